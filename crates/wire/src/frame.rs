@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Frames to bytes and back: `COBS(postcard(frame) ++ CRC-32) ++ 0x00`.
+
+use alloc::vec::Vec;
+use crc::{CRC_32_ISO_HDLC, Crc};
+
+use crate::Frame;
+
+/// The longest encoded frame a reader accepts, delimiter excluded.
+pub const MAX_FRAME_BYTES: usize = 1 << 20;
+
+const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    #[error(
+        "frame is longer than {MAX_FRAME_BYTES} bytes; the other side does not speak this protocol"
+    )]
+    Oversized,
+    #[error("frame of {0} bytes is garbled (framing, checksum or content)")]
+    Garbled(usize),
+    #[error("frame does not fit its encoding")]
+    Unencodable,
+}
+
+/// Encodes a frame with its delimiter.
+pub fn encode(frame: &Frame) -> Result<Vec<u8>, FrameError> {
+    let body =
+        postcard::to_allocvec_crc32(frame, CRC.digest()).map_err(|_| FrameError::Unencodable)?;
+    let mut bytes = cobs::encode_vec(&body);
+    if bytes.len() > MAX_FRAME_BYTES {
+        return Err(FrameError::Oversized);
+    }
+    bytes.push(0);
+    Ok(bytes)
+}
+
+/// Decodes one frame, given without its delimiter.
+pub fn decode(bytes: &[u8]) -> Result<Frame, FrameError> {
+    let garbled = FrameError::Garbled(bytes.len());
+    let body = cobs::decode_vec(bytes).map_err(|_| garbled)?;
+    postcard::from_bytes_crc32(&body, CRC.digest()).map_err(|_| garbled)
+}
+
+/// Cuts a byte stream into frames. Memory is bounded by [`MAX_FRAME_BYTES`]
+/// plus one `push`.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    pending: Vec<u8>,
+    /// An oversized frame is being passed over until its delimiter.
+    skipping: bool,
+}
+
+impl Decoder {
+    /// Takes bytes as they arrive and hands out, with the encoded bytes, every
+    /// frame that they complete.
+    pub fn push(&mut self, bytes: &[u8], mut take: impl FnMut(&[u8], Result<Frame, FrameError>)) {
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+            self.extend(&rest[..end], &mut take);
+            if !self.skipping && !self.pending.is_empty() {
+                take(&self.pending, decode(&self.pending));
+            }
+            self.pending.clear();
+            self.skipping = false;
+            rest = &rest[end + 1..];
+        }
+        self.extend(rest, &mut take);
+    }
+
+    /// Bytes of a frame that has begun but not ended.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
+    fn extend(&mut self, bytes: &[u8], take: &mut impl FnMut(&[u8], Result<Frame, FrameError>)) {
+        if self.skipping {
+            return;
+        }
+        if self.pending.len() + bytes.len() > MAX_FRAME_BYTES {
+            take(&[], Err(FrameError::Oversized));
+            self.pending.clear();
+            self.skipping = true;
+            return;
+        }
+        self.pending.extend_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cycles, Message, Nanoseconds, Outcome, Response, Sample, Seq, Stage};
+    use proptest::prelude::*;
+
+    fn sample_frame(number: u64, latency: i64) -> Frame {
+        let response = Response {
+            stage: Stage::Softirq,
+            outcome: Outcome::Answered { latency, cpu: 0, interrupts: 1 },
+        };
+        let sample = Sample {
+            seq: Seq(number),
+            trigger_cycles: Cycles(u64::MAX - number),
+            trigger_ns: Nanoseconds(1_000_000),
+            responses: vec![response],
+        };
+        Frame { number, message: Message::Samples(vec![sample]) }
+    }
+
+    fn decode_all(decoder: &mut Decoder, bytes: &[u8]) -> Vec<Result<Frame, FrameError>> {
+        let mut frames = Vec::new();
+        decoder.push(bytes, |_, frame| frames.push(frame));
+        frames
+    }
+
+    #[test]
+    fn an_oversized_frame_is_told_once_and_the_next_one_is_read() {
+        let mut bytes = vec![7u8; MAX_FRAME_BYTES + 2];
+        bytes.push(0);
+        bytes.extend(encode(&sample_frame(3, 4)).unwrap());
+        let mut decoder = Decoder::default();
+        let mut frames = Vec::new();
+        for chunk in bytes.chunks(4096) {
+            decoder.push(chunk, |_, frame| frames.push(frame));
+        }
+        assert_eq!(frames, [Err(FrameError::Oversized), Ok(sample_frame(3, 4))]);
+    }
+
+    proptest! {
+        #[test]
+        fn frames_survive_any_cutting_of_the_stream(
+            latencies in prop::collection::vec(any::<i64>(), 1..20),
+            cut in 1usize..64,
+        ) {
+            let sent: Vec<Frame> =
+                latencies.iter().enumerate().map(|(n, l)| sample_frame(n as u64, *l)).collect();
+            let bytes: Vec<u8> = sent.iter().flat_map(|f| encode(f).unwrap()).collect();
+            let mut decoder = Decoder::default();
+            let got: Vec<Frame> = bytes
+                .chunks(cut)
+                .flat_map(|chunk| decode_all(&mut decoder, chunk))
+                .collect::<Result<_, _>>()
+                .unwrap();
+            prop_assert_eq!(got, sent);
+        }
+
+        #[test]
+        fn a_damaged_byte_never_goes_unseen(position in 0usize..20, flip in 1u8..=255) {
+            let mut bytes = encode(&sample_frame(1, 2)).unwrap();
+            let position = position % (bytes.len() - 1);
+            bytes[position] ^= flip;
+            let frames = decode_all(&mut Decoder::default(), &bytes);
+            prop_assert!(frames.iter().all(|frame| frame.is_err()));
+        }
+
+        #[test]
+        fn any_bytes_decode_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..512)) {
+            let _ = decode_all(&mut Decoder::default(), &bytes);
+        }
+    }
+}

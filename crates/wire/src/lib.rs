@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The protocol between target, generator and host, and the records in it.
+//!
+//! Everything that crosses a process boundary is one [`Frame`]: a numbered
+//! [`Message`] in postcard's encoding, followed by a CRC-32, the whole framed
+//! with COBS so that a reader finds the next frame after any damage. The same
+//! bytes are sent over TCP, a serial line or a virtio port and are what the run
+//! log keeps. See docs/protocol.md.
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod frame;
+mod message;
+mod name;
+mod plan;
+mod stage;
+mod units;
+
+pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode};
+pub use message::{
+    Counters, Failure, Frame, Hello, Message, Note, Outcome, PROTOCOL, Response, Sample, Severity,
+    StageCost, Started,
+};
+pub use name::UnknownName;
+pub use plan::{
+    Delay, Jitter, JitterKind, Line, Load, Mode, Pacing, Plan, Policy, Scheduling, SystemState,
+    Trigger,
+};
+pub use stage::{Stage, View};
+pub use units::{Cycles, Nanoseconds, Seq, Tick};

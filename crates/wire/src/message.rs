@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Messages, in the order in which a case sends them.
+
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+use crate::{Cycles, Nanoseconds, Plan, Seq, Stage, Tick};
+
+/// Raised whenever the meaning or the encoding of a message changes.
+pub const PROTOCOL: u16 = 1;
+
+/// One message with its number within its stream, from 0 without gaps: a lost
+/// or replayed frame is always seen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    pub number: u64,
+    pub message: Message,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Message {
+    /// Who speaks. Always the first.
+    Hello(Hello),
+    /// The case as it was asked for.
+    Plan(Plan),
+    /// The case as it was really set up.
+    Started(Started),
+    Cost(Vec<StageCost>),
+    Samples(Vec<Sample>),
+    Note(Note),
+    /// All samples were sent; these are the driver's own counts.
+    Finished(Counters),
+    /// The case ended without a result.
+    Failed(Failure),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    pub protocol: u16,
+    /// `target` or the kind of generator.
+    pub kind: String,
+    pub tool_version: String,
+}
+
+/// The target as it is while the case runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Started {
+    pub kernel: String,
+    pub machine: String,
+    pub cmdline: String,
+    pub clocksource: String,
+    pub cpu_model: String,
+    pub cpus: u32,
+    pub governor: String,
+    pub stages: Vec<Stage>,
+    /// Asked for but not offered by this kernel.
+    pub unavailable: Vec<Stage>,
+    pub tick: Tick,
+    /// The trigger's really used injecting CPU, where one injects.
+    pub inject_cpu: Option<u32>,
+    /// Loads that were asked for but are not installed.
+    pub absent_loads: Vec<String>,
+}
+
+/// Cycles that one call of a stage's stamping function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StageCost {
+    pub stage: Stage,
+    pub cycles: Cycles,
+}
+
+/// One trigger and what answered it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    pub seq: Seq,
+    pub trigger_cycles: Cycles,
+    pub trigger_ns: Nanoseconds,
+    pub responses: Vec<Response>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Response {
+    pub stage: Stage,
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// Latency in cycles; negative only if the counter is not to be trusted.
+    Answered {
+        latency: i64,
+        cpu: u16,
+        /// Other interrupts on this CPU since stage `irq`.
+        interrupts: u16,
+    },
+    /// One run of the stage answered an earlier trigger and this one.
+    Merged,
+    Missing,
+}
+
+/// The accounting identity's terms, as the driver counted them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    pub triggers: u64,
+    pub complete: u64,
+    pub missing: u64,
+    pub coalesced: u64,
+    pub overrun: u64,
+    /// Points of the time grid without a trigger (closed pacing).
+    pub skipped: u64,
+    /// A stage ran with nothing pending.
+    pub spurious: u64,
+}
+
+impl Counters {
+    /// Every trigger is counted exactly once.
+    pub fn identity_holds(&self) -> bool {
+        [self.complete, self.missing, self.coalesced, self.overrun]
+            .iter()
+            .try_fold(0u64, |sum, term| sum.checked_add(*term))
+            == Some(self.triggers)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    pub severity: Severity,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Severity {
+    Info,
+    Warning,
+}
+
+/// Why a case has no result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What was tried, and what happened.
+    pub what: String,
+    /// How to mend it.
+    pub remedy: String,
+    /// The measurement ran but cannot be trusted.
+    pub invalid: bool,
+}

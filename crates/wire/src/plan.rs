@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What the host asks a target to do in one case: everything that decides a
+//! measurement, and nothing else.
+
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+use crate::name::named;
+use crate::{Stage, Tick};
+
+named! {
+    /// Who asserts the interrupt.
+    Trigger, "trigger", {
+        /// A hard hrtimer on the CPU under test; the instant is its expiry.
+        Timer = "timer",
+        /// `irq_inject_interrupt()`, from another CPU where there is one.
+        Inject = "inject",
+        /// A wire: the parallel port's ACK.
+        Line = "line",
+    }
+}
+
+named! {
+    /// Where responses are shown.
+    Line, "line", {
+        /// Nowhere but in the record.
+        Record = "record",
+        /// One data pin of the parallel port per stage.
+        Parport = "parport",
+    }
+}
+
+named! {
+    /// Which stages one trigger asks.
+    Mode, "mode", {
+        /// All of them.
+        Together = "together",
+        /// Stage `irq` and one other, each in turn.
+        Isolated = "isolated",
+    }
+}
+
+named! {
+    /// Whether a trigger waits for the answers to the one before.
+    Pacing, "pacing", {
+        /// Never: a slow answer is merged with the next, and counted.
+        Open = "open",
+        /// A point of the time grid is skipped while a sample is open.
+        Closed = "closed",
+    }
+}
+
+named! {
+    JitterKind, "jitter", {
+        None = "none",
+        Uniform = "uniform",
+        Exponential = "exponential",
+    }
+}
+
+/// What is added to the period. `ns` is the width (uniform) or the mean
+/// (exponential).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Jitter {
+    pub kind: JitterKind,
+    pub ns: u64,
+}
+
+named! {
+    Policy, "scheduling policy", {
+        Other = "other",
+        Fifo = "fifo",
+        Rr = "rr",
+    }
+}
+
+/// A scheduling policy with its real-time priority (0 for `other`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scheduling {
+    pub policy: Policy,
+    pub priority: u8,
+}
+
+named! {
+    /// Background work of one kind on the target.
+    Load, "load", {
+        /// One process that never sleeps.
+        Busy = "busy",
+        /// 256 processes that never sleep.
+        Busy256 = "busy256",
+        /// A stream over loopback TCP.
+        Tcp = "tcp",
+        /// Copying a file again and again.
+        Copy = "copy",
+        /// fork and exec without pause.
+        Exec = "exec",
+        /// Mapping, touching and unmapping memory.
+        Memory = "memory",
+        /// The scheduler benchmark, where it is installed.
+        Hackbench = "hackbench",
+        /// stress-ng's mixed stressors, where it is installed.
+        StressNg = "stress-ng",
+    }
+}
+
+/// A named set of loads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemState {
+    pub name: String,
+    pub loads: Vec<Load>,
+}
+
+/// A delay of known length in front of one stage's stamp; test builds of the
+/// driver only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delay {
+    pub stage: Stage,
+    /// Even, because the loop has two instructions.
+    pub instructions: u32,
+}
+
+/// One case, complete.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// `kernel/state`, unique in its run.
+    pub case: String,
+    pub stages: Vec<Stage>,
+    pub trigger: Trigger,
+    pub line: Line,
+    /// The interrupt line of `inject` and `line`.
+    pub irq: u32,
+    pub mode: Mode,
+    pub pacing: Pacing,
+    pub period_ns: u64,
+    pub count: u64,
+    pub jitter: Jitter,
+    pub seed: u64,
+    pub cpu: u32,
+    /// How long a stage is waited for before it is called missing.
+    pub timeout_ms: u32,
+    /// How long the loads run before the first trigger.
+    pub settle_ms: u32,
+    pub state: SystemState,
+    pub user: Scheduling,
+    pub kthread: Scheduling,
+    pub thread: Scheduling,
+    /// The counter's tick where the rig knows it exactly (the twin).
+    pub tick: Option<Tick>,
+    pub delay: Option<Delay>,
+}
