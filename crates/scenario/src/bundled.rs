@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The scenarios that come with the program.
+
+/// A scenario's name and the text of its file.
+#[derive(Clone, Copy, Debug)]
+pub struct Bundled {
+    pub name: &'static str,
+    pub text: &'static str,
+}
+
+macro_rules! scenarios {
+    ($($name:literal),+ $(,)?) => {
+        &[$(Bundled { name: $name, text: include_str!(concat!("../../../scenarios/", $name, ".toml")) }),+]
+    };
+}
+
+/// All of them, in the order in which `irqscope list` shows them.
+pub fn bundled() -> &'static [Bundled] {
+    scenarios!["demo", "intspect", "thesis"]
+}

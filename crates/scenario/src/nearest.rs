@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The nearest right name to a wrong one.
+
+/// The candidate most like `name` (Jaro-Winkler above 0.7), if any is.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// `unknown stage `softirqs`: did you mean `softirq`? There are irq, softirq …`
+pub fn suggestion(what: &str, name: &str, allowed: &[&str]) -> String {
+    let hint = nearest(name, allowed.iter().copied())
+        .map_or(String::new(), |near| format!(" did you mean `{near}`?"));
+    let comma = if hint.is_empty() { ";" } else { "," };
+    format!("unknown {what} `{name}`{comma}{hint} There are: {}", allowed.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_finds_its_neighbour_and_nonsense_finds_none() {
+        assert_eq!(nearest("softirqs", ["irq", "softirq", "work"]), Some("softirq"));
+        assert_eq!(nearest("xyzzy", ["irq", "softirq", "work"]), None);
+    }
+}

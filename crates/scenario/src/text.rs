@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What a scenario file may hold: keys, types and defaults, nothing else.
+
+use std::collections::BTreeMap;
+
+use irqscope_wire::{JitterKind, Line, Load, Mode, Pacing, Stage, Trigger};
+use serde::Deserialize;
+
+use crate::value::{Duration, Named, Priority};
+
+/// How a target is reached and triggered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RigKind {
+    Twin,
+    Local,
+    Ssh,
+}
+
+impl RigKind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            RigKind::Twin => "twin",
+            RigKind::Local => "local",
+            RigKind::Ssh => "ssh",
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Text {
+    pub version: u32,
+    pub about: String,
+    #[serde(default = "twin")]
+    pub rig: RigKind,
+    /// Twin only; elsewhere the target's own kernel is the only one.
+    #[serde(default)]
+    pub kernels: Vec<String>,
+    pub states: Vec<toml::Spanned<String>>,
+    /// All of them when left out.
+    pub stages: Option<Vec<Named<Stage>>>,
+    pub trigger: TriggerText,
+    #[serde(default)]
+    pub priority: PriorityText,
+    #[serde(default)]
+    pub state: BTreeMap<String, StateText>,
+    #[serde(default)]
+    pub twin: Twin,
+    #[serde(default)]
+    pub ssh: Ssh,
+    #[serde(default)]
+    pub test: Option<TestText>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TriggerText {
+    pub kind: Named<Trigger>,
+    pub period: Duration,
+    pub count: toml::Spanned<u64>,
+    #[serde(default = "together")]
+    pub mode: Named<Mode>,
+    #[serde(default = "open")]
+    pub pacing: Named<Pacing>,
+    #[serde(default = "none")]
+    pub jitter: Named<JitterKind>,
+    #[serde(default = "zero", rename = "jitter-amount")]
+    pub jitter_amount: Duration,
+    #[serde(default)]
+    pub seed: u64,
+    #[serde(default)]
+    pub cpu: u32,
+    #[serde(default = "ack")]
+    pub irq: u32,
+    #[serde(default = "record")]
+    pub line: Named<Line>,
+    #[serde(default = "ten_seconds")]
+    pub timeout: Duration,
+    #[serde(default = "settle")]
+    pub settle: Duration,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PriorityText {
+    pub user: Option<Priority>,
+    pub kthread: Option<Priority>,
+    pub thread: Option<Priority>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StateText {
+    pub loads: Vec<Named<Load>>,
+}
+
+/// The virtual machine of rig `twin`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Twin {
+    /// Guest memory in MiB.
+    pub memory: u32,
+    /// One instruction takes 2^shift virtual nanoseconds.
+    pub shift: u32,
+    /// Host seconds after which a silent guest is called hung.
+    pub limit: u64,
+}
+
+impl Default for Twin {
+    fn default() -> Self {
+        Twin { memory: 512, shift: 1, limit: 900 }
+    }
+}
+
+/// The target of rig `ssh`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Ssh {
+    /// `[user@]host`, as ssh takes it.
+    pub host: String,
+    /// Further options for ssh, one word each.
+    pub options: Vec<String>,
+}
+
+/// Settings that only a test build of the driver has.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TestText {
+    pub stage: Named<Stage>,
+    pub instructions: u32,
+}
+
+fn twin() -> RigKind {
+    RigKind::Twin
+}
+fn together() -> Named<Mode> {
+    Named(Mode::Together)
+}
+fn open() -> Named<Pacing> {
+    Named(Pacing::Open)
+}
+fn none() -> Named<JitterKind> {
+    Named(JitterKind::None)
+}
+fn record() -> Named<Line> {
+    Named(Line::Record)
+}
+fn zero() -> Duration {
+    Duration(0)
+}
+/// The interrupt line of a parallel port's ACK on a PC.
+fn ack() -> u32 {
+    7
+}
+fn ten_seconds() -> Duration {
+    Duration(10_000_000_000)
+}
+fn settle() -> Duration {
+    Duration(100_000_000)
+}

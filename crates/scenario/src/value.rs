@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Values with a syntax of their own: durations, priorities, closed names.
+
+use std::str::FromStr;
+
+use irqscope_wire::{Policy, Scheduling, UnknownName};
+use serde::de::{Deserialize, Deserializer, Error};
+
+use crate::nearest::suggestion;
+
+/// A value of a closed set, whose misspelling is answered with the nearest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Named<T>(pub T);
+
+impl<'de, T: FromStr<Err = UnknownName>> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let value = name.parse().map_err(|wrong: UnknownName| {
+            D::Error::custom(suggestion(wrong.what, &name, wrong.allowed))
+        })?;
+        Ok(Named(value))
+    }
+}
+
+/// A duration such as "250us", in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Duration(pub u64);
+
+impl<'de> Deserialize<'de> for Duration {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let duration = humantime::parse_duration(&text).map_err(|error| {
+            D::Error::custom(format!(
+                "`{text}` is no duration ({error}); write \"250us\" or \"1ms\""
+            ))
+        })?;
+        u64::try_from(duration.as_nanos())
+            .map(Duration)
+            .map_err(|_| D::Error::custom(format!("`{text}` is longer than 584 years")))
+    }
+}
+
+/// A policy with its priority, "fifo 80" or "other".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Priority(pub Scheduling);
+
+impl<'de> Deserialize<'de> for Priority {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        parse_priority(&text).map(Priority).map_err(D::Error::custom)
+    }
+}
+
+fn parse_priority(text: &str) -> Result<Scheduling, String> {
+    let (policy, priority) = text.split_once(' ').unwrap_or((text, "0"));
+    let policy: Policy = policy
+        .parse()
+        .map_err(|wrong: UnknownName| suggestion(wrong.what, policy, wrong.allowed))?;
+    let range = if policy == Policy::Other { 0..=0 } else { 1..=99 };
+    match priority.trim().parse() {
+        Ok(priority) if range.contains(&priority) => Ok(Scheduling { policy, priority }),
+        _ => Err(format!(
+            "`{text}` is no priority: {policy} takes {} to {}, as in \"fifo 80\" or \"other\"",
+            range.start(),
+            range.end()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn priorities_have_the_range_of_their_policy() {
+        assert_eq!(
+            parse_priority("fifo 80"),
+            Ok(Scheduling { policy: Policy::Fifo, priority: 80 })
+        );
+        assert_eq!(parse_priority("other"), Ok(Scheduling { policy: Policy::Other, priority: 0 }));
+        for wrong in ["fifo", "fifo 0", "rr 100", "other 3", "fifo x", "fif 80"] {
+            assert!(parse_priority(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Scenario files: the bundled ones are right, and a wrong one says where.
+
+use irqscope_scenario::{RigKind, Scenario, bundled};
+use irqscope_wire::{Load, Stage};
+
+const GOOD: &str = r#"
+version = 1
+about = "a test"
+kernels = ["6.1"]
+states = ["idle", "mixed"]
+stages = ["irq", "softirq"]
+
+[state.mixed]
+loads = ["tcp", "copy"]
+
+[trigger]
+kind = "timer"
+period = "250us"
+count = 100
+"#;
+
+fn error(text: &str) -> String {
+    Scenario::parse("test", "test.toml", text).expect_err("a wrong scenario is refused").to_string()
+}
+
+#[test]
+fn every_bundled_scenario_parses_and_has_cases() {
+    for scenario in bundled() {
+        let parsed = Scenario::load(scenario.name).unwrap();
+        assert!(!parsed.cases().is_empty(), "{}", scenario.name);
+        assert!(!parsed.about.is_empty());
+    }
+}
+
+#[test]
+fn cases_are_kernels_by_states_with_complete_plans() {
+    let scenario = Scenario::parse("test", "test.toml", GOOD).unwrap();
+    let cases = scenario.cases();
+    assert_eq!(
+        cases.iter().map(|case| case.plan.case.as_str()).collect::<Vec<_>>(),
+        ["6.1/idle", "6.1/mixed"]
+    );
+    let plan = &cases[1].plan;
+    assert_eq!(plan.state.loads, [Load::Tcp, Load::Copy]);
+    assert_eq!(plan.stages, [Stage::Irq, Stage::Softirq]);
+    assert_eq!((plan.period_ns, plan.count), (250_000, 100));
+    assert_eq!(plan.tick.map(|tick| tick.femtoseconds), Some(2_000_000));
+}
+
+#[test]
+fn another_rig_than_the_twin_has_no_tick_beforehand() {
+    let mut scenario = Scenario::parse("test", "test.toml", GOOD).unwrap();
+    scenario.set_rig(RigKind::Local);
+    assert_eq!(scenario.cases()[0].plan.tick, None);
+}
+
+#[test]
+fn wrong_names_are_answered_with_place_and_neighbour() {
+    let stage = error(&GOOD.replace("\"softirq\"", "\"softirqs\""));
+    assert!(stage.contains("test.toml:6:") && stage.contains("did you mean `softirq`?"), "{stage}");
+    let state = error(&GOOD.replace("[\"idle\"", "[\"idel\""));
+    assert!(state.contains("test.toml:5:") && state.contains("did you mean `idle`?"), "{state}");
+    let key = error(&GOOD.replace("period =", "perod ="));
+    assert!(key.contains("test.toml:13:") && key.contains("period"), "{key}");
+}
+
+#[test]
+fn values_out_of_range_name_the_range() {
+    for (from, to, want) in [
+        ("count = 100", "count = 0", "count is 1 to"),
+        ("\"250us\"", "\"fast\"", "write \"250us\""),
+        ("\"250us\"", "\"10ns\"", "1us to 1h"),
+        ("version = 1", "version = 2", "this program reads 1"),
+        ("[\"6.1\"]", "[]", "needs kernels"),
+    ] {
+        let message = error(&GOOD.replace(from, to));
+        assert!(message.contains(want), "{message}");
+    }
+}
+
+#[test]
+fn an_unknown_scenario_names_the_nearest() {
+    let message = Scenario::load("dmeo").unwrap_err().to_string();
+    assert!(message.contains("did you mean `demo`?"), "{message}");
+}
