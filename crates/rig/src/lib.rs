@@ -1,1 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Getting a target up, measured and down: kernels, the driver's build, the
+//! guest, its agent and its bytes.
+#![forbid(unsafe_code)]
+
+mod agent;
+mod cache;
+mod case;
+mod command;
+mod console;
+mod driver;
+mod error;
+mod fetch;
+mod initramfs;
+mod kernel;
+mod modules;
+mod qemu;
+mod stop;
+pub mod twin;
+
+pub use agent::find as find_agent;
+pub use cache::root as cache_root;
+pub use case::{Event, Events};
+pub use console::first_complaint;
+pub use driver::{Build, Driver};
+pub use error::{Result, RigError};
+pub use kernel::{Kernel, TESTED, check_name, list as kernels};
+pub use stop::Stop;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What can go wrong between here and a target.
+
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum RigError {
+    /// Something has to be installed, named or permitted first.
+    #[error("{what}\n  remedy: {remedy}")]
+    Unready { what: String, remedy: String },
+    /// The target hung, panicked, complained or cannot be reached.
+    #[error("{what}{}", console_tail(.console, .tail))]
+    Lost { what: String, console: Option<PathBuf>, tail: String },
+    /// The target answered that it could not do the case.
+    #[error("{what}\n  remedy: {remedy}")]
+    Refused { what: String, remedy: String },
+    /// It measured, but the measurement cannot be trusted.
+    #[error("the measurement is invalid: {what}\n  remedy: {remedy}")]
+    Invalid { what: String, remedy: String },
+    #[error("{what}: {source}")]
+    Io { what: String, source: std::io::Error },
+    /// Whoever keeps the frames could not.
+    #[error(transparent)]
+    Keep(Box<dyn std::error::Error + Send + Sync>),
+    #[error("interrupted")]
+    Interrupted,
+}
+
+pub type Result<T, E = RigError> = std::result::Result<T, E>;
+
+fn console_tail(console: &Option<PathBuf>, tail: &str) -> String {
+    match console {
+        Some(path) => format!("\n  console log: {}\n{tail}", path.display()),
+        None => String::new(),
+    }
+}
+
+impl RigError {
+    pub(crate) fn unready(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Unready { what: what.into(), remedy: remedy.into() }
+    }
+}
+
+/// Names what was tried when a system call fails.
+pub(crate) trait Trying<T> {
+    fn trying(self, what: impl FnOnce() -> String) -> Result<T>;
+}
+
+impl<T> Trying<T> for std::io::Result<T> {
+    fn trying(self, what: impl FnOnce() -> String) -> Result<T> {
+        self.map_err(|source| RigError::Io { what: what(), source })
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Kernels unpacked into the cache, never installed.
+
+use std::path::{Path, PathBuf};
+
+use irqscope_scenario::suggestion;
+
+use crate::cache;
+use crate::error::{Result, RigError, Trying};
+use crate::fetch;
+
+/// The kernels that the project is tested on.
+pub const TESTED: [&str; 4] = ["6.1", "6.1-rt", "6.12", "6.12-rt"];
+
+/// A kernel in the cache: image, configuration, modules and headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// What scenarios call it, `6.1-rt`.
+    pub name: String,
+    /// What `uname -r` says, `6.1.0-56-rt-amd64`.
+    pub release: String,
+    dir: PathBuf,
+}
+
+impl Kernel {
+    /// Opens a kernel; fetches it first if it is not there.
+    pub fn get(name: &str, say: &dyn Fn(&str)) -> Result<Self> {
+        check_name(name)?;
+        let dir = dir_of(name)?;
+        if !dir.exists() {
+            fetch::fetch(name, &dir, say)?;
+        }
+        Self::open(name, dir)
+    }
+
+    fn open(name: &str, dir: PathBuf) -> Result<Self> {
+        let file = dir.join("release");
+        let release = std::fs::read_to_string(&file).trying(|| {
+            format!("kernel {name} is damaged (delete {} to fetch it again)", dir.display())
+        })?;
+        Ok(Self { name: name.to_owned(), release: release.trim().to_owned(), dir })
+    }
+
+    pub fn image(&self) -> PathBuf {
+        self.dir.join("vmlinuz")
+    }
+
+    pub fn config(&self) -> PathBuf {
+        self.dir.join("config")
+    }
+
+    /// The directory that `make -C` takes to build a module.
+    pub fn headers(&self) -> PathBuf {
+        self.dir.join("usr/src").join(format!("linux-headers-{}", self.release))
+    }
+
+    pub fn modules(&self) -> PathBuf {
+        self.dir.join("lib/modules").join(&self.release)
+    }
+}
+
+/// The kernels in the cache, by name.
+pub fn list() -> Result<Vec<Kernel>> {
+    let dir = kernels_dir()?;
+    let Ok(entries) = std::fs::read_dir(&dir) else {
+        return Ok(Vec::new());
+    };
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort_by_key(|name| fetch::version_key(name));
+    names.iter().map(|name| Kernel::open(name, dir.join(name))).collect()
+}
+
+/// Refuses what cannot be a kernel's name: `MAJOR.MINOR` with or without `-rt`.
+pub fn check_name(name: &str) -> Result<()> {
+    let version = name.strip_suffix("-rt").unwrap_or(name);
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match version.split_once('.') {
+        Some((major, minor)) if number(major) && number(minor) => Ok(()),
+        _ => Err(RigError::unready(
+            suggestion("kernel", name, &TESTED),
+            "name a Debian kernel as MAJOR.MINOR or MAJOR.MINOR-rt",
+        )),
+    }
+}
+
+fn kernels_dir() -> Result<PathBuf> {
+    Ok(cache::root()?.join("kernels"))
+}
+
+fn dir_of(name: &str) -> Result<PathBuf> {
+    Ok(Path::new(&kernels_dir()?).join(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_versions_and_nothing_that_leaves_the_cache() {
+        for good in TESTED {
+            assert!(check_name(good).is_ok());
+        }
+        for bad in ["", "6", "6.", "../6.1", "6.1-RT", "6.1-rt-rt", "linux"] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+    }
+}

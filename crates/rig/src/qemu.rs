@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One QEMU process: started, watched, and never left behind.
+
+use std::io::Read;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::command::last_lines;
+use crate::error::{Result, RigError, Trying};
+use crate::stop::Stop;
+
+const PROGRAM: &str = "qemu-system-x86_64";
+/// How often waiting is interrupted to look at the clock and the stop flag.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A running virtual machine with its console log and its data port.
+pub(crate) struct Qemu {
+    child: Child,
+    console: PathBuf,
+    port: UnixStream,
+    deadline: Instant,
+    limit: Duration,
+    _sockets: tempfile::TempDir,
+}
+
+/// What is asked of a virtual machine.
+pub(crate) struct Machine<'a> {
+    pub kernel: &'a Path,
+    pub initramfs: &'a Path,
+    pub append: &'a str,
+    /// CPU, memory, clock and devices.
+    pub args: Vec<String>,
+    pub console: &'a Path,
+    /// Host time after which the guest is called hung.
+    pub limit: Duration,
+}
+
+impl Qemu {
+    /// Starts the machine. Its virtio port `irqscope` is the returned object's
+    /// data; its serial port goes to the console log.
+    pub fn start(machine: &Machine<'_>, stop: &Stop) -> Result<Self> {
+        let sockets =
+            tempfile::tempdir().trying(|| "cannot create a directory for a socket".into())?;
+        let socket = sockets.path().join("port");
+        let listener = UnixListener::bind(&socket)
+            .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+            .trying(|| format!("cannot listen on {}", socket.display()))?;
+        let mut child = spawn(machine, &socket)?;
+        let port = match accept(&listener, &mut child, machine.console, stop) {
+            Ok(port) => port,
+            Err(error) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(error);
+            }
+        };
+        Ok(Self {
+            child,
+            console: machine.console.to_owned(),
+            port,
+            deadline: Instant::now() + machine.limit,
+            limit: machine.limit,
+            _sockets: sockets,
+        })
+    }
+
+    /// Hands out what the guest sends until it ends.
+    pub fn read_to_end(
+        &mut self,
+        stop: &Stop,
+        take: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            stop.check()?;
+            match self.port.read(&mut buffer) {
+                Ok(0) => return self.wait(stop),
+                Ok(length) => take(&buffer[..length])?,
+                Err(error) if is_timeout(&error) => self.check_deadline()?,
+                Err(error) => return Err(error).trying(|| "cannot read the guest's port".into()),
+            }
+        }
+    }
+
+    /// An error that keeps the console log and shows its last lines.
+    pub fn lost(&self, what: impl Into<String>) -> RigError {
+        lost(what, &self.console)
+    }
+
+    fn wait(&mut self, stop: &Stop) -> Result<()> {
+        loop {
+            stop.check()?;
+            match self.child.try_wait().trying(|| format!("cannot wait for {PROGRAM}"))? {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(self.lost(format!("{PROGRAM} ended with {status}"))),
+                None => self.check_deadline()?,
+            }
+            std::thread::sleep(TICK / 10);
+        }
+    }
+
+    fn check_deadline(&self) -> Result<()> {
+        if Instant::now() < self.deadline {
+            return Ok(());
+        }
+        Err(self.lost(format!(
+            "the guest did not end within {} s (twin.limit in the scenario)",
+            self.limit.as_secs()
+        )))
+    }
+}
+
+impl Drop for Qemu {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub(crate) fn lost(what: impl Into<String>, console: &Path) -> RigError {
+    let text = std::fs::read(console).unwrap_or_default();
+    let tail = last_lines(&String::from_utf8_lossy(&text), 12);
+    RigError::Lost { what: what.into(), console: Some(console.to_owned()), tail }
+}
+
+fn spawn(machine: &Machine<'_>, socket: &Path) -> Result<Child> {
+    // setpriv makes the kernel kill QEMU when this program dies, even of
+    // kill -9.
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "--", PROGRAM]);
+    command.args(["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]);
+    command.args(&machine.args);
+    command.arg("-serial").arg(format!("file:{}", machine.console.display()));
+    command.arg("-chardev").arg(format!("socket,id=port,path={}", socket.display()));
+    command.args(["-device", "virtio-serial-pci"]);
+    command.args(["-device", "virtserialport,chardev=port,name=irqscope"]);
+    command.arg("-kernel").arg(machine.kernel).arg("-initrd").arg(machine.initramfs);
+    command.args(["-append", machine.append]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().map_err(|error| {
+        RigError::unready(
+            format!("cannot run {PROGRAM} by setpriv: {error}"),
+            "install them: apt-get install qemu-system-x86 util-linux",
+        )
+    })
+}
+
+/// Waits until QEMU has connected to the socket, which it does at once.
+fn accept(
+    listener: &UnixListener,
+    child: &mut Child,
+    console: &Path,
+    stop: &Stop,
+) -> Result<UnixStream> {
+    loop {
+        stop.check()?;
+        match listener.accept() {
+            Ok((port, _)) => {
+                port.set_nonblocking(false)
+                    .and_then(|()| port.set_read_timeout(Some(TICK)))
+                    .trying(|| "cannot set up the guest's port".into())?;
+                return Ok(port);
+            }
+            Err(error) if is_timeout(&error) => {}
+            Err(error) => return Err(error).trying(|| "cannot accept QEMU's connection".into()),
+        }
+        if let Some(status) = child.try_wait().trying(|| format!("cannot wait for {PROGRAM}"))? {
+            return Err(refused(child, status, console));
+        }
+        std::thread::sleep(TICK / 10);
+    }
+}
+
+/// QEMU ended before it began: its own words say why.
+fn refused(child: &mut Child, status: std::process::ExitStatus, console: &Path) -> RigError {
+    let mut said = String::new();
+    if let Some(stderr) = &mut child.stderr {
+        let _ = stderr.read_to_string(&mut said);
+    }
+    if status.code() == Some(127) || said.contains("failed to execute") {
+        return RigError::unready(
+            format!("{PROGRAM} is not installed"),
+            "install it: apt-get install qemu-system-x86",
+        );
+    }
+    lost(format!("{PROGRAM} did not start ({status}):\n{}", last_lines(&said, 8)), console)
+}
+
+fn is_timeout(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
+}
