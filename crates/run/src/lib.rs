@@ -1,1 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The run directory: what one execution of a scenario leaves behind.
+//!
+//! ```text
+//! manifest.json    what was measured where, how and by what; `complete` or not
+//! run.log          every frame as received, checksummed, append-only
+//! samples.parquet  one row per sample and stage, derived from the log
+//! ```
+//!
+//! The log is the truth: frames are appended to it before anything else is
+//! done with them, and all other figures can be derived from it again.
+#![forbid(unsafe_code)]
+
+mod case;
+mod digest;
+mod dir;
+mod error;
+mod host;
+mod index;
+mod log;
+mod manifest;
+mod name;
+mod parquet;
+mod row;
+
+pub use case::{CaseData, Gap};
+pub use digest::Digest;
+pub use dir::RunDir;
+pub use error::RunError;
+pub use host::Host;
+pub use index::LogIndex;
+pub use log::{LOG_HEADER, LogHealth, LogReader, LogRecord, LogWriter, Source};
+pub use manifest::{CaseManifest, Manifest, ManifestDraft, VERSION};
+pub use name::{fresh_name, utc};
+pub use parquet::SamplesWriter;
+pub use row::{FLAG_HIT, FLAG_MERGED, FLAG_MISSING, SampleRow};
+
+pub type Result<T, E = RunError> = std::result::Result<T, E>;

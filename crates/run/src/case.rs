@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One case as the log has it.
+
+use std::collections::BTreeMap;
+
+use irqscope_wire::{
+    Counters, Failure, Message, Note, Plan, Sample, StageCost, Started, Tick, View, decode,
+};
+
+use crate::{CaseManifest, LogIndex, LogRecord, Result, SampleRow, Source};
+
+/// Frames of one stream that are missing from the log, or came again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    pub source: Source,
+    pub expected: u64,
+    pub found: u64,
+}
+
+impl std::fmt::Display for Gap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { source, expected, found } = self;
+        let source = format!("{source:?}").to_lowercase();
+        match found.checked_sub(*expected) {
+            Some(1) => write!(f, "frame {expected} of the {source} is missing"),
+            Some(_) => write!(f, "frames {expected} to {} of the {source} are missing", found - 1),
+            None => write!(f, "the {source} sent frame {found} where {expected} was due"),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct CaseData {
+    /// Position in the manifest.
+    pub number: u16,
+    pub case: String,
+    pub plan: Option<Plan>,
+    pub started: Option<Started>,
+    pub costs: Vec<StageCost>,
+    pub counters: Option<Counters>,
+    pub notes: Vec<Note>,
+    pub failure: Option<Failure>,
+    /// Triggers of the inside view that the log has a sample of.
+    pub samples: u64,
+    /// In order of sequence number, stage and view.
+    pub rows: Vec<SampleRow>,
+    pub gaps: Vec<Gap>,
+    /// Frames whose record is sound but which are no frames.
+    pub undecodable: u64,
+    /// Samples that came before the counter's tick was known.
+    pub unconverted: u64,
+    next: BTreeMap<Source, u64>,
+    tick: BTreeMap<Source, Tick>,
+}
+
+impl CaseData {
+    pub(crate) fn read(index: &LogIndex, number: u16, manifest: &CaseManifest) -> Result<Self> {
+        let mut data = Self { number, case: manifest.case.clone(), ..Self::default() };
+        data.learn_plan(manifest.plan.as_ref());
+        for record in index.records(number) {
+            data.take(&record?);
+        }
+        // Streams are in order by themselves; only two views have to be merged.
+        if !data.rows.is_sorted_by_key(SampleRow::key) {
+            data.rows.sort_by_key(SampleRow::key);
+        }
+        Ok(data)
+    }
+
+    /// The tick of the target's counter.
+    pub fn tick(&self) -> Option<Tick> {
+        self.tick.get(&Source::Target).copied()
+    }
+
+    fn take(&mut self, record: &LogRecord) {
+        let Ok(frame) = decode(&record.frame) else {
+            self.undecodable += 1;
+            return;
+        };
+        let source = record.source;
+        let next = self.next.entry(source).or_insert(0);
+        if *next != frame.number {
+            self.gaps.push(Gap { source, expected: *next, found: frame.number });
+        }
+        *next = frame.number.saturating_add(1);
+        self.understand(source, frame.message);
+    }
+
+    fn understand(&mut self, source: Source, message: Message) {
+        match message {
+            Message::Hello(_) => {}
+            Message::Plan(plan) => self.learn_plan(Some(&plan)),
+            Message::Started(started) => {
+                self.tick.entry(source).or_insert(started.tick);
+                self.started = Some(started);
+            }
+            Message::Cost(costs) => self.costs = costs,
+            Message::Samples(samples) => self.add(source, &samples),
+            Message::Note(note) => self.notes.push(note),
+            Message::Finished(counters) => self.counters = Some(counters),
+            Message::Failed(failure) => self.failure = Some(failure),
+        }
+    }
+
+    /// The rig's exact tick comes before the one that the target calibrated.
+    fn learn_plan(&mut self, plan: Option<&Plan>) {
+        if let Some(tick) = plan.and_then(|plan| plan.tick) {
+            self.tick.insert(Source::Target, tick);
+        }
+        self.plan = plan.cloned().or(self.plan.take());
+    }
+
+    fn add(&mut self, source: Source, samples: &[Sample]) {
+        let Some(tick) = self.tick.get(&source).copied() else {
+            self.unconverted += samples.len() as u64;
+            return;
+        };
+        let view = if source == Source::Generator { View::Outside } else { View::Inside };
+        if view == View::Inside {
+            self.samples += samples.len() as u64;
+        }
+        for sample in samples {
+            let row = |response| SampleRow::new(sample, response, view, tick);
+            self.rows.extend(sample.responses.iter().map(row));
+        }
+    }
+}

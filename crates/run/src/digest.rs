@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! SHA-256 over all samples of a run, in one canonical form.
+//!
+//! Cases in bytewise order of their names; within a case rows in order of
+//! sequence number, stage (by its index) and view (outside before inside). A
+//! row is, all numbers little-endian:
+//!
+//! | field      | form                                            |
+//! | ---------- | ----------------------------------------------- |
+//! | case       | length as u32, then that many bytes of UTF-8    |
+//! | seq        | u64                                             |
+//! | stage      | u8, index in `Stage::ALL`                       |
+//! | view       | u8, 0 outside, 1 inside                         |
+//! | trigger_ns | i64                                             |
+//! | latency_ns | i64, the smallest one when not answered         |
+//! | cpu        | u16, the largest one when not answered          |
+//! | flags      | u32                                             |
+//! | interrupts | u16                                             |
+
+use sha2::{Digest as _, Sha256};
+
+use crate::SampleRow;
+
+#[derive(Clone, Default)]
+pub struct Digest {
+    hash: Sha256,
+    /// One row; hashed at once, because many small updates cost more.
+    row: Vec<u8>,
+}
+
+impl Digest {
+    pub fn update(&mut self, case: &str, row: &SampleRow) {
+        let bytes = &mut self.row;
+        bytes.clear();
+        bytes.extend((case.len() as u32).to_le_bytes());
+        bytes.extend(case.as_bytes());
+        bytes.extend(row.seq.to_le_bytes());
+        bytes.extend([row.stage as u8, row.view as u8]);
+        bytes.extend(row.trigger.0.to_le_bytes());
+        bytes.extend(row.latency.map_or(i64::MIN, |latency| latency.0).to_le_bytes());
+        bytes.extend(row.cpu.unwrap_or(u16::MAX).to_le_bytes());
+        bytes.extend(row.flags.to_le_bytes());
+        bytes.extend(row.interrupts.to_le_bytes());
+        self.hash.update(bytes);
+    }
+
+    /// Lower-case hexadecimal.
+    pub fn finish(self) -> String {
+        self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use irqscope_wire::{Nanoseconds, Stage, View};
+
+    #[test]
+    fn the_canonical_form_does_not_change() {
+        let row = SampleRow {
+            seq: 1,
+            trigger: Nanoseconds(2),
+            latency: Some(Nanoseconds(3)),
+            stage: Stage::Softirq,
+            view: View::Inside,
+            cpu: Some(4),
+            flags: 1,
+            interrupts: 5,
+        };
+        let mut digest = Digest::default();
+        digest.update("k/s", &row);
+        let bytes = b"\x03\0\0\0k/s\x01\0\0\0\0\0\0\0\x01\x01\x02\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\x04\0\x01\0\0\0\x05\0";
+        let expected: String =
+            Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(digest.finish(), expected);
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The directory as a whole.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::manifest::replace;
+use crate::{
+    CaseData, CaseManifest, LogIndex, LogReader, LogWriter, Manifest, ManifestDraft, Result,
+    RunError, SamplesWriter, utc,
+};
+
+const LOG: &str = "run.log";
+const SAMPLES: &str = "samples.parquet";
+
+#[derive(Clone, Debug)]
+pub struct RunDir {
+    path: PathBuf,
+    manifest: Manifest,
+    log: LogWriter,
+}
+
+impl RunDir {
+    /// Begins a run. The directory must not exist; its parents are made.
+    pub fn create(path: impl AsRef<Path>, draft: &ManifestDraft) -> Result<Self> {
+        let path = path.as_ref();
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| RunError::io("create", parent, error))?;
+        }
+        fs::create_dir(path).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => RunError::Exists { path: path.to_owned() },
+            _ => RunError::io("create", path, error),
+        })?;
+        let manifest = Manifest::begin(draft, utc(SystemTime::now()));
+        manifest.write(path)?;
+        let log = LogWriter::create(&path.join(LOG))?;
+        Ok(Self { path: path.to_owned(), manifest, log })
+    }
+
+    /// Opens an earlier run for reading.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let manifest = Manifest::read(path)?;
+        let log = LogWriter::read_only(&path.join(LOG));
+        Ok(Self { path: path.to_owned(), manifest, log })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// A handle for appending, to be cloned for each thread.
+    pub fn log(&self) -> LogWriter {
+        self.log.clone()
+    }
+
+    /// Ends the run: the log is put on the disk and the manifest gets its
+    /// final form. What `cases` leave open is taken from the log. The run is
+    /// marked complete if every case has a result.
+    pub fn finish(&mut self, cases: Vec<CaseManifest>) -> Result<()> {
+        self.log.sync()?;
+        let mut manifest = self.manifest.clone();
+        manifest.cases = cases;
+        let index = self.index()?;
+        for (number, case) in manifest.cases.iter_mut().enumerate() {
+            case.complete_from(&CaseData::read(&index, number as u16, case)?);
+        }
+        manifest.complete = manifest.cases.iter().all(CaseManifest::has_result);
+        manifest.finished_utc = Some(utc(SystemTime::now()));
+        manifest.write(&self.path)?;
+        self.manifest = manifest;
+        Ok(())
+    }
+
+    /// Every record of the log, in order of arrival.
+    pub fn records(&self) -> Result<LogReader> {
+        LogReader::open(&self.path.join(LOG))
+    }
+
+    /// Reads the log once, to find each case's records.
+    pub fn index(&self) -> Result<LogIndex> {
+        LogIndex::build(&self.path.join(LOG))
+    }
+
+    /// One case, by its position in the manifest.
+    pub fn case(&self, index: &LogIndex, number: u16) -> Result<CaseData> {
+        let cases = &self.manifest.cases;
+        let case = cases
+            .get(usize::from(number))
+            .ok_or(RunError::NoCase { index: number, count: cases.len() })?;
+        CaseData::read(index, number, case)
+    }
+
+    /// All cases, one at a time, in the manifest's order.
+    pub fn cases(&self) -> Result<impl Iterator<Item = Result<CaseData>> + '_> {
+        let index = self.index()?;
+        let numbers = 0..self.manifest.cases.len() as u16;
+        Ok(numbers.map(move |number| self.case(&index, number)))
+    }
+
+    /// Positions of the cases in bytewise order of their names: the order of
+    /// samples.parquet and of the digest.
+    pub fn cases_by_name(&self) -> Vec<u16> {
+        let cases = &self.manifest.cases;
+        let mut numbers: Vec<u16> = (0..cases.len() as u16).collect();
+        numbers.sort_by_key(|number| &cases[usize::from(*number)].case);
+        numbers
+    }
+
+    /// Begins samples.parquet, which may be derived again at any time.
+    pub fn samples_writer(&self) -> Result<SamplesWriter> {
+        SamplesWriter::create(&self.path.join(SAMPLES), &self.manifest.tool_version)
+    }
+
+    /// Writes a derived file, atomically, and gives its path.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf> {
+        let path = self.path.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| RunError::io("create", parent, error))?;
+        }
+        replace(&path, content)?;
+        Ok(path)
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The machine that `irqscope` runs on.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde::{Deserialize, Serialize};
+
+/// Facts about the host; a field that cannot be found out is empty. The name
+/// of the machine is left out: runs are passed on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Host {
+    pub os: String,
+    pub kernel: String,
+    pub machine: String,
+    pub cpu_model: String,
+    pub cpus: u32,
+    /// Versions of the programs that the rig used, such as `qemu`.
+    pub tools: BTreeMap<String, String>,
+}
+
+impl Host {
+    /// Looks at the machine in hand.
+    pub fn current() -> Self {
+        Self {
+            os: os_name().unwrap_or_default(),
+            kernel: line("/proc/sys/kernel/osrelease").unwrap_or_default(),
+            machine: std::env::consts::ARCH.into(),
+            cpu_model: cpu_model().unwrap_or_default(),
+            cpus: std::thread::available_parallelism().map_or(0, |n| n.get() as u32),
+            tools: BTreeMap::new(),
+        }
+    }
+}
+
+fn line(path: &str) -> Option<String> {
+    Some(fs::read_to_string(path).ok()?.trim().to_owned())
+}
+
+fn os_name() -> Option<String> {
+    let text = fs::read_to_string("/etc/os-release").ok()?;
+    let value = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    Some(value.trim_matches('"').to_owned())
+}
+
+fn cpu_model() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let (_, value) = text.lines().find(|line| line.starts_with("model name"))?.split_once(':')?;
+    Some(value.trim().to_owned())
+}

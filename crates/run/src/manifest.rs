@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! manifest.json: what was measured where, how and by what.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use irqscope_wire::{
+    Counters, Failure, Message, Note, Plan, Severity, StageCost, Started, SystemState,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{CaseData, Host, Result, RunError};
+
+/// The manifest's format.
+///
+/// 1: first.
+pub const VERSION: u32 = 1;
+
+pub(crate) const FILE: &str = "manifest.json";
+
+/// What is known before the first trigger.
+#[derive(Clone, Debug, Default)]
+pub struct ManifestDraft {
+    pub tool_version: String,
+    pub scenario: String,
+    /// The scenario's full text, as it was run.
+    pub scenario_toml: String,
+    pub rig: String,
+    pub args: Vec<String>,
+    pub host: Host,
+    /// The log refers to cases by their position here.
+    pub cases: Vec<CaseManifest>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    pub version: u32,
+    /// Every case ran to its end and has a result.
+    pub complete: bool,
+    pub tool_version: String,
+    pub scenario: String,
+    pub scenario_toml: String,
+    pub rig: String,
+    pub args: Vec<String>,
+    pub started_utc: String,
+    /// None while the run goes on, and for ever if it was killed.
+    pub finished_utc: Option<String>,
+    pub host: Host,
+    pub cases: Vec<CaseManifest>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseManifest {
+    /// `kernel/state`, unique in its run.
+    pub case: String,
+    /// The kernel's name in the scenario; its release is in `target`.
+    pub kernel: String,
+    pub state: SystemState,
+    pub plan: Option<Plan>,
+    pub target: Option<Started>,
+    pub costs: Vec<StageCost>,
+    pub counters: Option<Counters>,
+    pub warnings: Vec<String>,
+    /// The console's log, relative to the run directory.
+    pub console_log: Option<String>,
+    pub failure: Option<Failure>,
+}
+
+impl CaseManifest {
+    pub fn new(kernel: &str, plan: Plan) -> Self {
+        Self {
+            case: plan.case.clone(),
+            kernel: kernel.into(),
+            state: plan.state.clone(),
+            plan: Some(plan),
+            target: None,
+            costs: Vec::new(),
+            counters: None,
+            warnings: Vec::new(),
+            console_log: None,
+            failure: None,
+        }
+    }
+
+    /// Takes over what a message of this case says. `RunDir::finish` does it
+    /// for everything in the log.
+    pub fn observe(&mut self, message: &Message) {
+        match message {
+            Message::Plan(plan) => self.plan = Some(plan.clone()),
+            Message::Started(started) => self.target = Some(started.clone()),
+            Message::Cost(costs) => self.costs.clone_from(costs),
+            Message::Note(note) => self.warn(note),
+            Message::Finished(counters) => self.counters = Some(*counters),
+            Message::Failed(failure) => self.failure = Some(failure.clone()),
+            Message::Hello(_) | Message::Samples(_) => {}
+        }
+    }
+
+    /// The case ran to its end.
+    pub fn has_result(&self) -> bool {
+        self.counters.is_some() && self.failure.is_none()
+    }
+
+    fn warn(&mut self, note: &Note) {
+        if note.severity == Severity::Warning && !self.warnings.contains(&note.text) {
+            self.warnings.push(note.text.clone());
+        }
+    }
+
+    /// Completes what the caller left open from the log.
+    pub(crate) fn complete_from(&mut self, data: &CaseData) {
+        self.plan = self.plan.take().or_else(|| data.plan.clone());
+        self.target = self.target.take().or_else(|| data.started.clone());
+        if self.costs.is_empty() {
+            self.costs.clone_from(&data.costs);
+        }
+        self.counters = self.counters.or(data.counters);
+        self.failure = self.failure.take().or_else(|| data.failure.clone());
+        data.notes.iter().for_each(|note| self.warn(note));
+    }
+}
+
+impl Manifest {
+    pub(crate) fn begin(draft: &ManifestDraft, started_utc: String) -> Self {
+        let draft = draft.clone();
+        Self {
+            version: VERSION,
+            complete: false,
+            tool_version: draft.tool_version,
+            scenario: draft.scenario,
+            scenario_toml: draft.scenario_toml,
+            rig: draft.rig,
+            args: draft.args,
+            started_utc,
+            finished_utc: None,
+            host: draft.host,
+            cases: draft.cases,
+        }
+    }
+
+    pub(crate) fn read(dir: &Path) -> Result<Self> {
+        let path = dir.join(FILE);
+        let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => RunError::NotARun { path: dir.to_owned() },
+            _ => RunError::io("read", &path, error),
+        })?;
+        let json = |source| RunError::Manifest { path: path.clone(), source };
+        // The version alone first: another version may have other fields.
+        let Version { version: found } = serde_json::from_str(&text).map_err(json)?;
+        if found > VERSION {
+            return Err(RunError::Version { path, found, known: VERSION });
+        }
+        serde_json::from_str(&text).map_err(json)
+    }
+
+    /// A reader sees the old manifest or the new one, never half of one.
+    pub(crate) fn write(&self, dir: &Path) -> Result<()> {
+        let path = dir.join(FILE);
+        let mut text = serde_json::to_string_pretty(self)
+            .map_err(|source| RunError::Manifest { path: path.clone(), source })?;
+        text.push('\n');
+        replace(&path, text.as_bytes())
+    }
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+/// Replaces a file's content atomically.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let io = |error| RunError::io("write", path, error);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".tmp");
+    let temporary = path.with_file_name(name);
+    let mut file = File::create(&temporary).map_err(io)?;
+    file.write_all(content).and_then(|()| file.sync_all()).map_err(io)?;
+    fs::rename(&temporary, path).map_err(io)
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One row of samples.parquet: a trigger and one stage's answer in one view.
+
+use irqscope_wire::{Nanoseconds, Outcome, Response, Sample, Stage, Tick, View};
+
+/// Another interrupt came between trigger and response.
+pub const FLAG_HIT: u32 = 1;
+/// The stage was asked and never answered; latency and CPU are null.
+pub const FLAG_MISSING: u32 = 2;
+/// One run of the stage answered an earlier trigger and this one; latency and
+/// CPU are null.
+pub const FLAG_MERGED: u32 = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleRow {
+    pub seq: u64,
+    pub trigger: Nanoseconds,
+    /// None when the stage did not answer.
+    pub latency: Option<Nanoseconds>,
+    pub stage: Stage,
+    pub view: View,
+    /// None when the stage did not answer.
+    pub cpu: Option<u16>,
+    pub flags: u32,
+    pub interrupts: u16,
+}
+
+impl SampleRow {
+    pub fn new(sample: &Sample, response: &Response, view: View, tick: Tick) -> Self {
+        let (latency, cpu, interrupts, flags) = match response.outcome {
+            Outcome::Answered { latency, cpu, interrupts } => {
+                let hit = if interrupts > 0 { FLAG_HIT } else { 0 };
+                (Some(tick.nanoseconds(latency)), Some(cpu), interrupts, hit)
+            }
+            Outcome::Merged => (None, None, 0, FLAG_MERGED),
+            Outcome::Missing => (None, None, 0, FLAG_MISSING),
+        };
+        Self {
+            seq: sample.seq.0,
+            trigger: sample.trigger_ns,
+            latency,
+            stage: response.stage,
+            view,
+            cpu,
+            flags,
+            interrupts,
+        }
+    }
+
+    /// The order of rows within a case.
+    pub fn key(&self) -> (u64, Stage, View) {
+        (self.seq, self.stage, self.view)
+    }
+
+    pub fn is_hit(&self) -> bool {
+        self.flags & FLAG_HIT != 0
+    }
+
+    pub fn is_missing(&self) -> bool {
+        self.flags & FLAG_MISSING != 0
+    }
+
+    pub fn is_merged(&self) -> bool {
+        self.flags & FLAG_MERGED != 0
+    }
+}
