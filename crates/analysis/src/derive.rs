@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Everything that follows from the log: samples.parquet and summary.json.
+
+use irqscope_run::{CaseData, CaseManifest, Digest, RunDir};
+use irqscope_wire::{Counters, Stage, StageCost, View};
+
+use crate::validity::log_warning;
+use crate::{
+    CaseSummary, Distribution, QUANTILE_METHOD, Recount, Result, StageSummary, Summary, VERSION,
+    Violation, Warning,
+};
+
+/// Reads the log, one case at a time, and writes samples.parquet and
+/// summary.json. An invalid measurement is written too;
+/// [`Summary::verdict`] tells.
+pub fn derive(run: &RunDir) -> Result<Summary> {
+    let index = run.index()?;
+    let mut digest = Digest::default();
+    let mut samples = run.samples_writer()?;
+    let mut cases = Vec::new();
+    for number in run.cases_by_name() {
+        let data = run.case(&index, number)?;
+        data.rows.iter().for_each(|row| digest.update(&data.case, row));
+        samples.write(&data.case, &data.rows)?;
+        cases.push((number, case_summary(&run.manifest().cases[usize::from(number)], &data)));
+    }
+    samples.finish()?;
+    cases.sort_by_key(|(number, _)| *number);
+    let manifest = run.manifest();
+    let summary = Summary {
+        version: VERSION,
+        digest: digest.finish(),
+        quantile_method: QUANTILE_METHOD.into(),
+        tool_version: manifest.tool_version.clone(),
+        scenario: manifest.scenario.clone(),
+        complete: cases.iter().all(|(number, case)| {
+            case.finished && manifest.cases[usize::from(*number)].failure.is_none()
+        }),
+        warnings: log_warning(index.health()).into_iter().collect(),
+        cases: cases.into_iter().map(|(_, case)| case).collect(),
+    };
+    summary.write(run)?;
+    Ok(summary)
+}
+
+/// Every stage of every case, for drawing; in the manifest's order.
+pub fn distributions(run: &RunDir) -> Result<Vec<Distribution>> {
+    let mut all = Vec::new();
+    for data in run.cases()? {
+        all.extend(Distribution::of_case(&data?));
+    }
+    Ok(all)
+}
+
+fn case_summary(manifest: &CaseManifest, data: &CaseData) -> CaseSummary {
+    let recount = Recount::of(data);
+    let counters = data.counters.unwrap_or_else(|| as_counters(&recount));
+    let violations = violations(data, &recount);
+    let stages = stages(data);
+    let inside = stages.iter().filter(|stage| stage.view == View::Inside);
+    CaseSummary {
+        case: data.case.clone(),
+        kernel: manifest.kernel.clone(),
+        release: data.started.as_ref().map(|s| s.kernel.clone()).unwrap_or_default(),
+        state: manifest.state.name.clone(),
+        triggers: counters.triggers,
+        complete: counters.complete,
+        missing: inside.map(|stage| (stage.stage, stage.missing)).collect(),
+        missing_triggers: counters.missing,
+        coalesced: counters.coalesced,
+        overrun: counters.overrun,
+        skipped: counters.skipped,
+        spurious: counters.spurious,
+        identity_holds: data.counters.is_some() && violations.is_empty(),
+        finished: data.counters.is_some(),
+        twin: is_twin(data),
+        tick_femtoseconds: data.tick().map(|tick| tick.femtoseconds),
+        violations: violations.iter().map(Violation::to_string).collect(),
+        warnings: warnings(manifest, data),
+        stages,
+    }
+}
+
+/// A case that the driver never reported on cannot violate the identity: it
+/// is unfinished, which is told as a warning.
+fn violations(data: &CaseData, recount: &Recount) -> Vec<Violation> {
+    let mut violations =
+        data.counters.map(|counters| recount.violations(&counters)).unwrap_or_default();
+    if data.unconverted > 0 {
+        violations.push(Violation::Unconverted(data.unconverted));
+    }
+    violations
+}
+
+fn as_counters(recount: &Recount) -> Counters {
+    Counters {
+        triggers: recount.samples,
+        complete: recount.complete,
+        missing: recount.missing,
+        coalesced: recount.coalesced,
+        ..Counters::default()
+    }
+}
+
+/// What the log says, then what only the manifest knows.
+fn warnings(manifest: &CaseManifest, data: &CaseData) -> Vec<String> {
+    let mut all: Vec<String> = Warning::of(data).iter().map(Warning::to_string).collect();
+    for text in &manifest.warnings {
+        if !all.contains(text) {
+            all.push(text.clone());
+        }
+    }
+    if let (None, Some(failure)) = (&data.failure, &manifest.failure) {
+        let (what, remedy) = (failure.what.clone(), failure.remedy.clone());
+        all.retain(|text| *text != Warning::Unfinished.to_string());
+        all.push(Warning::Failed { what, remedy }.to_string());
+    }
+    all
+}
+
+fn stages(data: &CaseData) -> Vec<StageSummary> {
+    let distributions = Distribution::of_case(data);
+    distributions.iter().map(|one| with_cost(StageSummary::new(one), data)).collect()
+}
+
+fn with_cost(mut summary: StageSummary, data: &CaseData) -> StageSummary {
+    let cycles = cost(&data.costs, summary.stage);
+    summary.cost_cycles = cycles;
+    // In the twin one cycle is one instruction.
+    summary.cost_instructions = cycles.filter(|_| is_twin(data));
+    summary.cost_ns = cycles
+        .and_then(|cycles| i64::try_from(cycles).ok())
+        .zip(data.tick())
+        .map(|(cycles, tick)| tick.nanoseconds(cycles).0);
+    summary
+}
+
+fn cost(costs: &[StageCost], stage: Stage) -> Option<u64> {
+    costs.iter().find(|cost| cost.stage == stage).map(|cost| cost.cycles.0)
+}
+
+/// Only the twin knows its tick before it runs.
+fn is_twin(data: &CaseData) -> bool {
+    data.plan.as_ref().is_some_and(|plan| plan.tick.is_some())
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+use std::path::PathBuf;
+
+use irqscope_run::RunError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum AnalysisError {
+    #[error(transparent)]
+    Run(#[from] RunError),
+
+    #[error("{} cannot be read as a summary: {source}; derive it again: irqscope report", .path.display())]
+    Summary { path: PathBuf, source: serde_json::Error },
+
+    /// The figures were derived and written, but must not be trusted.
+    #[error("the measurement is invalid: {}", .violations.join("; "))]
+    InvalidMeasurement { violations: Vec<String> },
+}

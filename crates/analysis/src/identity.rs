@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The accounting identity: triggers sent = complete + missing + coalesced +
+//! overrun. The driver counts, and the samples are counted again here.
+
+use irqscope_run::{CaseData, SampleRow};
+use irqscope_wire::{Counters, View};
+
+use crate::Violation;
+
+/// The identity's terms as the samples have them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recount {
+    pub samples: u64,
+    pub complete: u64,
+    pub missing: u64,
+    pub coalesced: u64,
+    /// Sequence numbers that have more than one sample.
+    pub repeated: u64,
+    /// Latencies below zero.
+    pub negative: u64,
+}
+
+impl Recount {
+    /// Every sample is counted once: as coalesced if any stage was merged,
+    /// else as missing if any is, else as complete. The outside view shows the
+    /// same triggers again and is left out.
+    pub fn of(data: &CaseData) -> Self {
+        let mut recount = Self { samples: data.samples, ..Self::default() };
+        for sample in data.rows.chunk_by(|a, b| a.seq == b.seq) {
+            recount.add(sample);
+        }
+        recount
+    }
+
+    fn add(&mut self, rows: &[SampleRow]) {
+        let mut inside = rows.iter().filter(|row| row.view == View::Inside).peekable();
+        if inside.peek().is_none() {
+            return;
+        }
+        let (mut merged, mut missing, mut repeated) = (false, false, false);
+        let mut last = None;
+        for row in inside {
+            merged |= row.is_merged();
+            missing |= row.is_missing();
+            repeated |= last == Some(row.stage);
+            last = Some(row.stage);
+            self.negative += u64::from(row.latency.is_some_and(|latency| latency.0 < 0));
+        }
+        self.repeated += u64::from(repeated);
+        match (merged, missing) {
+            (true, _) => self.coalesced += 1,
+            (false, true) => self.missing += 1,
+            (false, false) => self.complete += 1,
+        }
+    }
+
+    /// Holds the recount against the driver's counters.
+    pub fn violations(&self, counters: &Counters) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        if !counters.identity_holds() {
+            violations.push(Violation::Identity(*counters));
+        }
+        let pairs = [
+            ("samples", counters.triggers.saturating_sub(counters.overrun), self.samples),
+            ("complete", counters.complete, self.complete),
+            ("missing", counters.missing, self.missing),
+            ("coalesced", counters.coalesced, self.coalesced),
+        ];
+        for (what, driver, counted) in pairs.into_iter().filter(|(_, a, b)| a != b) {
+            violations.push(Violation::Recount { what, driver, counted });
+        }
+        if self.repeated > 0 {
+            violations.push(Violation::Repeated(self.repeated));
+        }
+        if self.negative > 0 {
+            violations.push(Violation::NegativeLatency(self.negative));
+        }
+        violations
+    }
+}

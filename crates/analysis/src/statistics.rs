@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Exact order statistics and moments.
+
+/// How quantiles are made, as it is written into the summary.
+///
+/// Type 1 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The
+/// American Statistician 50 (1996): the smallest value with at least that
+/// share of all values at or below it. Always a value that was measured.
+pub const QUANTILE_METHOD: &str = "nearest-rank (inverse ECDF, Hyndman-Fan type 1)";
+
+/// The quantile of values in ascending order, in thousandths: 500 is the
+/// median. Whole numbers, because 0.999 * n is not exact in floating point.
+pub fn quantile(sorted: &[i64], thousandths: u32) -> Option<i64> {
+    let rank = (sorted.len() as u128 * u128::from(thousandths)).div_ceil(1000).max(1);
+    sorted.get(usize::try_from(rank).ok()?.checked_sub(1)?).copied()
+}
+
+/// Figures about one set of latencies, in nanoseconds; all `None` if it is
+/// empty. The standard deviation is the sample's (n - 1), `None` for one value.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    pub count: u64,
+    pub min: Option<i64>,
+    pub p5: Option<i64>,
+    pub p50: Option<i64>,
+    pub p95: Option<i64>,
+    pub p99: Option<i64>,
+    pub p99_9: Option<i64>,
+    pub max: Option<i64>,
+    pub mean: Option<f64>,
+    pub stddev: Option<f64>,
+}
+
+impl Statistics {
+    /// Of values in ascending order.
+    pub fn of(sorted: &[i64]) -> Self {
+        debug_assert!(sorted.is_sorted());
+        let mean = mean(sorted);
+        Self {
+            count: sorted.len() as u64,
+            min: sorted.first().copied(),
+            p5: quantile(sorted, 50),
+            p50: quantile(sorted, 500),
+            p95: quantile(sorted, 950),
+            p99: quantile(sorted, 990),
+            p99_9: quantile(sorted, 999),
+            max: sorted.last().copied(),
+            mean,
+            stddev: mean.and_then(|mean| stddev(sorted, mean)),
+        }
+    }
+}
+
+/// The sum is exact, so the order of the values does not matter.
+fn mean(values: &[i64]) -> Option<f64> {
+    let sum: i128 = values.iter().copied().map(i128::from).sum();
+    (!values.is_empty()).then(|| sum as f64 / values.len() as f64)
+}
+
+/// Two passes with Björck's correction for the mean's rounding (Chan, Golub
+/// and LeVeque, "Algorithms for Computing the Sample Variance", 1983).
+fn stddev(values: &[i64], mean: f64) -> Option<f64> {
+    let count = values.len() as f64;
+    let (squares, rest) = values.iter().fold((0.0, 0.0), |(squares, rest), value| {
+        let deviation = *value as f64 - mean;
+        (squares + deviation * deviation, rest + deviation)
+    });
+    let variance = (squares - rest * rest / count) / (count - 1.0);
+    (values.len() > 1).then(|| variance.max(0.0).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// By the definition, without ranks.
+    fn naive_quantile(values: &[i64], share: f64) -> i64 {
+        let at_or_below = |x: i64| values.iter().filter(|v| **v <= x).count() as f64;
+        let needed = share * values.len() as f64 - 1e-9;
+        values.iter().copied().filter(|x| at_or_below(*x) >= needed).min().unwrap()
+    }
+
+    #[test]
+    fn quantiles_of_one_to_ten_are_the_textbook_ones() {
+        let values: Vec<i64> = (1..=10).collect();
+        let got = [0, 50, 100, 101, 500, 950, 999, 1000].map(|q| quantile(&values, q).unwrap());
+        assert_eq!(got, [1, 1, 1, 2, 5, 10, 10, 10]);
+        assert_eq!(quantile(&[], 500), None);
+    }
+
+    #[test]
+    fn a_thousand_values_have_their_999th_as_p99_9() {
+        let values: Vec<i64> = (1..=1000).collect();
+        assert_eq!(quantile(&values, 999), Some(999));
+    }
+
+    #[test]
+    fn moments_of_a_known_set_are_exact() {
+        let statistics = Statistics::of(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        assert_eq!(statistics.mean, Some(5.0));
+        assert_eq!(statistics.stddev, Some((32.0f64 / 7.0).sqrt()));
+        let shifted: Vec<i64> =
+            [2, 4, 4, 4, 5, 5, 7, 9].iter().map(|v| v + 1_000_000_000_000).collect();
+        assert_eq!(Statistics::of(&shifted).stddev, statistics.stddev);
+    }
+
+    #[test]
+    fn nothing_and_one_value_have_no_spread() {
+        assert_eq!(Statistics::of(&[]), Statistics::default());
+        let one = Statistics::of(&[7]);
+        assert_eq!((one.mean, one.stddev, one.p99_9), (Some(7.0), None, Some(7)));
+    }
+
+    proptest! {
+        #[test]
+        fn quantiles_agree_with_their_definition(
+            mut values in prop::collection::vec(-1000i64..1000, 1..300),
+            thousandths in 1u32..=1000,
+        ) {
+            values.sort_unstable();
+            let share = f64::from(thousandths) / 1000.0;
+            prop_assert_eq!(quantile(&values, thousandths), Some(naive_quantile(&values, share)));
+        }
+
+        #[test]
+        fn moments_agree_with_naive_ones(
+            mut values in prop::collection::vec(0i64..10_000_000, 2..300),
+        ) {
+            values.sort_unstable();
+            let n = values.len() as f64;
+            let mean = values.iter().map(|v| *v as f64).sum::<f64>() / n;
+            let variance = values.iter().map(|v| (*v as f64 - mean).powi(2)).sum::<f64>() / (n - 1.0);
+            let got = Statistics::of(&values);
+            prop_assert!((got.mean.unwrap() - mean).abs() <= 1e-9 * mean.abs().max(1.0));
+            prop_assert!((got.stddev.unwrap() - variance.sqrt()).abs() <= 1e-6 * variance.sqrt().max(1.0));
+        }
+    }
+}

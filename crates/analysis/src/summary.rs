@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! summary.json.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use irqscope_run::{RunDir, RunError};
+use irqscope_wire::{Counters, Stage, View};
+use serde::{Deserialize, Serialize};
+
+use crate::{AnalysisError, Distribution, Result, Statistics};
+
+/// The summary's format.
+///
+/// 1: first.
+pub const VERSION: u32 = 1;
+
+pub(crate) const FILE: &str = "summary.json";
+
+/// Stands wherever figures of the twin are shown.
+pub const TWIN_CAVEAT: &str = "virtual nanoseconds: executed instructions x 2 ns; \
+     the structure of a latency, not a hardware latency";
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    pub version: u32,
+    /// SHA-256 over all samples; the form is in the crate `run`.
+    pub digest: String,
+    pub quantile_method: String,
+    pub tool_version: String,
+    pub scenario: String,
+    /// Every case ran to its end.
+    pub complete: bool,
+    /// About the run as a whole.
+    pub warnings: Vec<String>,
+    pub cases: Vec<CaseSummary>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseSummary {
+    pub case: String,
+    pub kernel: String,
+    /// As the kernel calls itself; empty if it never spoke.
+    pub release: String,
+    pub state: String,
+    /// The driver's counts; those of the samples where it never reported.
+    pub triggers: u64,
+    pub complete: u64,
+    /// Per stage, how many triggers it did not answer.
+    pub missing: BTreeMap<Stage, u64>,
+    /// Triggers that lack at least one stage: the identity's term.
+    pub missing_triggers: u64,
+    pub coalesced: u64,
+    pub overrun: u64,
+    pub skipped: u64,
+    pub spurious: u64,
+    /// The driver's counters add up and agree with the samples.
+    pub identity_holds: bool,
+    /// The driver reported its counters.
+    pub finished: bool,
+    /// The clock counts executed instructions.
+    pub twin: bool,
+    pub tick_femtoseconds: Option<u64>,
+    /// Why the figures must not be used; empty in a valid measurement.
+    pub violations: Vec<String>,
+    pub warnings: Vec<String>,
+    pub stages: Vec<StageSummary>,
+}
+
+/// Statistics are over every answered trigger, those hit by another interrupt
+/// included.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageSummary {
+    pub stage: Stage,
+    pub view: View,
+    pub count: u64,
+    pub min_ns: Option<i64>,
+    pub p5_ns: Option<i64>,
+    pub p50_ns: Option<i64>,
+    pub p95_ns: Option<i64>,
+    pub p99_ns: Option<i64>,
+    pub p99_9_ns: Option<i64>,
+    pub max_ns: Option<i64>,
+    pub mean_ns: Option<f64>,
+    pub stddev_ns: Option<f64>,
+    /// What one stamp costs, in instructions; known in the twin only.
+    pub cost_instructions: Option<u64>,
+    pub cost_cycles: Option<u64>,
+    pub cost_ns: Option<i64>,
+    pub missing: u64,
+    pub merged: u64,
+    /// Answered, but another interrupt came in between.
+    pub hit: u64,
+}
+
+impl StageSummary {
+    pub(crate) fn new(distribution: &Distribution) -> Self {
+        let figures = Statistics::of(&distribution.all());
+        Self {
+            stage: distribution.stage,
+            view: distribution.view,
+            count: figures.count,
+            min_ns: figures.min,
+            p5_ns: figures.p5,
+            p50_ns: figures.p50,
+            p95_ns: figures.p95,
+            p99_ns: figures.p99,
+            p99_9_ns: figures.p99_9,
+            max_ns: figures.max,
+            mean_ns: figures.mean,
+            stddev_ns: figures.stddev,
+            cost_instructions: None,
+            cost_cycles: None,
+            cost_ns: None,
+            missing: distribution.missing,
+            merged: distribution.merged,
+            hit: distribution.hit.len() as u64,
+        }
+    }
+}
+
+impl CaseSummary {
+    pub fn counters(&self) -> Counters {
+        Counters {
+            triggers: self.triggers,
+            complete: self.complete,
+            missing: self.missing_triggers,
+            coalesced: self.coalesced,
+            overrun: self.overrun,
+            skipped: self.skipped,
+            spurious: self.spurious,
+        }
+    }
+
+    pub fn stage(&self, stage: Stage, view: View) -> Option<&StageSummary> {
+        self.stages.iter().find(|summary| summary.stage == stage && summary.view == view)
+    }
+}
+
+impl Summary {
+    /// Reads what [`derive`](crate::derive) wrote.
+    pub fn read(run: &RunDir) -> Result<Self> {
+        let path = run.path().join(FILE);
+        let text = fs::read_to_string(&path).map_err(|error| RunError::io("read", &path, error))?;
+        serde_json::from_str(&text).map_err(|source| AnalysisError::Summary { path, source })
+    }
+
+    pub(crate) fn write(&self, run: &RunDir) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self)
+            .map_err(|source| AnalysisError::Summary { path: run.path().join(FILE), source })?;
+        text.push('\n');
+        run.write(FILE, text.as_bytes())?;
+        Ok(())
+    }
+
+    /// An error if any case's figures must not be used.
+    pub fn verdict(&self) -> Result<()> {
+        let told = |case: &CaseSummary| {
+            let name = case.case.clone();
+            case.violations
+                .iter()
+                .map(move |violation| format!("{name}: {violation}"))
+                .collect::<Vec<_>>()
+        };
+        let violations: Vec<String> = self.cases.iter().flat_map(told).collect();
+        if violations.is_empty() {
+            return Ok(());
+        }
+        Err(AnalysisError::InvalidMeasurement { violations })
+    }
+
+    /// Some figures are the twin's.
+    pub fn twin(&self) -> bool {
+        self.cases.iter().any(|case| case.twin)
+    }
+
+    /// Every stage and view that any case has, in order.
+    pub fn stages(&self) -> Vec<(Stage, View)> {
+        let stages = self.cases.iter().flat_map(|case| &case.stages);
+        let mut all: Vec<_> = stages.map(|stage| (stage.stage, stage.view)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What makes a result invalid, and what makes it doubtful: two closed sets,
+//! each member with its remedy.
+
+use irqscope_run::{CaseData, Gap, LogHealth};
+use irqscope_wire::{Counters, Severity};
+
+/// The figures of a case must not be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Violation {
+    #[error(
+        "the driver's counters do not add up ({} triggers, {} complete + {} missing + {} coalesced + {} overrun): the driver is at fault, please report it",
+        .0.triggers, .0.complete, .0.missing, .0.coalesced, .0.overrun
+    )]
+    Identity(Counters),
+    #[error(
+        "the driver counted {driver} {what} and the log has {counted}: records were lost on the way, repeat the run"
+    )]
+    Recount { what: &'static str, driver: u64, counted: u64 },
+    #[error("{0} triggers have more than one sample: the sender repeated itself, repeat the run")]
+    Repeated(u64),
+    #[error(
+        "{0} latencies are negative: the cycle counter is not to be trusted, pin trigger and stages to one CPU or choose a machine with a constant, synchronised counter"
+    )]
+    NegativeLatency(u64),
+    #[error(
+        "{0} samples cannot be converted to nanoseconds: what the target said at its start is not in the log, repeat the run"
+    )]
+    Unconverted(u64),
+}
+
+/// The figures of a case are what was measured, but the reader should know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Warning {
+    #[error("{0}")]
+    Target(String),
+    #[error("stage {0} is not offered by this kernel and was left out")]
+    Unavailable(String),
+    #[error(
+        "load {0} is not installed on the target: the state was lighter than asked for; install it there"
+    )]
+    AbsentLoad(String),
+    #[error("{0} triggers found no room in the ring: lengthen the period or enlarge the ring")]
+    Overrun(u64),
+    #[error(
+        "{0} triggers were answered together with another: lengthen the period or use closed pacing"
+    )]
+    Coalesced(u64),
+    #[error("{0} triggers lack the answer of a stage: raise the timeout or lighten the load")]
+    Missing(u64),
+    #[error("a stage ran {0} times without a trigger: something else raises it")]
+    Spurious(u64),
+    #[error("{0}: repeat the run if its figures matter")]
+    Gap(Gap),
+    #[error(
+        "{0} frames in the log are no frames of this protocol: use matching versions of irqscope and its agent"
+    )]
+    Undecodable(u64),
+    #[error("the case has no end in the log: what was received before is shown; repeat the run")]
+    Unfinished,
+    #[error("the case failed: {what}; {remedy}")]
+    Failed { what: String, remedy: String },
+}
+
+impl Warning {
+    pub fn of(data: &CaseData) -> Vec<Self> {
+        let mut warnings = Self::of_target(data);
+        if let Some(counters) = &data.counters {
+            warnings.extend(Self::of_counters(counters));
+        }
+        warnings.extend(data.gaps.iter().copied().map(Self::Gap));
+        if data.undecodable > 0 {
+            warnings.push(Self::Undecodable(data.undecodable));
+        }
+        match &data.failure {
+            Some(failure) => warnings
+                .push(Self::Failed { what: failure.what.clone(), remedy: failure.remedy.clone() }),
+            None if data.counters.is_none() => warnings.push(Self::Unfinished),
+            None => {}
+        }
+        warnings
+    }
+
+    fn of_target(data: &CaseData) -> Vec<Self> {
+        let notes = data.notes.iter().filter(|note| note.severity == Severity::Warning);
+        let mut warnings: Vec<Self> = notes.map(|note| Self::Target(note.text.clone())).collect();
+        if let Some(started) = &data.started {
+            let stages = started.unavailable.iter().map(|stage| stage.name().into());
+            warnings.extend(stages.map(Self::Unavailable));
+            warnings.extend(started.absent_loads.iter().cloned().map(Self::AbsentLoad));
+        }
+        warnings
+    }
+
+    fn of_counters(counters: &Counters) -> impl Iterator<Item = Self> {
+        let Counters { overrun, coalesced, missing, spurious, .. } = *counters;
+        let all = [
+            (overrun, Self::Overrun(overrun)),
+            (coalesced, Self::Coalesced(coalesced)),
+            (missing, Self::Missing(missing)),
+            (spurious, Self::Spurious(spurious)),
+        ];
+        all.into_iter().filter(|(count, _)| *count > 0).map(|(_, warning)| warning)
+    }
+}
+
+/// What the log as a whole has to say; empty for a sound one.
+pub(crate) fn log_warning(health: LogHealth) -> Option<String> {
+    let LogHealth { records, damaged, lost, truncated } = health;
+    let end = if truncated { ", its end is torn" } else { "" };
+    (!health.is_sound()).then(|| {
+        format!(
+            "the log is damaged ({records} records read, {damaged} stretches unreadable, {lost} records lost{end}): what is readable was used"
+        )
+    })
+}
