@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * clock.c - cycles to nanoseconds and back.
+ *
+ * A trigger is known either as a CLOCK_MONOTONIC instant (the expiry of a
+ * timer) or as a reading of the counter. The other one is computed from an
+ * anchor: one reading of both clocks at the same time. Each trigger takes its
+ * own, after it has raised its stages, so the distance that is converted is a
+ * few microseconds and the clock's slewing (up to 500 ppm) does not matter.
+ *
+ * Where the clocksource is the cycle counter, ktime_get_snapshot() gives the
+ * very reading from which it computes the time: no skew at all. Whether it is
+ * so is seen from the reading, which then lies between two of our own; kernels
+ * that do not name the clocksource's id need no other path. With any other
+ * clocksource the middle of both is taken: wrong by less than half the time
+ * which a reading of that clocksource takes.
+ */
+#include <linux/math64.h>
+#include <linux/ktime.h>
+
+#ifdef CONFIG_ARM64
+#include <asm/arch_timer.h>
+#endif
+#ifdef CONFIG_X86
+#include <asm/tsc.h>
+#endif
+
+#include "internal.h"
+
+#define FS_PER_NS	1000000ULL
+#define FS_PER_S	1000000000000000ULL
+
+struct irqscope_anchor {
+	u64 cycles;
+	u64 ns;
+};
+
+/**
+ * irqscope_clock_tick_fs() - how long one cycle of the counter is
+ *
+ * Return: femtoseconds as the kernel calibrated them, 0 if it did not
+ */
+u64 irqscope_clock_tick_fs(void)
+{
+#if defined(CONFIG_X86)
+	return tsc_khz ? div_u64(FS_PER_S / 1000, tsc_khz) : 0;
+#elif defined(CONFIG_ARM64)
+	return div_u64(FS_PER_S, arch_timer_get_cntfrq());
+#else
+	return 0;
+#endif
+}
+
+/* The snapshot has no CLOCK_MONOTONIC; its distance to real time is stable. */
+static struct irqscope_anchor irqscope_anchor(void)
+{
+	struct system_time_snapshot snapshot;
+	ktime_t offset, check;
+	u64 before, after;
+
+	do {
+		offset = ktime_mono_to_any(0, TK_OFFS_REAL);
+		before = get_cycles();
+		ktime_get_snapshot(&snapshot);
+		after = get_cycles();
+		check = ktime_mono_to_any(0, TK_OFFS_REAL);
+	} while (unlikely(offset != check)); /* the clock was just set */
+
+	if (unlikely(snapshot.cycles - before > after - before))
+		snapshot.cycles = before + (after - before) / 2;
+	return (struct irqscope_anchor){
+		.cycles = snapshot.cycles,
+		.ns = ktime_to_ns(ktime_sub(snapshot.real, offset)),
+	};
+}
+
+/**
+ * irqscope_clock_cycles() - compute a trigger's cycles from its nanoseconds
+ * @scope: the scope
+ * @sample: with trigger_ns
+ */
+void irqscope_clock_cycles(struct irqscope *scope, struct irqscope_sample *sample)
+{
+	struct irqscope_anchor anchor = irqscope_anchor();
+	u64 ago_ns = anchor.ns - sample->trigger_ns;
+
+	sample->trigger_cycles = anchor.cycles -
+		mul_u64_u64_div_u64(ago_ns, FS_PER_NS, scope->tick_fs);
+}
+
+/**
+ * irqscope_clock_ns() - compute a trigger's nanoseconds from its cycles
+ * @scope: the scope
+ * @sample: with trigger_cycles
+ */
+void irqscope_clock_ns(struct irqscope *scope, struct irqscope_sample *sample)
+{
+	struct irqscope_anchor anchor = irqscope_anchor();
+	u64 ago_cycles = anchor.cycles - sample->trigger_cycles;
+
+	sample->trigger_ns = anchor.ns -
+		mul_u64_u64_div_u64(ago_cycles, scope->tick_fs, FS_PER_NS);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hot.h - the first instructions of every stage.
+ *
+ * Nothing here locks, allocates, formats or calls. The stamp is the first act,
+ * the edge the second; all that follows is paid for by nobody's latency.
+ */
+#ifndef IRQSCOPE_HOT_H
+#define IRQSCOPE_HOT_H
+
+#include <linux/io.h>
+#include <linux/irqflags.h>
+#include <linux/kernel_stat.h>
+
+#include "internal.h"
+
+static __always_inline void irqscope_drive(struct irqscope_line *line, u8 bits)
+{
+	if (likely(line->io_base))
+		outb(bits, line->io_base);
+	else
+		line->port->set(line->port, bits);
+}
+
+/*
+ * Toggles bits of the data byte that all stages share, without a lock.
+ *
+ * Disabling interrupts keeps the other stages of this CPU from coming in
+ * between. Another CPU may; then one of the two has written a byte that lacks
+ * the other's edge, sees it, and writes again. The other's edge then shows as
+ * three instead of one, of which the first is the true instant. A lock would
+ * have made it late instead.
+ */
+static __always_inline void irqscope_edge(struct irqscope_line *line, u32 bit)
+{
+	unsigned long flags;
+	int bits;
+
+	local_irq_save(flags);
+	bits = atomic_fetch_xor(bit, &line->data) ^ bit;
+	irqscope_drive(line, bits);
+	while (unlikely(atomic_read(&line->data) != bits)) {
+		bits = atomic_read(&line->data);
+		irqscope_drive(line, bits);
+	}
+	local_irq_restore(flags);
+}
+
+static __always_inline void irqscope_toggle(struct irqscope_responder *stage)
+{
+	if (stage->line_bit)
+		irqscope_edge(&stage->scope->line, stage->line_bit);
+}
+
+/*
+ * Test builds execute a known number of instructions before the stamp: N = 2k
+ * of dec and jnz in k rounds. What surrounds the loop is executed for every N
+ * but 0, where the branch around it is taken instead: the same count.
+ */
+static __always_inline void irqscope_delay(const struct irqscope_responder *stage)
+{
+#if defined(IRQSCOPE_TEST) && defined(CONFIG_X86)
+	u32 rounds = stage->delay_instructions / 2;
+
+	if (rounds)
+		asm volatile("1: decl %0\n\tjnz 1b" : "+r" (rounds) : : "cc");
+#endif
+}
+
+/* First act, second act. Returns the stamp for irqscope_answer(). */
+static __always_inline u64 irqscope_enter(struct irqscope_responder *stage)
+{
+	u64 cycles;
+
+	irqscope_delay(stage);
+	cycles = get_cycles();
+	irqscope_toggle(stage);
+	return cycles;
+}
+
+/*
+ * How many interrupts this CPU has taken: those of devices, and on x86 the
+ * local timer, the IPIs that are counted apart, and NMIs. irq_work's IPI is
+ * left out, since the driver sends it itself to wake its reader.
+ */
+static __always_inline u64 irqscope_interrupts(unsigned int cpu)
+{
+	u64 sum = kstat_cpu(cpu).irqs_sum;
+
+#ifdef CONFIG_X86_LOCAL_APIC
+	const irq_cpustat_t *stat = &per_cpu(irq_stat, cpu);
+
+	sum += stat->apic_timer_irqs + stat->__nmi_count;
+#ifdef CONFIG_SMP
+	sum += stat->irq_resched_count + stat->irq_call_count;
+#endif
+#endif
+	return sum;
+}
+
+static __always_inline struct irqscope_sample *
+irqscope_sample(const struct irqscope *scope, u64 token)
+{
+	return &scope->buffer.samples[(token - 1) & (scope->buffer.slots - 1)];
+}
+
+static __always_inline struct irqscope_flight *
+irqscope_flight(const struct irqscope *scope, u64 token)
+{
+	return &scope->buffer.flights[(token - 1) & (scope->buffer.slots - 1)];
+}
+
+/*
+ * Counters of the ring's header have one writer (the trigger) or several;
+ * the latter are atomic. __u64 and atomic64_t have the same size and, at these
+ * offsets, the same alignment on all 64-bit machines.
+ */
+static __always_inline void irqscope_count(__u64 *counter)
+{
+	WRITE_ONCE(*counter, *counter + 1);
+}
+
+static __always_inline u64 irqscope_count_shared(__u64 *counter)
+{
+	return atomic64_inc_return((atomic64_t *)counter);
+}
+
+#endif /* IRQSCOPE_HOT_H */

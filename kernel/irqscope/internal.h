@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * internal.h - the driver's one private struct and what its files share.
+ *
+ * How a sample goes through the driver:
+ *
+ *	trigger ─> irqscope_sample_open()	claims slot n, token n + 1
+ *	        ─> irqscope_sample_start()	answers stage irq, raises the others
+ *	stage   ─> irqscope_enter()		stamp, then edge
+ *	        ─> irqscope_answer()		takes the token, fills the response
+ *	last    ─> irqscope_sample_drop()	publishes slot n
+ *
+ * Useful invariants:
+ *  - A stage is raised only when its `pending` went from 0 to a token, and it
+ *    takes the token only when its mechanism can be raised again. So no raise
+ *    is lost, and the oldest raise is the one that is answered.
+ *  - Tokens are never used twice in a run. Whoever wants to take a certain one
+ *    (the closer, the user's answer) can therefore use cmpxchg without fear of
+ *    having slept through a whole turn of the ring.
+ *  - Who holds a token, or is the trigger, holds one reference of the sample;
+ *    the last to drop it publishes. A run ends only when all are dropped.
+ */
+#ifndef IRQSCOPE_INTERNAL_H
+#define IRQSCOPE_INTERNAL_H
+
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/irq_poll.h>
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/swait.h>
+#include <linux/timex.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "irqscope.h"
+#include "port.h"
+
+struct attribute_group;
+struct device_attribute;
+struct irqscope;
+struct irqscope_responder;
+
+/**
+ * struct irqscope_stage_ops - what makes one stage different from another
+ * @name: as in settings/stages
+ * @prepare: makes the stage ready to be raised; process context
+ * @raise: asks for the stage; hard interrupt, the token is already pending
+ * @unprepare: undoes @prepare; on return the stage does not run any more
+ */
+struct irqscope_stage_ops {
+	const char *name;
+	int (*prepare)(struct irqscope_responder *stage);
+	void (*raise)(struct irqscope_responder *stage);
+	void (*unprepare)(struct irqscope_responder *stage);
+};
+
+/**
+ * struct irqscope_responder - one stage of one scope
+ * @pending: token of the sample that waits for this stage; 0 if none
+ * @scope: the scope it belongs to
+ * @line_bit: bit of the data port that it toggles; 0 if none
+ * @delay_instructions: test builds: executed before the stamp
+ * @index: enum irqscope_stage
+ * @ops: what it is made of; NULL where this kernel does not have it
+ * @queue: workqueue stages: where @work goes
+ * @task: thread stages: who answers
+ * @poll: softirq
+ * @tasklet: tasklet and tasklet_hi
+ * @work: work stages
+ */
+struct irqscope_responder {
+	atomic64_t pending;
+	struct irqscope *scope;
+	u32 line_bit;
+	u32 delay_instructions;
+	u32 index;
+	const struct irqscope_stage_ops *ops;
+	struct workqueue_struct *queue;
+	struct task_struct *task;
+	union {
+		struct irq_poll poll;
+		struct tasklet_struct tasklet;
+		struct work_struct work;
+	};
+} ____cacheline_aligned;
+
+/**
+ * struct irqscope_flight - what the driver must know of a sample in flight
+ * @references: the trigger's one, and one per raised stage that did not answer
+ * @cpu: where stage irq ran
+ * @merged: some stage was still pending for an earlier trigger
+ * @missing: some stage was closed without an answer
+ * @interrupts: irqscope_interrupts() after the stamp of stage irq
+ */
+struct irqscope_flight {
+	atomic_t references;
+	u32 cpu;
+	bool merged;
+	bool missing;
+	u64 interrupts;
+};
+
+/**
+ * struct irqscope_buffer - the ring and its private half
+ * @header: what user space sees first; counters live here and nowhere else
+ * @samples: the slots
+ * @flights: private half of each slot
+ * @slots: how many; a power of two
+ * @produced: samples opened in this run; written by the trigger only
+ * @released: samples handed back by the reader
+ * @reader: serialises the reader's side with the ring's own beginning and end
+ * @mappings: how many mappings exist; the slots stay while there is one
+ */
+struct irqscope_buffer {
+	struct irqscope_ring *header;
+	struct irqscope_sample *samples;
+	struct irqscope_flight *flights;
+	u32 slots;
+	u64 produced;
+	u64 released;
+	struct mutex reader;
+	atomic_t mappings;
+};
+
+/**
+ * struct irqscope_line - where edges go
+ * @port: the claimed port; NULL for line record
+ * @io_base: its data byte; 0 if @port->set is to be called
+ * @data: what is on the wires
+ */
+struct irqscope_line {
+	struct irqscope_port *port;
+	unsigned long io_base;
+	atomic_t data;
+};
+
+enum irqscope_trigger { IRQSCOPE_TIMER, IRQSCOPE_INJECT, IRQSCOPE_LINE };
+enum irqscope_mode { IRQSCOPE_TOGETHER, IRQSCOPE_ISOLATED };
+enum irqscope_pacing { IRQSCOPE_OPEN, IRQSCOPE_CLOSED };
+enum irqscope_jitter { IRQSCOPE_NO_JITTER, IRQSCOPE_UNIFORM, IRQSCOPE_EXPONENTIAL };
+enum irqscope_policy { IRQSCOPE_FIFO, IRQSCOPE_RR, IRQSCOPE_OTHER };
+
+/**
+ * struct irqscope_sched - scheduling of a thread stage
+ * @policy: fifo, rr or other
+ * @value: priority of fifo and rr, nice value of other
+ */
+struct irqscope_sched {
+	enum irqscope_policy policy;
+	int value;
+};
+
+/**
+ * struct irqscope_settings - what the user chose; fixed while a run is active
+ *
+ * Names and ranges are in settings.c, meanings in README.md.
+ */
+struct irqscope_settings {
+	u32 stages;
+	u32 line;
+	u32 trigger;
+	u32 mode;
+	u32 pacing;
+	u32 jitter;
+	s64 irq;
+	s64 period_ns;
+	s64 count;
+	s64 jitter_ns;
+	s64 seed;
+	s64 cpu;
+	s64 inject_cpu;
+	s64 slots;
+	s64 timeout_ms;
+	struct irqscope_sched kthread;
+	struct irqscope_sched thread;
+	s64 delay_stage;
+	s64 delay_instructions;
+};
+
+/**
+ * struct irqscope_trigger_ops - what makes one trigger different from another
+ * @name: as in settings/trigger
+ * @prepare: takes what it needs; process context
+ * @start: arms it; process context, triggers may come before it returns
+ * @stop: no trigger and no handler is running when it returns
+ * @unprepare: undoes @prepare
+ * @uses_irq: it comes through an interrupt line, so stage thread lives there
+ */
+struct irqscope_trigger_ops {
+	const char *name;
+	int (*prepare)(struct irqscope *scope);
+	void (*start)(struct irqscope *scope);
+	void (*stop)(struct irqscope *scope);
+	void (*unprepare)(struct irqscope *scope);
+	bool uses_irq;
+};
+
+/**
+ * struct irqscope_pacer - the time grid of a run
+ * @timer: fires at each grid point, on the CPU that triggers
+ * @random: state of the jitter's generator
+ * @cpu: where @timer is pinned
+ * @opened_ns: when the sample that is open was triggered (closed pacing)
+ * @ending: the last trigger was made; the next point ends the run
+ */
+struct irqscope_pacer {
+	struct hrtimer timer;
+	u64 random;
+	int cpu;
+	u64 opened_ns;
+	bool ending;
+};
+
+/**
+ * struct irqscope_interrupt - the interrupt line of a run, real or virtual
+ * @number: Linux interrupt number; 0 if none is requested
+ * @armed: triggers count; before that the handler only says where it ran
+ * @seen_cpu: where the last interrupt before @armed was handled; -1 none
+ * @affinity: as it was before the run
+ */
+struct irqscope_interrupt {
+	unsigned int number;
+	bool armed;
+	int seen_cpu;
+	struct cpumask affinity;
+};
+
+/**
+ * struct irqscope_user - the user stage's device
+ * @queue: where its reader sleeps
+ * @opened: bit 0: it has an opener
+ * @present: a trigger may ask for the stage
+ * @seq: of the sample that is pending
+ * @called: its token, written after @seq
+ * @handed_token: what the last read() returned
+ * @handed_seq: its sequence number
+ * @handed_cycles: when
+ * @runs_seen: runs whose end was reported to the reader
+ */
+struct irqscope_user {
+	struct swait_queue_head queue;
+	unsigned long opened;
+	bool present;
+	u64 seq;
+	u64 called;
+	u64 handed_token;
+	u64 handed_seq;
+	u64 handed_cycles;
+	u32 runs_seen;
+};
+
+enum irqscope_verdict {
+	IRQSCOPE_RUNNING,	/* none yet */
+	IRQSCOPE_FINISHED,	/* all triggers were sent */
+	IRQSCOPE_STOPPED,	/* on request */
+	IRQSCOPE_CPU_OFFLINE,	/* detail: which */
+	IRQSCOPE_INJECT_FAILED,	/* detail: errno */
+};
+
+enum irqscope_state {
+	IRQSCOPE_STATE_IDLE,
+	IRQSCOPE_STATE_RUNNING,
+	IRQSCOPE_STATE_DRAINING,
+	IRQSCOPE_STATE_DONE,
+	IRQSCOPE_STATE_STOPPED,
+	IRQSCOPE_STATE_FAILED,
+};
+
+/**
+ * struct irqscope - the oscilloscope; the module has one
+ * @stages: the stages, by enum irqscope_stage
+ * @buffer: ring and its private half
+ * @line: where edges go
+ * @settings: what the user chose
+ * @trigger: what makes triggers in this run
+ * @cpu: the CPU under test in this run
+ * @own_interrupts: how many on @cpu were our own triggers
+ * @turn: isolated mode: which stage is next
+ * @tick_fs: femtoseconds per cycle
+ * @pacer: time grid
+ * @interrupt: interrupt line
+ * @user: user stage
+ * @control: serialises settings and the run's beginning and end
+ * @state: what sysfs shows
+ * @verdict: enum irqscope_verdict, first come
+ * @detail: belongs to @verdict
+ * @active: between start and the end of teardown; under @control
+ * @runs_ended: how many runs have ended
+ * @supervisor: workqueue of @supervise
+ * @supervise: drains and ends a run
+ * @opened: bit 0: /dev/irqscope has an opener
+ * @wait: where poll() sleeps
+ * @wake_wanted: a poll() sleeps
+ * @wake: wakes it, from where that is allowed
+ * @cost_cycles: what the stamping of each stage costs
+ */
+struct irqscope {
+	struct irqscope_responder stages[IRQSCOPE_STAGES];
+	struct irqscope_buffer buffer;
+	struct irqscope_line line;
+	struct irqscope_settings settings;
+	const struct irqscope_trigger_ops *trigger;
+	int cpu;
+	u64 own_interrupts;
+	u32 turn;
+	u64 tick_fs;
+	struct irqscope_pacer pacer;
+	struct irqscope_interrupt interrupt;
+	struct irqscope_user user;
+
+	struct mutex control;
+	enum irqscope_state state;
+	atomic_t verdict;
+	int detail;
+	bool active;
+	u32 runs_ended;
+	struct workqueue_struct *supervisor;
+	struct delayed_work supervise;
+
+	unsigned long opened;
+	wait_queue_head_t wait;
+	bool wake_wanted;
+	struct irq_work wake;
+
+	u32 cost_cycles[IRQSCOPE_STAGES];
+};
+
+/* main.c */
+extern struct irqscope irqscope;
+
+/* run.c */
+int irqscope_run_start(struct irqscope *scope);
+void irqscope_run_stop(struct irqscope *scope, enum irqscope_verdict verdict, int detail);
+void irqscope_run_end(struct irqscope *scope, enum irqscope_verdict verdict, int detail);
+void irqscope_run_init(struct irqscope *scope);
+
+/* pacing.c */
+void irqscope_pacer_start(struct irqscope *scope);
+void irqscope_pacer_stop(struct irqscope *scope);
+bool irqscope_pacer_due(struct irqscope *scope);
+enum hrtimer_restart irqscope_pacer_next(struct irqscope *scope);
+
+/* clock.c */
+u64 irqscope_clock_tick_fs(void);
+void irqscope_clock_cycles(struct irqscope *scope, struct irqscope_sample *sample);
+void irqscope_clock_ns(struct irqscope *scope, struct irqscope_sample *sample);
+
+/* sample.c */
+u64 irqscope_sample_open(struct irqscope *scope);
+void irqscope_sample_start(struct irqscope *scope, u64 token, u64 cycles);
+void irqscope_sample_drop(struct irqscope *scope, u64 token, int references);
+void irqscope_sample_merge(struct irqscope *scope, u64 token);
+void irqscope_sample_miss(struct irqscope *scope, u64 token);
+void irqscope_answer(struct irqscope_responder *stage, u64 cycles);
+void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycles);
+void irqscope_spurious(struct irqscope *scope);
+void irqscope_close_stage(struct irqscope_responder *stage);
+void irqscope_close_all(struct irqscope *scope);
+u64 irqscope_samples_open(const struct irqscope *scope);
+
+/* ring.c */
+int irqscope_ring_prepare(struct irqscope *scope);
+void irqscope_ring_begin(struct irqscope *scope);
+int irqscope_ring_release(struct irqscope *scope, u64 below);
+int irqscope_ring_resize(struct irqscope *scope, u32 slots);
+void irqscope_ring_free(struct irqscope *scope);
+void irqscope_ring_init(struct irqscope *scope);
+u64 irqscope_ring_waiting(const struct irqscope *scope);
+
+/* device.c */
+void irqscope_device_init(struct irqscope *scope);
+void irqscope_device_exit(struct irqscope *scope);
+int irqscope_device_register(void);
+void irqscope_device_unregister(void);
+
+/* stage.c */
+int irqscope_stages_prepare(struct irqscope *scope);
+void irqscope_stages_unprepare(struct irqscope *scope);
+void irqscope_stages_init(struct irqscope *scope);
+int irqscope_stage_by_name(const char *name, size_t length);
+u32 irqscope_stages_available(void);
+const char *irqscope_stage_name(unsigned int index);
+
+/* softirq.c, work.c, irq.c, kthread.c, user.c */
+extern const struct irqscope_stage_ops irqscope_irq_stage;
+extern const struct irqscope_stage_ops irqscope_softirq_stage;
+extern const struct irqscope_stage_ops irqscope_tasklet_hi_stage;
+extern const struct irqscope_stage_ops irqscope_tasklet_stage;
+extern const struct irqscope_stage_ops irqscope_work_bh_stage;
+extern const struct irqscope_stage_ops irqscope_work_hi_stage;
+extern const struct irqscope_stage_ops irqscope_work_stage;
+extern const struct irqscope_stage_ops irqscope_work_unbound_stage;
+extern const struct irqscope_stage_ops irqscope_thread_stage;
+extern const struct irqscope_stage_ops irqscope_kthread_stage;
+extern const struct irqscope_stage_ops irqscope_user_stage;
+
+/* irq.c */
+int irqscope_irq_request(struct irqscope *scope, irq_handler_t handler);
+void irqscope_irq_free(struct irqscope *scope);
+int irqscope_irq_probe(struct irqscope *scope);
+
+/* user.c */
+void irqscope_user_init(struct irqscope *scope);
+void irqscope_user_run_ended(struct irqscope *scope);
+int irqscope_user_register(void);
+void irqscope_user_unregister(void);
+
+/* sched.c */
+int irqscope_sched_apply(struct task_struct *task, const struct irqscope_sched *sched);
+
+/* trigger.c, timer.c, inject.c */
+extern const char *const irqscope_trigger_names[];
+extern const struct irqscope_trigger_ops irqscope_timer_trigger;
+extern const struct irqscope_trigger_ops irqscope_inject_trigger;
+extern const struct irqscope_trigger_ops irqscope_line_trigger;
+const struct irqscope_trigger_ops *irqscope_trigger_ops(u32 trigger);
+
+/* line.c */
+extern const char *const irqscope_line_names[];
+int irqscope_line_claim(struct irqscope *scope);
+void irqscope_line_arm(struct irqscope *scope);
+void irqscope_line_disarm(struct irqscope *scope);
+void irqscope_line_release(struct irqscope *scope);
+bool irqscope_line_available(u32 line);
+
+/* cost.c */
+int irqscope_cost_measure(struct irqscope *scope);
+
+/* settings.c, stages_setting.c, status.c */
+extern const struct attribute_group *irqscope_groups[];
+extern const struct attribute_group irqscope_settings_group;
+extern struct device_attribute irqscope_stages_attribute;
+extern struct device_attribute irqscope_available_stages_attribute;
+int irqscope_settings_lock(const char *name);
+void irqscope_settings_init(struct irqscope *scope);
+
+#endif /* IRQSCOPE_INTERNAL_H */

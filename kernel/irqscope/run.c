@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * run.c - a run from its start to its end.
+ *
+ *	start:	ring, line, trigger, stages; then edges, then triggers
+ *	end:	the same in reverse, done by one work item, whoever asks for it
+ *
+ * Locks: the hotplug lock is taken before `control`, in start; the hotplug
+ * callback holds it and waits for the end, which takes `control` only.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpu.h>
+#include <linux/delay.h>
+
+#include "internal.h"
+
+#define POLL_US	500
+
+static bool irqscope_verdict_is(struct irqscope *scope, enum irqscope_verdict verdict)
+{
+	return atomic_read(&scope->verdict) == verdict;
+}
+
+static int irqscope_run_prepare(struct irqscope *scope)
+{
+	int err = irqscope_ring_prepare(scope);
+
+	if (err)
+		return err;
+	err = irqscope_line_claim(scope);
+	if (err)
+		return err;
+	err = scope->trigger->prepare(scope);
+	if (err)
+		goto release_line;
+	err = irqscope_stages_prepare(scope);
+	if (err)
+		goto unprepare_trigger;
+	return 0;
+
+unprepare_trigger:
+	scope->trigger->unprepare(scope);
+release_line:
+	irqscope_line_release(scope);
+	return err;
+}
+
+static void irqscope_run_unprepare(struct irqscope *scope)
+{
+	irqscope_stages_unprepare(scope);
+	irqscope_line_disarm(scope);
+	scope->trigger->unprepare(scope);
+	irqscope_line_release(scope);
+}
+
+static int irqscope_run_check(struct irqscope *scope)
+{
+	if (scope->active) {
+		pr_err("a run is active: write 0 to run first\n");
+		return -EBUSY;
+	}
+	if (!cpu_online(scope->settings.cpu)) {
+		pr_err("cpu %lld is not online\n", scope->settings.cpu);
+		return -ENODEV;
+	}
+	return 0;
+}
+
+static void irqscope_run_begin(struct irqscope *scope)
+{
+	irqscope_ring_begin(scope);
+	scope->own_interrupts = 0;
+	scope->turn = 0;
+	atomic_set(&scope->verdict, IRQSCOPE_RUNNING);
+	WRITE_ONCE(scope->active, true);
+	scope->state = IRQSCOPE_STATE_RUNNING;
+	irqscope_line_arm(scope);
+	scope->trigger->start(scope);
+}
+
+/**
+ * irqscope_run_start() - begin a run with the present settings
+ * @scope: the scope
+ *
+ * Return: 0 or a negative errno, which was logged
+ */
+int irqscope_run_start(struct irqscope *scope)
+{
+	int err;
+
+	cpus_read_lock();
+	mutex_lock(&scope->control);
+	err = irqscope_run_check(scope);
+	if (err)
+		goto unlock;
+	scope->cpu = scope->settings.cpu;
+	scope->trigger = irqscope_trigger_ops(scope->settings.trigger);
+	err = irqscope_run_prepare(scope);
+	if (!err)
+		irqscope_run_begin(scope);
+unlock:
+	mutex_unlock(&scope->control);
+	cpus_read_unlock();
+	return err;
+}
+
+/* Late responses are measured: wait for them, but not for ever. */
+static void irqscope_run_drain(struct irqscope *scope)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(scope->settings.timeout_ms);
+
+	scope->state = IRQSCOPE_STATE_DRAINING;
+	while (irqscope_samples_open(scope) && time_before(jiffies, end) &&
+	       irqscope_verdict_is(scope, IRQSCOPE_FINISHED))
+		usleep_range(POLL_US, 2 * POLL_US);
+}
+
+/* What is pending is closed; what is being answered right now is waited for. */
+static void irqscope_run_close(struct irqscope *scope)
+{
+	irqscope_close_all(scope);
+	while (irqscope_samples_open(scope))
+		usleep_range(POLL_US, 2 * POLL_US);
+}
+
+static enum irqscope_state irqscope_run_outcome(struct irqscope *scope)
+{
+	switch (atomic_read(&scope->verdict)) {
+	case IRQSCOPE_FINISHED:
+		return IRQSCOPE_STATE_DONE;
+	case IRQSCOPE_STOPPED:
+		return IRQSCOPE_STATE_STOPPED;
+	case IRQSCOPE_CPU_OFFLINE:
+		pr_err("run failed: cpu %d went offline\n", scope->detail);
+		break;
+	default:
+		pr_err("run failed: irq %lld could not be injected (%d)\n",
+		       scope->settings.irq, scope->detail);
+	}
+	return IRQSCOPE_STATE_FAILED;
+}
+
+static void irqscope_run_supervise(struct work_struct *work)
+{
+	struct irqscope *scope = container_of(to_delayed_work(work), struct irqscope, supervise);
+
+	mutex_lock(&scope->control);
+	if (!scope->active)
+		goto unlock;
+	scope->trigger->stop(scope);
+	irqscope_run_drain(scope);
+	irqscope_run_close(scope);
+	irqscope_run_unprepare(scope);
+	scope->state = irqscope_run_outcome(scope);
+	smp_store_release(&scope->buffer.header->running, 0);
+	WRITE_ONCE(scope->active, false);
+	WRITE_ONCE(scope->runs_ended, scope->runs_ended + 1);
+	irqscope_user_run_ended(scope);
+	wake_up_interruptible(&scope->wait);
+unlock:
+	mutex_unlock(&scope->control);
+}
+
+/**
+ * irqscope_run_end() - let a run end soon; the first verdict counts
+ * @scope: the scope
+ * @verdict: why
+ * @detail: belongs to @verdict
+ *
+ * Any context.
+ */
+void irqscope_run_end(struct irqscope *scope, enum irqscope_verdict verdict, int detail)
+{
+	int before = atomic_cmpxchg(&scope->verdict, IRQSCOPE_RUNNING, verdict);
+
+	/* A run that drains can still be stopped, or lose its CPU. */
+	if (before == IRQSCOPE_FINISHED)
+		before = atomic_cmpxchg(&scope->verdict, IRQSCOPE_FINISHED, verdict);
+	if (before == IRQSCOPE_RUNNING || before == IRQSCOPE_FINISHED)
+		scope->detail = detail;
+	/* Later, lest the supervisor's wake-up disturbs the last sample. */
+	mod_delayed_work(scope->supervisor, &scope->supervise,
+			 verdict == IRQSCOPE_FINISHED ? HZ / 50 : 0);
+}
+
+/**
+ * irqscope_run_stop() - end a run and wait until it has ended
+ * @scope: the scope
+ * @verdict: why
+ * @detail: belongs to @verdict
+ *
+ * Does nothing if none is active. Process context, not under control.
+ */
+void irqscope_run_stop(struct irqscope *scope, enum irqscope_verdict verdict, int detail)
+{
+	if (!READ_ONCE(scope->active))
+		return;
+	irqscope_run_end(scope, verdict, detail);
+	flush_delayed_work(&scope->supervise);
+}
+
+/**
+ * irqscope_run_init() - make what a run needs
+ * @scope: the scope
+ */
+void irqscope_run_init(struct irqscope *scope)
+{
+	mutex_init(&scope->control);
+	INIT_DELAYED_WORK(&scope->supervise, irqscope_run_supervise);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * trigger.c - the table of triggers, and trigger `line`.
+ *
+ * With trigger `line` a port's interrupt input asks, whenever whoever is at
+ * the other end of the wire likes. The target cannot know that instant: the
+ * trigger's stamp is the handler's own, stage irq's latency is zero from
+ * inside, and only the view from outside has the whole of it. Pacing, period
+ * and jitter are the generator's business and have no meaning here.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "hot.h"
+
+static irqreturn_t irqscope_line_handler(int number, void *data)
+{
+	struct irqscope *scope = data;
+	struct irqscope_responder *thread = &scope->stages[IRQSCOPE_THREAD];
+	u64 cycles = irqscope_enter(&scope->stages[IRQSCOPE_IRQ]);
+	irqreturn_t result = IRQ_HANDLED;
+	struct irqscope_sample *sample;
+	u64 token;
+
+	if (unlikely(!scope->interrupt.armed)) {
+		WRITE_ONCE(scope->interrupt.seen_cpu, smp_processor_id());
+		return IRQ_HANDLED;
+	}
+	if (unlikely(scope->buffer.header->triggers >= scope->settings.count)) {
+		irqscope_spurious(scope);
+		return IRQ_HANDLED;
+	}
+	token = irqscope_sample_open(scope);
+	if (likely(token)) {
+		irqscope_sample_start(scope, token, cycles);
+		if (atomic64_read(&thread->pending) == token)
+			result = IRQ_WAKE_THREAD;
+		sample = irqscope_sample(scope, token);
+		sample->trigger_cycles = cycles;
+		irqscope_clock_ns(scope, sample);
+		irqscope_sample_drop(scope, token, 1);
+	}
+	if (unlikely(scope->buffer.header->triggers >= scope->settings.count))
+		irqscope_run_end(scope, IRQSCOPE_FINISHED, 0);
+	return result;
+}
+
+static int irqscope_line_prepare(struct irqscope *scope)
+{
+	int err;
+
+	if (!scope->line.port) {
+		pr_err("trigger line needs a port: set line to parport\n");
+		return -EINVAL;
+	}
+	err = irqscope_irq_request(scope, irqscope_line_handler);
+	if (err)
+		return err;
+	/*
+	 * An affinity takes effect with the next interrupt on some controllers:
+	 * let that not be the first trigger. Not all of them can be injected.
+	 */
+	irqscope_irq_probe(scope);
+	return 0;
+}
+
+static void irqscope_line_start(struct irqscope *scope)
+{
+	scope->interrupt.armed = true;
+	scope->line.port->enable_irq(scope->line.port);
+}
+
+static void irqscope_line_stop(struct irqscope *scope)
+{
+	scope->line.port->disable_irq(scope->line.port);
+	/* Whatever raises the line may go past the port's own switch. */
+	disable_hardirq(scope->interrupt.number);
+}
+
+static void irqscope_line_unprepare(struct irqscope *scope)
+{
+	irqscope_irq_free(scope);
+}
+
+const struct irqscope_trigger_ops irqscope_line_trigger = {
+	.name = "line",
+	.prepare = irqscope_line_prepare,
+	.start = irqscope_line_start,
+	.stop = irqscope_line_stop,
+	.unprepare = irqscope_line_unprepare,
+	.uses_irq = true,
+};
+
+const char *const irqscope_trigger_names[] = {
+	[IRQSCOPE_TIMER] = "timer",
+	[IRQSCOPE_INJECT] = "inject",
+	[IRQSCOPE_LINE] = "line",
+	NULL
+};
+
+/**
+ * irqscope_trigger_ops() - look a trigger up
+ * @trigger: enum irqscope_trigger
+ *
+ * Return: its operations
+ */
+const struct irqscope_trigger_ops *irqscope_trigger_ops(u32 trigger)
+{
+	static const struct irqscope_trigger_ops *const triggers[] = {
+		[IRQSCOPE_TIMER] = &irqscope_timer_trigger,
+		[IRQSCOPE_INJECT] = &irqscope_inject_trigger,
+		[IRQSCOPE_LINE] = &irqscope_line_trigger,
+	};
+
+	return triggers[trigger];
+}

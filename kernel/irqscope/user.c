@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * user.c - stage user: a thread of user space that blocks in read().
+ *
+ * It takes the counter itself as its first act and hands the reading in with
+ * write(); the driver believes it only if it lies between its own two readings
+ * at the end of read() and at the beginning of write(). The edge of a wire,
+ * the CPU and the count of interrupts are those of write().
+ */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/uaccess.h>
+
+#include "hot.h"
+
+static bool irqscope_user_run_over(const struct irqscope *scope)
+{
+	return READ_ONCE(scope->runs_ended) != scope->user.runs_seen;
+}
+
+/* The token to hand out: pending, and its sequence number is there. */
+static u64 irqscope_user_called(const struct irqscope *scope)
+{
+	u64 token = atomic64_read(&scope->stages[IRQSCOPE_USER].pending);
+
+	/* Pairs with the release in irqscope_user_raise(). */
+	return smp_load_acquire(&scope->user.called) == token ? token : 0;
+}
+
+static bool irqscope_user_wanted(const struct irqscope *scope)
+{
+	return irqscope_user_run_over(scope) || irqscope_user_called(scope);
+}
+
+static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t length,
+				  loff_t *position)
+{
+	struct irqscope *scope = file->private_data;
+	struct irqscope_user *user = &scope->user;
+	struct irqscope_call call;
+	u64 token;
+
+	if (length < sizeof(call))
+		return -EINVAL;
+	if ((file->f_flags & O_NONBLOCK) && !irqscope_user_wanted(scope))
+		return -EAGAIN;
+	if (swait_event_interruptible_exclusive(user->queue, irqscope_user_wanted(scope)))
+		return -EINTR;
+
+	/* A run's end is reported before the next run's first call. */
+	if (irqscope_user_run_over(scope)) {
+		user->runs_seen = READ_ONCE(scope->runs_ended);
+		return 0;
+	}
+	token = irqscope_user_called(scope);
+	if (!token)
+		return -EINTR; /* closed between waking up and here */
+	call.seq = READ_ONCE(user->seq);
+	user->handed_token = token;
+	user->handed_seq = call.seq;
+	user->handed_cycles = get_cycles();
+	return copy_to_user(to, &call, sizeof(call)) ? -EFAULT : sizeof(call);
+}
+
+static ssize_t irqscope_user_write(struct file *file, const char __user *from,
+				   size_t length, loff_t *position)
+{
+	struct irqscope *scope = file->private_data;
+	struct irqscope_responder *stage = &scope->stages[IRQSCOPE_USER];
+	struct irqscope_user *user = &scope->user;
+	struct irqscope_answer answer;
+	u64 token = user->handed_token;
+	u64 now;
+
+	irqscope_delay(stage);
+	now = get_cycles();
+	irqscope_toggle(stage);
+	if (length != sizeof(answer))
+		return -EINVAL;
+	if (copy_from_user(&answer, from, sizeof(answer)))
+		return -EFAULT;
+	if (answer.seq != user->handed_seq || answer.cycles - user->handed_cycles >
+					      now - user->handed_cycles)
+		return -EINVAL;
+	/* A token is never used twice: this takes what read() handed out. */
+	if (!token || atomic64_cmpxchg(&stage->pending, token, 0) != token)
+		return -ESTALE;
+	user->handed_token = 0;
+	irqscope_answer_token(stage, token, answer.cycles);
+	return sizeof(answer);
+}
+
+static int irqscope_user_open(struct inode *inode, struct file *file)
+{
+	struct irqscope *scope = &irqscope;
+	struct irqscope_user *user = &scope->user;
+
+	if (test_and_set_bit(0, &user->opened))
+		return -EBUSY;
+	user->handed_token = 0;
+	user->runs_seen = READ_ONCE(scope->runs_ended);
+	file->private_data = scope;
+	WRITE_ONCE(user->present, true);
+	return stream_open(inode, file);
+}
+
+static int irqscope_user_release(struct inode *inode, struct file *file)
+{
+	struct irqscope *scope = file->private_data;
+
+	/* Pairs with irqscope_user_raise(): one of both closes the sample. */
+	WRITE_ONCE(scope->user.present, false);
+	smp_mb();
+	irqscope_close_stage(&scope->stages[IRQSCOPE_USER]);
+	clear_bit_unlock(0, &scope->user.opened);
+	return 0;
+}
+
+static const struct file_operations irqscope_user_fops = {
+	.owner = THIS_MODULE,
+	.open = irqscope_user_open,
+	.release = irqscope_user_release,
+	.read = irqscope_user_read,
+	.write = irqscope_user_write,
+};
+
+static struct miscdevice irqscope_user_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "irqscope-user",
+	.fops = &irqscope_user_fops,
+};
+
+static int irqscope_user_prepare(struct irqscope_responder *stage)
+{
+	WRITE_ONCE(stage->scope->user.called, 0);
+	return 0;
+}
+
+static void irqscope_user_raise(struct irqscope_responder *stage)
+{
+	struct irqscope *scope = stage->scope;
+	u64 token = atomic64_read(&stage->pending);
+
+	/* The cmpxchg that made it pending was a full barrier. */
+	if (unlikely(!READ_ONCE(scope->user.present) || !token)) {
+		irqscope_close_stage(stage);
+		return;
+	}
+	WRITE_ONCE(scope->user.seq, irqscope_sample(scope, token)->seq);
+	smp_store_release(&scope->user.called, token);
+	swake_up_one(&scope->user.queue); /* allowed in a hard interrupt on RT */
+}
+
+static void irqscope_user_unprepare(struct irqscope_responder *stage)
+{
+}
+
+const struct irqscope_stage_ops irqscope_user_stage = {
+	.name = "user",
+	.prepare = irqscope_user_prepare,
+	.raise = irqscope_user_raise,
+	.unprepare = irqscope_user_unprepare,
+};
+
+/**
+ * irqscope_user_run_ended() - let the reader know; its read() returns 0
+ * @scope: the scope, with runs_ended raised
+ */
+void irqscope_user_run_ended(struct irqscope *scope)
+{
+	swake_up_all(&scope->user.queue);
+}
+
+/**
+ * irqscope_user_init() - make the stage's queue
+ * @scope: the scope
+ */
+void irqscope_user_init(struct irqscope *scope)
+{
+	init_swait_queue_head(&scope->user.queue);
+}
+
+/**
+ * irqscope_user_register() - make /dev/irqscope-user
+ *
+ * Return: 0 or a negative errno
+ */
+int irqscope_user_register(void)
+{
+	return misc_register(&irqscope_user_device);
+}
+
+/**
+ * irqscope_user_unregister() - remove /dev/irqscope-user
+ */
+void irqscope_user_unregister(void)
+{
+	misc_deregister(&irqscope_user_device);
+}
