@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Executing a scenario: every case on its rig, every frame into the log
+//! before anything else is done with it.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use irqscope_rig::{Build, Driver, Event, Kernel, RigError, Stop, find_agent, twin};
+use irqscope_scenario::{Case, RigKind, Scenario};
+use irqscope_wire::{Failure, Message};
+
+use crate::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir, RunError, Source};
+
+/// What to execute and where to leave it.
+pub struct Request<'a> {
+    pub scenario: &'a Scenario,
+    /// The run directory; it must not exist.
+    pub out: &'a Path,
+    /// The command line, for the manifest.
+    pub args: Vec<String>,
+    pub tool_version: &'a str,
+    /// Guests at the same time. The twin's results do not depend on it.
+    pub jobs: usize,
+    pub stop: Stop,
+}
+
+/// Who is told how it goes on. Called from several threads.
+pub trait Watch: Sync {
+    /// A step before any case begins.
+    fn preparing(&self, what: &str);
+    fn begun(&self, cases: &[CaseManifest]);
+    fn phase(&self, case: usize, phase: &str);
+    fn samples(&self, case: usize, more: u64);
+    fn ended(&self, case: usize, result: &Result<(), RigError>);
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ExecuteError {
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    Unprepared(RigError),
+    /// The first case that failed; the others were still run, and the run
+    /// directory says it is incomplete.
+    #[error("case {case}: {source}")]
+    Case { case: String, source: RigError },
+}
+
+impl ExecuteError {
+    /// The rig's own error, where one is the reason.
+    pub fn rig(&self) -> Option<&RigError> {
+        match self {
+            Self::Run(_) => None,
+            Self::Unprepared(error) | Self::Case { source: error, .. } => Some(error),
+        }
+    }
+}
+
+/// Runs all cases of a scenario and gives the finished run directory.
+pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, ExecuteError> {
+    let cases = request.scenario.cases();
+    let kernels = prepare(request.scenario, &cases, watch).map_err(ExecuteError::Unprepared)?;
+    let mut run = RunDir::create(request.out, &draft(request, &cases))?;
+    watch.begun(&run.manifest().cases);
+    let results = Executor { request, cases: &cases, kernels: &kernels, run: &run, watch }.all();
+    let mut manifests = run.manifest().cases.clone();
+    for (manifest, result) in manifests.iter_mut().zip(&results) {
+        manifest.failure = manifest.failure.take().or_else(|| result.as_ref().err().map(failure));
+    }
+    run.finish(manifests)?;
+    first_failure(&cases, results).map_or(Ok(run), Err)
+}
+
+/// Fetches, builds and finds all that the cases need, so that nothing has been
+/// created when something is missing.
+fn prepare(
+    scenario: &Scenario,
+    cases: &[Case],
+    watch: &dyn Watch,
+) -> Result<Vec<Kernel>, RigError> {
+    find_agent()?;
+    if scenario.rig != RigKind::Twin {
+        return Ok(Vec::new());
+    }
+    let say = |what: &str| watch.preparing(what);
+    let prepare_case = |case: &Case| {
+        let kernel = Kernel::get(&case.kernel, &say)?;
+        let test = case.plan.delay.is_some();
+        Driver::build(Build { headers: &kernel.headers(), release: &kernel.release, test }, &say)?;
+        Ok(kernel)
+    };
+    cases.iter().map(prepare_case).collect()
+}
+
+fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
+    let manifest = |case: &Case| CaseManifest {
+        console_log: Some(console_name(&case.plan.case)),
+        ..CaseManifest::new(&case.kernel, case.plan.clone())
+    };
+    ManifestDraft {
+        tool_version: request.tool_version.to_owned(),
+        scenario: request.scenario.name.clone(),
+        scenario_toml: request.scenario.text.clone(),
+        rig: request.scenario.rig.name().to_owned(),
+        args: request.args.clone(),
+        host: Host::current(),
+        cases: cases.iter().map(manifest).collect(),
+    }
+}
+
+/// `console-6.1-rt-idle.log`.
+fn console_name(case: &str) -> String {
+    format!("console-{}.log", case.replace('/', "-"))
+}
+
+fn failure(error: &RigError) -> Failure {
+    Failure {
+        what: error.to_string(),
+        remedy: String::new(),
+        invalid: matches!(error, RigError::Invalid { .. }),
+    }
+}
+
+fn first_failure(cases: &[Case], results: Vec<Result<(), RigError>>) -> Option<ExecuteError> {
+    let mut failures = cases
+        .iter()
+        .zip(results)
+        .filter_map(|(case, result)| result.err().map(|source| (case.plan.case.clone(), source)))
+        .collect::<Vec<_>>();
+    // Interruption is what the others end with; it is no reason if there is one.
+    failures.sort_by_key(|(_, source)| matches!(source, RigError::Interrupted));
+    let (case, source) = failures.into_iter().next()?;
+    Some(ExecuteError::Case { case, source })
+}
+
+struct Executor<'a> {
+    request: &'a Request<'a>,
+    cases: &'a [Case],
+    kernels: &'a [Kernel],
+    run: &'a RunDir,
+    watch: &'a dyn Watch,
+}
+
+impl Executor<'_> {
+    fn all(&self) -> Vec<Result<(), RigError>> {
+        let next = AtomicUsize::new(0);
+        let results = Mutex::new(Vec::new());
+        let jobs = match self.request.scenario.rig {
+            RigKind::Twin => self.request.jobs.clamp(1, self.cases.len()),
+            // A real machine is measured one case at a time.
+            RigKind::Local | RigKind::Ssh => 1,
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| self.work_off(&next, &results));
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_by_key(|(index, _)| *index);
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+
+    fn work_off(&self, next: &AtomicUsize, results: &Mutex<Vec<(usize, Result<(), RigError>)>>) {
+        while let index = next.fetch_add(1, Ordering::Relaxed)
+            && index < self.cases.len()
+        {
+            let result = self.one(index);
+            self.watch.ended(index, &result);
+            if matches!(result, Err(RigError::Keep(_))) {
+                // Nothing more can be kept: the others would measure in vain.
+                self.request.stop.request();
+            }
+            results.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+        }
+    }
+
+    fn one(&self, index: usize) -> Result<(), RigError> {
+        if self.request.stop.requested() {
+            return Err(RigError::Interrupted);
+        }
+        let Request { scenario, stop, .. } = self.request;
+        let plan = &self.cases[index].plan;
+        let console: PathBuf = self.run.path().join(console_name(&plan.case));
+        let log = self.run.log();
+        let mut events = |event: Event<'_>| self.keep(&log, index, event);
+        match scenario.rig {
+            RigKind::Twin => {
+                let kernel = &self.kernels[index];
+                twin::run_case(kernel, plan, scenario.twin, &console, stop, &mut events)
+            }
+            RigKind::Local | RigKind::Ssh => Err(RigError::Unready {
+                what: "this rig is not built in".into(),
+                remedy: "use rig twin".into(),
+            }),
+        }
+    }
+
+    fn keep(&self, log: &LogWriter, index: usize, event: Event<'_>) -> Result<(), RigError> {
+        match event {
+            Event::Phase(phase) => self.watch.phase(index, phase),
+            Event::Frame { encoded, frame } => {
+                let case = u16::try_from(index).unwrap_or(u16::MAX);
+                log.append(case, Source::Target, encoded)
+                    .map_err(|error| RigError::Keep(Box::new(error)))?;
+                if let Message::Samples(samples) = &frame.message {
+                    self.watch.samples(index, samples.len() as u64);
+                }
+            }
+            Event::Damaged(error) => self.watch.phase(index, &error.to_string()),
+        }
+        Ok(())
+    }
+}
