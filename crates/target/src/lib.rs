@@ -1,1 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The agent on the target: configures the driver, is the user stage, runs the
+//! loads, and turns the driver's ring into frames. PID 1 in the twin, a command
+//! on a real machine.
+
+pub mod case;
+pub mod cli;
+pub mod counter;
+pub mod driver;
+pub mod error;
+pub mod facts;
+pub mod init;
+pub mod kernel_log;
+pub mod load;
+pub mod loads;
+pub mod modules;
+pub mod noop;
+pub mod notes;
+pub mod place;
+pub mod plan;
+pub mod port;
+pub mod ring;
+pub mod run;
+pub mod settings;
+pub mod sink;
+pub mod stop;
+pub mod tally;
+pub mod uapi;
+pub mod user_stage;
+pub mod watch;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One case, from its plan to its last frame. Teardown mirrors setup, in
+//! reverse: what is set up here puts itself back when it is dropped.
+
+use std::path::Path;
+use std::time::Duration;
+
+use irqscope_wire::{Hello, Message, PROTOCOL, Plan, Stage, StageCost, Started, Trigger};
+
+use crate::driver::Driver;
+use crate::error::{Error, Result};
+use crate::facts::{self, Facts};
+use crate::loads::Loads;
+use crate::notes::{self, IdleStates, Observation};
+use crate::ring::{Device, Ring};
+use crate::sink::Sink;
+use crate::stop::Stop;
+use crate::user_stage::UserStage;
+use crate::watch::{Collector, Reading, watch};
+use crate::{counter, place, settings};
+
+/// Where a case runs.
+#[derive(Debug)]
+pub struct Place<'a> {
+    pub root: &'a Path,
+    pub stop: &'a Stop,
+    /// A machine that is not the twin: it has settings that spoil figures.
+    pub is_real: bool,
+}
+
+/// Runs a case; an error is also sent as the last frame.
+pub fn run(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
+    let result = greet(sink, plan).and_then(|()| measure(place, plan, sink));
+    if let Err(error) = &result {
+        // The error itself may be that frames do not leave any more.
+        let _ = sink.send(Message::Failed(error.failure()));
+    }
+    result
+}
+
+/// Says why there is no case at all.
+pub fn refuse(sink: &mut Sink, error: &Error) {
+    let _ = sink.send(hello());
+    let _ = sink.send(Message::Failed(error.failure()));
+}
+
+fn hello() -> Message {
+    Message::Hello(Hello {
+        protocol: PROTOCOL,
+        kind: "target".into(),
+        tool_version: env!("CARGO_PKG_VERSION").into(),
+    })
+}
+
+fn greet(sink: &mut Sink, plan: &Plan) -> Result<()> {
+    sink.send(hello())?;
+    sink.send(Message::Plan(plan.clone()))
+}
+
+fn measure(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
+    let facts = facts::gather(place.root, plan.cpu);
+    let mut driver = Driver::open(place.root)?;
+    let device = Device::open(place.root)?; // claims the driver before anything is changed
+    let (stages, unavailable) = settings::split_stages(&plan.stages, &driver.available_stages()?);
+    let inject_cpu = configure(&mut driver, plan, &stages, &facts)?;
+    let mut loads = Loads::start(&plan.state.loads, Some(plan.cpu))?; // forks: before any thread
+    let apart = place::keep_off(plan.cpu, inject_cpu);
+    place::lock_memory()?;
+    let mut ring = device.map()?;
+    let user = stages.contains(&Stage::User);
+    let user = user.then(|| UserStage::start(place.root, plan.cpu, plan.user)).transpose()?;
+    let _idle_states = comment(place, plan, &facts, apart, &loads, sink)?;
+    sink.send(started(plan, &driver, facts, stages, unavailable, &loads)?)?;
+
+    place.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
+    let reading = Reading::choose(plan, ring.slots(), sink.is_live(), apart);
+    let mut collector = Collector::default();
+    driver.start()?;
+    let watched = watch(plan, reading, &driver, &mut ring, &mut collector, sink, place.stop);
+    let state = driver.state();
+    driver.stop()?;
+    let loads_held = loads.stop();
+
+    // What was measured is sent even where the run did not end well.
+    collector.collect(&mut ring, sink)?;
+    collector.flush(sink)?;
+    watched?;
+    loads_held?;
+    user.map_or(Ok(()), UserStage::join)?;
+    check_state(&mut driver, state?)?;
+    sink.send(Message::Cost(costs(&driver)?))?;
+    finish(&ring, &collector, sink)
+}
+
+/// Writes the settings; returns the CPU that injects.
+fn configure(driver: &mut Driver, plan: &Plan, stages: &[Stage], facts: &Facts) -> Result<u32> {
+    if stages.is_empty() {
+        return Err(Error::NoStage);
+    }
+    let inject_cpu = place::other_than(plan.cpu, &facts.online);
+    for (setting, value) in settings::assignments(plan, stages, inject_cpu) {
+        driver.set(setting, &value)?;
+    }
+    Ok(inject_cpu)
+}
+
+fn comment(
+    place: &Place<'_>,
+    plan: &Plan,
+    facts: &Facts,
+    apart: bool,
+    loads: &Loads,
+    sink: &mut Sink,
+) -> Result<Option<IdleStates>> {
+    let mut seen: Vec<_> = loads.absent().iter().copied().map(Observation::AbsentLoad).collect();
+    let mut idle_states = None;
+    if place.is_real {
+        let (held, told) = IdleStates::hold(place.root);
+        idle_states = Some(held);
+        seen.extend(told);
+        seen.extend(notes::observe(place.root, plan, facts, apart));
+    }
+    seen.iter().try_for_each(|observation| sink.send(observation.message()))?;
+    Ok(idle_states)
+}
+
+fn started(
+    plan: &Plan,
+    driver: &Driver,
+    facts: Facts,
+    stages: Vec<Stage>,
+    unavailable: Vec<Stage>,
+    loads: &Loads,
+) -> Result<Message> {
+    let injects = plan.trigger == Trigger::Inject;
+    Ok(Message::Started(Started {
+        kernel: facts.kernel,
+        machine: facts.machine,
+        cmdline: facts.cmdline,
+        clocksource: facts.clocksource,
+        cpu_model: facts.cpu_model,
+        cpus: facts.online.len() as u32,
+        governor: facts.governor,
+        stages,
+        unavailable,
+        tick: plan.tick.map_or_else(|| driver.tick(), Ok)?,
+        inject_cpu: injects.then(|| driver.setting("inject_cpu")).transpose()?,
+        absent_loads: loads.absent().iter().map(|load| load.to_string()).collect(),
+    }))
+}
+
+fn check_state(driver: &mut Driver, state: String) -> Result<()> {
+    match state.as_str() {
+        "done" => Ok(()),
+        _ => Err(Error::State { log: driver.log_line(), state }),
+    }
+}
+
+/// The driver's measurements, and our own for the stage that is ours.
+fn costs(driver: &Driver) -> Result<Vec<StageCost>> {
+    let mut costs = driver.costs()?;
+    if !costs.iter().any(|cost| cost.stage == Stage::User) {
+        costs.push(StageCost { stage: Stage::User, cycles: counter::cost() });
+    }
+    Ok(costs)
+}
+
+fn finish(ring: &Ring, collector: &Collector, sink: &mut Sink) -> Result<()> {
+    let counters = ring.counters();
+    collector.tally.check(counters)?;
+    sink.send(Message::Finished(counters))
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What the target is, as the kernel tells it.
+
+use std::fs;
+use std::path::Path;
+
+use nix::sys::utsname::uname;
+
+const UNKNOWN: &str = "unknown";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    pub kernel: String,
+    pub machine: String,
+    pub cmdline: String,
+    pub clocksource: String,
+    pub cpu_model: String,
+    pub online: Vec<u32>,
+    /// Of the CPU under test; `none` where nothing scales its frequency.
+    pub governor: String,
+}
+
+pub fn gather(root: &Path, cpu: u32) -> Facts {
+    let line = |path: String| read_line(&root.join(path));
+    let (kernel, machine) = kernel_and_machine();
+    let clocksources = "sys/devices/system/clocksource/clocksource0";
+    let cpufreq = format!("sys/devices/system/cpu/cpu{cpu}/cpufreq");
+    Facts {
+        kernel,
+        machine,
+        cmdline: line("proc/cmdline".into()).unwrap_or_default(),
+        clocksource: line(format!("{clocksources}/current_clocksource"))
+            .unwrap_or_else(|| UNKNOWN.into()),
+        cpu_model: cpu_model(root).unwrap_or_else(|| UNKNOWN.into()),
+        online: line("sys/devices/system/cpu/online".into())
+            .and_then(|list| parse_cpus(&list))
+            .unwrap_or_else(crate::place::allowed),
+        governor: line(format!("{cpufreq}/scaling_governor")).unwrap_or_else(|| "none".into()),
+    }
+}
+
+fn kernel_and_machine() -> (String, String) {
+    let text = |field: &std::ffi::OsStr| field.to_string_lossy().into_owned();
+    match uname() {
+        Ok(name) => (text(name.release()), text(name.machine())),
+        Err(_) => (UNKNOWN.into(), UNKNOWN.into()),
+    }
+}
+
+pub fn read_line(path: &Path) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
+/// x86 names its model in /proc/cpuinfo; boards name themselves in their device
+/// tree, as a C string.
+fn cpu_model(root: &Path) -> Option<String> {
+    let cpuinfo = fs::read_to_string(root.join("proc/cpuinfo")).unwrap_or_default();
+    let value = |line: &str| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == "model name").then(|| value.trim().to_owned())
+    };
+    let board = || read_line(&root.join("proc/device-tree/model"));
+    cpuinfo.lines().find_map(value).or_else(board).map(|name| name.trim_matches('\0').into())
+}
+
+/// `0-2,5` becomes 0, 1, 2, 5.
+fn parse_cpus(list: &str) -> Option<Vec<u32>> {
+    let mut cpus = Vec::new();
+    for range in list.split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        cpus.extend(first.parse::<u32>().ok()?..=last.parse().ok()?);
+    }
+    Some(cpus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        root
+    }
+
+    #[test]
+    fn a_pc_is_described_by_proc_and_sys() {
+        let root = tree(&[
+            ("proc/cmdline", "quiet isolcpus=1\n"),
+            ("proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU: fast\nflags\t: tsc\n"),
+            ("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"),
+            ("sys/devices/system/cpu/online", "0-1,3\n"),
+            ("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n"),
+        ]);
+        let facts = gather(root.path(), 1);
+        assert_eq!(facts.cmdline, "quiet isolcpus=1");
+        assert_eq!(facts.cpu_model, "Some CPU: fast");
+        assert_eq!(facts.clocksource, "tsc");
+        assert_eq!(facts.online, [0, 1, 3]);
+        assert_eq!(facts.governor, "powersave");
+        assert_eq!(gather(root.path(), 0).governor, "none");
+    }
+
+    #[test]
+    fn a_board_is_named_by_its_device_tree() {
+        let root = tree(&[("proc/device-tree/model", "Some Board Rev 1\0")]);
+        assert_eq!(gather(root.path(), 0).cpu_model, "Some Board Rev 1");
+    }
+
+    #[test]
+    fn an_empty_tree_is_unknown_but_no_error() {
+        let root = tree(&[]);
+        let facts = gather(root.path(), 0);
+        assert_eq!((facts.cpu_model.as_str(), facts.governor.as_str()), (UNKNOWN, "none"));
+        assert!(!facts.online.is_empty());
+    }
+
+    #[test]
+    fn a_list_of_cpus_is_read_or_refused() {
+        assert_eq!(parse_cpus("0"), Some(vec![0]));
+        assert_eq!(parse_cpus("0-2,5"), Some(vec![0, 1, 2, 5]));
+        assert_eq!(parse_cpus("0-"), None);
+        assert_eq!(parse_cpus(""), None);
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! PID 1 in the twin: bring the guest up, run the case in silence, move the
+//! frames out when nothing is measured any more, and end the guest.
+//!
+//! It finds its work in /irqscope: `modules` and `modules.late` (lists),
+//! `plan` (one frame), or `exec` (a command line, run instead of a case).
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::panic;
+use std::path::Path;
+use std::process::Command;
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::mount::{MsFlags, mount};
+use nix::sys::reboot::{RebootMode, reboot};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+use nix::sys::termios::tcdrain;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, sync};
+
+use crate::case::{self, Place};
+use crate::error::{Error, Result};
+use crate::sink::Sink;
+use crate::stop::Stop;
+use crate::{modules, plan, port};
+
+const WORK: &str = "/irqscope";
+
+pub fn is_meant() -> bool {
+    Pid::this().as_raw() == 1 && Path::new(WORK).is_dir()
+}
+
+/// Never returns: the kernel panics when PID 1 ends.
+pub fn run() -> ! {
+    panic::set_hook(Box::new(|info| {
+        say(&format!("error: {info}"));
+        // Not where a load panics: it is a process of its own.
+        if is_meant() {
+            end()
+        }
+    }));
+    let result = match bring_up() {
+        Ok(()) if work("exec").exists() => execute(),
+        brought_up => serve(brought_up),
+    };
+    reap();
+    if let Err(error) = result {
+        say(&format!("error: {error}; {}", error.remedy()));
+    }
+    say("done");
+    end()
+}
+
+fn work(name: &str) -> std::path::PathBuf {
+    Path::new(WORK).join(name)
+}
+
+fn say(line: &str) {
+    eprintln!("irqscope-target: {line}");
+}
+
+fn end() -> ! {
+    let _ = tcdrain(io::stderr());
+    sync();
+    // QEMU runs with -no-reboot, so this ends it on every machine it plays.
+    let _ = reboot(RebootMode::RB_AUTOBOOT);
+    let _ = reboot(RebootMode::RB_POWER_OFF);
+    loop {
+        std::thread::park();
+    }
+}
+
+fn bring_up() -> Result<()> {
+    mount_all()?;
+    take_console();
+    lo_up().map_err(Error::system("bring the loopback interface up"))?;
+    modules::load_all(&work("modules"))
+}
+
+fn mount_all() -> Result<()> {
+    let mounts = [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("tmpfs", "/tmp")];
+    for (kind, place) in mounts {
+        fs::create_dir_all(place).map_err(|source| Error::System { what: "make /", source })?;
+        match mount(Some(kind), place, Some(kind), MsFlags::empty(), None::<&str>) {
+            Ok(()) | Err(Errno::EBUSY) => {}
+            Err(errno) => return Err(Error::system("mount a file system of the kernel")(errno)),
+        }
+    }
+    Ok(())
+}
+
+/// The kernel opens the console before there is a /dev to find it in.
+fn take_console() {
+    if let Ok(console) = File::options().read(true).write(true).open("/dev/console") {
+        let _ = dup2_stdin(&console);
+        let _ = dup2_stdout(&console);
+        let _ = dup2_stderr(&console);
+    }
+}
+
+fn lo_up() -> nix::Result<()> {
+    let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
+    // SAFETY: a C struct of integers, for which zeros are valid.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
+        *to = *from as libc::c_char;
+    }
+    request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+    // SAFETY: SIOCSIFFLAGS reads one ifreq, which outlives the call.
+    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &request) };
+    Errno::result(result).map(drop)
+}
+
+/// Runs the case and hands its frames over, whatever became of it.
+fn serve(brought_up: Result<()>) -> Result<()> {
+    let mut sink = Sink::memory();
+    let measured = brought_up.and_then(|()| read_plan());
+    let measured = match measured {
+        Ok(plan) => {
+            let place = Place { root: Path::new("/"), stop: &Stop::never(), is_real: false };
+            case::run(&place, &plan, &mut sink)
+        }
+        Err(error) => {
+            case::refuse(&mut sink, &error);
+            Err(error)
+        }
+    };
+    let delivered = modules::load_all(&work("modules.late"))
+        .and_then(|()| port::send(Path::new("/"), &sink.take()));
+    measured.and(delivered)
+}
+
+fn read_plan() -> Result<irqscope_wire::Plan> {
+    let path = work("plan");
+    match fs::read(&path) {
+        Ok(bytes) => plan::read(&bytes[..]),
+        Err(source) => Err(Error::Read { path, source }),
+    }
+}
+
+/// Plays a machine for somebody's test: the command's words are split at white
+/// space.
+fn execute() -> Result<()> {
+    let path = work("exec");
+    let line = fs::read_to_string(&path).map_err(|source| Error::Read { path, source })?;
+    let mut words = line.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or("/bin/sh"));
+    command.args(words).env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("HOME", "/");
+    let source = |source| Error::System { what: "run the command of /irqscope/exec", source };
+    let child = Pid::from_raw(command.spawn().map_err(source)?.id() as i32);
+    loop {
+        // Orphans come to PID 1, and have to be waited for as well.
+        match waitpid(None, None) {
+            Ok(WaitStatus::Exited(pid, code)) if pid == child => {
+                say(&format!("the command ended with exit code {code}"));
+                return Ok(());
+            }
+            Ok(WaitStatus::Signaled(pid, signal, _)) if pid == child => {
+                say(&format!("the command was killed by {signal}"));
+                return Ok(());
+            }
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(errno) => return Err(Error::system("wait for the command")(errno)),
+        }
+    }
+}
+
+fn reap() {
+    while matches!(waitpid(None, Some(WaitPidFlag::WNOHANG)), Ok(status) if status.pid().is_some())
+    {
+    }
+}

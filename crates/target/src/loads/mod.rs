@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Loads: processes that disturb the CPU under test, always in the same way.
+//!
+//! The agent forks one keeper, which forks the workers and then sleeps. The
+//! keeper lives as long as the agent holds a pipe open; so however the agent
+//! ends, all that was started ends, grandchildren of foreign programs included.
+
+mod busy;
+mod copy;
+mod exec;
+mod external;
+mod keeper;
+mod memory;
+mod tcp;
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use irqscope_wire::Load;
+use nix::fcntl::OFlag;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::wait::waitpid;
+use nix::unistd::{ForkResult, Pid, fork, pipe2};
+
+use crate::error::{Error, Result};
+
+/// What a worker process does for ever; it returns only why it cannot go on.
+type Worker = Box<dyn FnOnce() -> std::result::Result<Infallible, String>>;
+
+/// The table of loads: what each one's worker processes do. Called in the
+/// keeper, so what is made here (sockets, files) is shared by the workers.
+fn workers(load: Load) -> std::result::Result<Vec<Worker>, String> {
+    match load {
+        Load::Busy => Ok(busy::workers(1)),
+        Load::Busy256 => Ok(busy::workers(256)),
+        Load::Tcp => tcp::workers(),
+        Load::Copy => copy::workers(),
+        Load::Exec => exec::workers(),
+        Load::Memory => memory::workers(),
+        Load::Hackbench | Load::StressNg => external::workers(load),
+    }
+}
+
+/// Loads that are running.
+#[derive(Debug)]
+pub struct Loads {
+    keeper: Option<Keeper>,
+    absent: Vec<Load>,
+}
+
+#[derive(Debug)]
+struct Keeper {
+    pid: Pid,
+    /// Closing it ends the keeper and all that it keeps.
+    control: Option<OwnedFd>,
+    report: BufReader<File>,
+}
+
+impl Loads {
+    /// Starts all loads that are installed, pinned to `cpu`; returns when they
+    /// run. To be called while the process has one thread.
+    pub fn start(loads: &[Load], cpu: Option<u32>) -> Result<Loads> {
+        let (present, absent): (Vec<Load>, Vec<Load>) =
+            loads.iter().partition(|load| external::is_present(**load));
+        let mut keeper = None;
+        if !present.is_empty() {
+            let mut started = Keeper::start(&present, cpu)?;
+            started.wait_until_ready()?;
+            keeper = Some(started);
+        }
+        Ok(Loads { keeper, absent })
+    }
+
+    /// Loads that were asked for but are not installed.
+    pub fn absent(&self) -> &[Load] {
+        &self.absent
+    }
+
+    /// Readable when a load has ended.
+    pub fn report(&self) -> Option<BorrowedFd<'_>> {
+        self.keeper.as_ref().map(|keeper| keeper.report.get_ref().as_fd())
+    }
+
+    /// A load that ended is an error: the system state is not the one asked for.
+    pub fn check(&mut self) -> Result<()> {
+        self.keeper.as_mut().map_or(Ok(()), Keeper::check)
+    }
+
+    /// Ends all of them, and says whether they held until now.
+    pub fn stop(&mut self) -> Result<()> {
+        let held = self.check();
+        self.keeper = None;
+        held
+    }
+}
+
+impl Keeper {
+    fn start(loads: &[Load], cpu: Option<u32>) -> Result<Keeper> {
+        let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(Error::system("make a pipe"));
+        let (held, control) = pipe()?;
+        let (report, told) = pipe()?;
+        // SAFETY: this process has one thread, so the child may go on as if
+        // nothing had happened; it never returns from here.
+        match unsafe { fork() }.map_err(Error::system("fork"))? {
+            ForkResult::Child => keeper::keep(loads, cpu, held, File::from(told)),
+            ForkResult::Parent { child } => Ok(Keeper {
+                pid: child,
+                control: Some(control),
+                report: BufReader::new(File::from(report)),
+            }),
+        }
+    }
+
+    fn wait_until_ready(&mut self) -> Result<()> {
+        match self.line() {
+            keeper::Told::Ready => Ok(()),
+            keeper::Told::Ended(load, text) => Err(Error::Load { load, text }),
+            keeper::Told::Failed(text) => Err(Error::Loads(text)),
+        }
+    }
+
+    fn check(&mut self) -> Result<()> {
+        let mut fds = [PollFd::new(self.report.get_ref().as_fd(), PollFlags::POLLIN)];
+        let quiet = poll(&mut fds, PollTimeout::ZERO) == Ok(0) && self.report.buffer().is_empty();
+        if quiet { Ok(()) } else { self.wait_until_ready() }
+    }
+
+    fn line(&mut self) -> keeper::Told {
+        let mut line = String::new();
+        match self.report.read_line(&mut line) {
+            Ok(0) => keeper::Told::Failed("the keeper of the loads died".into()),
+            Ok(_) => keeper::Told::parse(line.trim_end()),
+            Err(error) => keeper::Told::Failed(error.to_string()),
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.control = None;
+        let _ = waitpid(self.pid, None);
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `irqscope-target`: one subcommand, one file; the table is here.
+
+use std::process::ExitCode;
+
+use irqscope_target::{cli, init, noop};
+
+fn main() -> ExitCode {
+    if noop::is_meant() {
+        return ExitCode::SUCCESS;
+    }
+    if init::is_meant() {
+        init::run();
+    }
+    match cli::parse() {
+        Ok(cli::Command::Help) => cli::print(cli::HELP),
+        Ok(cli::Command::Version) => cli::print(cli::VERSION),
+        Ok(cli::Command::Run(options)) => irqscope_target::run::run(&options),
+        Ok(cli::Command::Load(options)) => irqscope_target::load::run(&options),
+        Err(error) => cli::usage_error(&error),
+    }
+}

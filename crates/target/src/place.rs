@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Who runs where, and with which policy; and that nobody waits for a page.
+
+use irqscope_wire::{Policy, Scheduling};
+use nix::errno::Errno;
+use nix::libc;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::mman::{MlockAllFlags, mlockall};
+use nix::unistd::Pid;
+
+use crate::error::{Error, Result};
+use crate::settings;
+
+const SELF: Pid = Pid::from_raw(0);
+
+/// The CPUs that the calling thread may use.
+pub fn allowed() -> Vec<u32> {
+    let set = sched_getaffinity(SELF).unwrap_or_default();
+    (0..CpuSet::count()).filter(|cpu| set.is_set(*cpu) == Ok(true)).map(|cpu| cpu as u32).collect()
+}
+
+/// Pins the calling thread, and what it starts from now on, to one CPU.
+pub fn pin(who: &'static str, cpu: u32) -> Result<()> {
+    restrict(&[cpu]).map_err(|source| Error::Pin { who, cpu, source })
+}
+
+fn restrict(cpus: &[u32]) -> nix::Result<()> {
+    let mut set = CpuSet::new();
+    cpus.iter().try_for_each(|cpu| set.set(*cpu as usize))?;
+    sched_setaffinity(SELF, &set)
+}
+
+/// Keeps the calling thread away from the CPU under test, and from the
+/// injecting one too if any is left. Returns whether it could.
+pub fn keep_off(cpu: u32, inject_cpu: u32) -> bool {
+    let allowed = allowed();
+    let without = |left: &[u32]| -> Vec<u32> {
+        allowed.iter().copied().filter(|cpu| !left.contains(cpu)).collect()
+    };
+    [without(&[cpu, inject_cpu]), without(&[cpu])]
+        .iter()
+        .any(|cpus| !cpus.is_empty() && restrict(cpus).is_ok())
+}
+
+/// Another CPU than the one under test where there is one, else that.
+pub fn other_than(cpu: u32, online: &[u32]) -> u32 {
+    online.iter().copied().find(|other| *other != cpu).unwrap_or(cpu)
+}
+
+/// Gives the calling thread a policy.
+pub fn schedule(who: &'static str, wanted: Scheduling) -> Result<()> {
+    let policy = match wanted.policy {
+        Policy::Other => libc::SCHED_OTHER,
+        Policy::Fifo => libc::SCHED_FIFO,
+        Policy::Rr => libc::SCHED_RR,
+    };
+    let priority = libc::c_int::from(wanted.priority);
+    // SAFETY: the kernel's `struct sched_param` is one int, which outlives the
+    // call. musl's own sched_setscheduler() is a stub that returns ENOSYS.
+    let result =
+        unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority) };
+    let refused = |source| Error::Policy { who, policy: settings::scheduling(wanted), source };
+    Errno::result(result).map(drop).map_err(refused)
+}
+
+/// No page of this process leaves memory or is still to be fetched.
+pub fn lock_memory() -> Result<()> {
+    mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE).map_err(Error::LockMemory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_runs_where_it_is_pinned() {
+        let cpu = *allowed().last().unwrap();
+        std::thread::spawn(move || {
+            pin("the test", cpu).unwrap();
+            assert_eq!(allowed(), [cpu]);
+            assert_eq!(nix::sched::sched_getcpu().unwrap(), cpu as usize);
+            assert!(!keep_off(cpu, cpu) || allowed() != [cpu]);
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn a_cpu_that_does_not_exist_is_named() {
+        let error = pin("the user stage", 1000).unwrap_err();
+        assert!(error.to_string().contains("CPU 1000"), "{error}");
+    }
+
+    #[test]
+    fn a_refused_policy_is_an_error_with_a_remedy() {
+        let wanted = Scheduling { policy: Policy::Fifo, priority: 200 };
+        let error = schedule("the user stage", wanted).unwrap_err();
+        assert!(error.to_string().contains("fifo 200"), "{error}");
+        assert!(error.remedy().contains("CAP_SYS_NICE"));
+    }
+
+    #[test]
+    fn another_cpu_injects_where_there_is_one() {
+        assert_eq!(other_than(0, &[0, 1, 2]), 1);
+        assert_eq!(other_than(1, &[0, 1, 2]), 0);
+        assert_eq!(other_than(0, &[0]), 0);
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Where the plan comes from: one frame, with or without its delimiter.
+
+use std::io::Read;
+
+use irqscope_wire::{Decoder, Frame, Message, Plan, decode};
+
+use crate::error::{Error, Result};
+
+/// Reads up to the frame's delimiter, or to the end of the input.
+pub fn read(mut input: impl Read) -> Result<Plan> {
+    let mut decoder = Decoder::default();
+    let mut held = Vec::new();
+    let mut byte = [0];
+    loop {
+        match input.read(&mut byte) {
+            Ok(0) => return plan_of(decode(&held)),
+            Ok(_) => held.push(byte[0]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Error::Plan(error.to_string())),
+        }
+        let mut frame = None;
+        decoder.push(&byte, |_, decoded| frame = Some(decoded));
+        if let Some(frame) = frame {
+            return plan_of(frame);
+        }
+    }
+}
+
+fn plan_of(frame: std::result::Result<Frame, irqscope_wire::FrameError>) -> Result<Plan> {
+    match frame.map_err(|error| Error::Plan(error.to_string()))?.message {
+        Message::Plan(plan) => Ok(plan),
+        _ => Err(Error::Plan("the frame holds another message".into())),
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use irqscope_wire::*;
+
+    pub fn plan() -> Plan {
+        let fifo = |priority| Scheduling { policy: Policy::Fifo, priority };
+        Plan {
+            case: "6.1/idle".into(),
+            stages: vec![Stage::Irq, Stage::Softirq, Stage::User],
+            trigger: Trigger::Timer,
+            line: Line::Record,
+            irq: 7,
+            mode: Mode::Together,
+            pacing: Pacing::Open,
+            period_ns: 1_000_000,
+            count: 2_000,
+            jitter: Jitter { kind: JitterKind::None, ns: 0 },
+            seed: 1,
+            cpu: 0,
+            timeout_ms: 100,
+            settle_ms: 10,
+            state: SystemState { name: "idle".into(), loads: vec![] },
+            user: fifo(80),
+            kthread: fifo(60),
+            thread: fifo(50),
+            tick: None,
+            delay: None,
+        }
+    }
+
+    fn encoded(message: Message) -> Vec<u8> {
+        encode(&Frame { number: 0, message }).unwrap()
+    }
+
+    #[test]
+    fn the_delimiter_may_be_left_out() {
+        let mut bytes = encoded(Message::Plan(plan()));
+        assert_eq!(read(&bytes[..]).unwrap(), plan());
+        assert_eq!(bytes.pop(), Some(0));
+        assert_eq!(read(&bytes[..]).unwrap(), plan());
+    }
+
+    #[test]
+    fn what_follows_the_frame_is_left_in_the_input() {
+        let mut bytes = encoded(Message::Plan(plan()));
+        bytes.extend(b"more");
+        let mut input = &bytes[..];
+        read(&mut input).unwrap();
+        assert_eq!(input, b"more");
+    }
+
+    #[test]
+    fn anything_else_is_refused_as_wrong_usage() {
+        let finished = encoded(Message::Finished(Counters::default()));
+        for bytes in [&b""[..], b"nonsense\0", b"\0", &finished] {
+            assert_eq!(read(bytes).unwrap_err().exit_code(), 2);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The virtio port by which frames leave the twin.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::facts::read_line;
+
+pub const NAME: &str = "irqscope";
+
+/// The host names its ports after the driver has met the device.
+const TRIES: u32 = 500;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Writes all of it; a write returns when the host has taken it.
+pub fn send(root: &Path, frames: &[u8]) -> Result<()> {
+    let path = wait_for(root)?;
+    let port = File::options().write(true).open(&path);
+    let mut port = port.map_err(|source| Error::Open { path, source })?;
+    port.write_all(frames).map_err(Error::Output)
+}
+
+fn wait_for(root: &Path) -> Result<PathBuf> {
+    for _ in 0..TRIES {
+        match find(root) {
+            Some(path) => return Ok(path),
+            None => sleep(PAUSE),
+        }
+    }
+    Err(Error::NoPort(NAME))
+}
+
+fn find(root: &Path) -> Option<PathBuf> {
+    let ports = fs::read_dir(root.join("sys/class/virtio-ports")).ok()?;
+    let port = ports
+        .flatten()
+        .find(|port| read_line(&port.path().join("name")).as_deref() == Some(NAME))?;
+    let path = root.join("dev").join(port.file_name());
+    path.exists().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_is_found_by_its_name_and_gets_all_bytes() {
+        let root = tempfile::tempdir().unwrap();
+        for (port, name) in [("vport0p1", "console"), ("vport0p2", "irqscope")] {
+            let folder = root.path().join("sys/class/virtio-ports").join(port);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("name"), format!("{name}\n")).unwrap();
+        }
+        assert_eq!(find(root.path()), None, "its node is not there yet");
+        fs::create_dir(root.path().join("dev")).unwrap();
+        fs::write(root.path().join("dev/vport0p2"), "").unwrap();
+        send(root.path(), b"frames").unwrap();
+        assert_eq!(fs::read(root.path().join("dev/vport0p2")).unwrap(), b"frames");
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A plan as the driver's settings.
+
+use irqscope_wire::{Plan, Scheduling, Stage, Trigger};
+
+/// More slots than this would take more memory than a small target has.
+const MOST_SLOTS: u64 = 1 << 18;
+const FEWEST_SLOTS: u64 = 64;
+
+/// Names and values, in the order in which they are written.
+pub fn assignments(plan: &Plan, stages: &[Stage], inject_cpu: u32) -> Vec<(&'static str, String)> {
+    let mut settings = vec![
+        ("stages", names(stages)),
+        ("trigger", plan.trigger.to_string()),
+        ("line", plan.line.to_string()),
+        ("mode", plan.mode.to_string()),
+        ("pacing", plan.pacing.to_string()),
+        ("period_ns", plan.period_ns.to_string()),
+        ("count", plan.count.to_string()),
+        ("jitter", plan.jitter.kind.to_string()),
+        ("jitter_ns", plan.jitter.ns.to_string()),
+        ("seed", plan.seed.to_string()),
+        ("cpu", plan.cpu.to_string()),
+        ("inject_cpu", inject_cpu.to_string()),
+        ("slots", slots(plan.count).to_string()),
+        ("timeout_ms", plan.timeout_ms.to_string()),
+        ("kthread_sched", scheduling(plan.kthread)),
+        ("thread_sched", scheduling(plan.thread)),
+    ];
+    if plan.trigger != Trigger::Timer {
+        settings.push(("irq", plan.irq.to_string()));
+    }
+    if let Some(delay) = plan.delay {
+        settings.push(("delay_stage", delay.stage.index().to_string()));
+        settings.push(("delay_instructions", delay.instructions.to_string()));
+    }
+    settings
+}
+
+/// A ring that holds the whole run if that can be afforded.
+pub fn slots(count: u64) -> u64 {
+    count.clamp(FEWEST_SLOTS, MOST_SLOTS).next_power_of_two()
+}
+
+pub fn scheduling(scheduling: Scheduling) -> String {
+    format!("{} {}", scheduling.policy, scheduling.priority)
+}
+
+fn names(stages: &[Stage]) -> String {
+    stages.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(" ")
+}
+
+/// The stages that are offered, and those that are not, in the plan's order.
+pub fn split_stages(asked: &[Stage], offered: &[Stage]) -> (Vec<Stage>, Vec<Stage>) {
+    asked.iter().partition(|stage| offered.contains(stage))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::plan;
+    use irqscope_wire::{Delay, Policy};
+
+    fn value(settings: &[(&'static str, String)], name: &str) -> Option<String> {
+        settings.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+    }
+
+    #[test]
+    fn slots_hold_the_run_and_are_a_power_of_two() {
+        assert_eq!(slots(0), 64);
+        assert_eq!(slots(2_000), 2_048);
+        assert_eq!(slots(2_048), 2_048);
+        assert_eq!(slots(u64::MAX), 1 << 18);
+    }
+
+    #[test]
+    fn a_plan_becomes_text_as_the_driver_reads_it() {
+        let settings = assignments(&plan(), &[Stage::Irq, Stage::TaskletHi], 1);
+        assert_eq!(value(&settings, "stages").unwrap(), "irq tasklet_hi");
+        assert_eq!(value(&settings, "inject_cpu").unwrap(), "1");
+        assert_eq!(value(&settings, "thread_sched").unwrap(), "fifo 50");
+        assert_eq!(value(&settings, "delay_stage"), None);
+        assert_eq!(value(&settings, "irq"), None, "a timer has no line");
+        let other = Scheduling { policy: Policy::Other, priority: 0 };
+        assert_eq!(scheduling(other), "other 0");
+    }
+
+    #[test]
+    fn a_delay_is_written_only_where_it_is_asked_for() {
+        let delay = Some(Delay { stage: Stage::Work, instructions: 1_000 });
+        let settings = assignments(&irqscope_wire::Plan { delay, ..plan() }, &[Stage::Work], 0);
+        assert_eq!(value(&settings, "delay_stage").unwrap(), "6");
+        assert_eq!(value(&settings, "delay_instructions").unwrap(), "1000");
+    }
+
+    #[test]
+    fn stages_that_are_not_offered_are_set_aside_in_order() {
+        let offered = [Stage::Irq, Stage::User];
+        let (kept, left) = split_stages(&[Stage::User, Stage::WorkBh, Stage::Irq], &offered);
+        assert_eq!((kept, left), (vec![Stage::User, Stage::Irq], vec![Stage::WorkBh]));
+    }
+}

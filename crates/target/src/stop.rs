@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Sleeping that ends early when the run is to be stopped.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+use crate::error::{Error, Result};
+
+/// What may stop a run from outside.
+#[derive(Debug, Default)]
+pub struct Stop {
+    signals: Option<SignalFd>,
+    /// The end of stdin counts.
+    stdin: bool,
+    /// A stdout that nobody reads any more counts.
+    stdout: bool,
+}
+
+impl Stop {
+    /// Nothing does: PID 1 has nobody to stop it.
+    pub fn never() -> Stop {
+        Stop::default()
+    }
+
+    /// Signals do, from here on, in this thread and those that it starts.
+    pub fn on_signals() -> Result<Stop> {
+        let mut set = SigSet::empty();
+        for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+            set.add(signal);
+        }
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        set.thread_block().map_err(Error::system("block signals"))?;
+        let signals = SignalFd::with_flags(&set, flags).map_err(Error::system("await signals"))?;
+        Ok(Stop { signals: Some(signals), ..Stop::default() })
+    }
+
+    pub fn or_on_eof(self, stdin: bool) -> Stop {
+        Stop { stdin, ..self }
+    }
+
+    pub fn or_on_broken_pipe(self) -> Stop {
+        Stop { stdout: true, ..self }
+    }
+
+    /// Sleeps for the whole time, unless stopped.
+    pub fn sleep(&self, duration: Duration) -> Result<()> {
+        let begin = Instant::now();
+        loop {
+            let left = duration.saturating_sub(begin.elapsed());
+            if left.is_zero() {
+                return Ok(());
+            }
+            self.nap(left, None)?;
+        }
+    }
+
+    /// Sleeps for at most this time, or until `also` is readable.
+    pub fn nap(&self, duration: Duration, also: Option<BorrowedFd<'_>>) -> Result<()> {
+        let (stdin, stdout) = (io::stdin(), io::stdout());
+        let watched = [
+            self.signals.as_ref().map(|fd| (fd.as_fd(), PollFlags::POLLIN)),
+            self.stdin.then(|| (stdin.as_fd(), PollFlags::POLLIN)),
+            self.stdout.then(|| (stdout.as_fd(), PollFlags::empty())),
+            also.map(|fd| (fd, PollFlags::POLLIN)),
+        ];
+        let mut fds: Vec<_> =
+            watched.into_iter().flatten().map(|(fd, flags)| PollFd::new(fd, flags)).collect();
+        match poll(&mut fds, timeout(duration)) {
+            Ok(0) | Err(Errno::EINTR) => Ok(()),
+            Ok(_) => self.look(),
+            Err(errno) => Err(Error::system("wait")(errno)),
+        }
+    }
+
+    fn look(&self) -> Result<()> {
+        if let Some(Ok(Some(_))) = self.signals.as_ref().map(SignalFd::read_signal) {
+            return Err(Error::Stopped("by a signal"));
+        }
+        if self.stdin && is_ready(io::stdin().as_fd(), PollFlags::POLLIN) && is_at_end() {
+            return Err(Error::Stopped("stdin ended"));
+        }
+        if self.stdout && is_ready(io::stdout().as_fd(), PollFlags::empty()) {
+            return Err(Error::Stopped("nobody reads stdout any more"));
+        }
+        Ok(())
+    }
+}
+
+/// Rounded up, so that no sleep is cut into slices of nothing.
+fn timeout(duration: Duration) -> PollTimeout {
+    let millis = duration.as_nanos().div_ceil(1_000_000);
+    PollTimeout::try_from(millis).unwrap_or(PollTimeout::MAX)
+}
+
+fn is_ready(fd: BorrowedFd<'_>, flags: PollFlags) -> bool {
+    let mut fds = [PollFd::new(fd, flags)];
+    poll(&mut fds, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
+}
+
+/// What else comes in on stdin is passed over.
+fn is_at_end() -> bool {
+    matches!(io::stdin().lock().read(&mut [0; 256]), Ok(0) | Err(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sleep_is_never_shorter_than_asked_for() {
+        let begin = Instant::now();
+        Stop::never().sleep(Duration::from_micros(2_500)).unwrap();
+        assert!(begin.elapsed() >= Duration::from_micros(2_500));
+    }
+
+    #[test]
+    fn a_readable_descriptor_ends_a_nap() {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(writer);
+        let begin = Instant::now();
+        Stop::never().nap(Duration::from_secs(60), Some(reader.as_fd())).unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(30));
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The driver's contract (kernel/irqscope/include/irqscope.h) in Rust. A test
+//! compiles the header and compares.
+
+pub const ABI: u32 = 1;
+pub const MAGIC: u32 = 0x4952_5153;
+pub const STAGE_SLOTS: usize = 16;
+
+pub const ANSWERED: u32 = 1 << 0;
+pub const MERGED: u32 = 1 << 1;
+
+pub const SAMPLE_DONE: u32 = 2;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Response {
+    pub cycles: u64,
+    pub cpu: u16,
+    pub interrupts: u16,
+    pub flags: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sample {
+    pub state: u32,
+    pub asked: u32,
+    pub seq: u64,
+    pub trigger_cycles: u64,
+    pub trigger_ns: u64,
+    pub responses: [Response; STAGE_SLOTS],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ring {
+    pub magic: u32,
+    pub abi: u32,
+    pub slots: u32,
+    pub sample_size: u32,
+    pub samples_offset: u32,
+    pub running: u32,
+    pub tick_fs: u64,
+    pub triggers: u64,
+    pub complete: u64,
+    pub missing: u64,
+    pub coalesced: u64,
+    pub overrun: u64,
+    pub skipped: u64,
+    pub spurious: u64,
+    pub published: u64,
+}
+
+/// `struct irqscope_call`: what /dev/irqscope-user is read for.
+pub const CALL_BYTES: usize = 8;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    pub seq: u64,
+    pub cycles: u64,
+}
+
+impl Answer {
+    pub fn bytes(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&self.seq.to_ne_bytes());
+        bytes[8..].copy_from_slice(&self.cycles.to_ne_bytes());
+        bytes
+    }
+}
+
+nix::ioctl_write_ptr!(
+    /// `IRQSCOPE_RELEASE`: all slots of samples below the number are free again.
+    release, b'I', 1, u64
+);

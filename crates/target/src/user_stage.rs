@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The user stage: a thread that blocks in read(), takes the counter as its
+//! first act when it returns, and hands the reading in with write().
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use irqscope_wire::Scheduling;
+use nix::errno::Errno;
+use nix::unistd::write;
+
+use crate::counter::{Stamped, read_stamped};
+use crate::error::{Error, Result};
+use crate::{place, uapi};
+
+const WHO: &str = "the user stage";
+
+/// Small, because all of it is locked into memory.
+const STACK_BYTES: usize = 128 << 10;
+
+/// How long the thread may take to see that the run has ended.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(Debug)]
+pub struct UserStage {
+    ended: Receiver<Result<()>>,
+}
+
+impl UserStage {
+    /// Returns when the thread has its CPU and its policy.
+    pub fn start(root: &Path, cpu: u32, scheduling: Scheduling) -> Result<UserStage> {
+        let path = root.join("dev/irqscope-user");
+        let device = File::options().read(true).write(true).open(&path);
+        let device = device.map_err(|source| Error::Open { path, source })?;
+        let (tell_ready, ready) = channel();
+        let (tell_ended, ended) = channel();
+        let body = move || {
+            let placed = place::pin(WHO, cpu).and_then(|()| place::schedule(WHO, scheduling));
+            let go = placed.is_ok();
+            let _ = tell_ready.send(placed);
+            if go {
+                let _ = tell_ended.send(answer_all(&device));
+            }
+        };
+        let thread = thread::Builder::new().name("user-stage".into()).stack_size(STACK_BYTES);
+        thread
+            .spawn(body)
+            .map_err(|source| Error::System { what: "start the user stage", source })?;
+        ready.recv().unwrap_or_else(|_| Err(Error::UserStage("it died at its start".into())))?;
+        Ok(UserStage { ended })
+    }
+
+    /// Waits for its end, after that of the run.
+    pub fn join(self) -> Result<()> {
+        let late = |_| Err(Error::UserStage("it did not see the end of the run".into()));
+        self.ended.recv_timeout(PATIENCE).unwrap_or_else(late)
+    }
+}
+
+/// Nothing in here allocates: the thread is what is measured.
+fn answer_all(device: &File) -> Result<()> {
+    let mut call = [0; uapi::CALL_BYTES];
+    loop {
+        let stamped = read_stamped(device.as_fd(), &mut call);
+        match stamped.result {
+            0 => return Ok(()),
+            length if length == uapi::CALL_BYTES as isize => answer(device, call, stamped)?,
+            error if error == -(Errno::EINTR as isize) => {}
+            error => return Err(user_stage_error("read", error)),
+        }
+    }
+}
+
+fn answer(device: &File, call: [u8; uapi::CALL_BYTES], stamped: Stamped) -> Result<()> {
+    let answer = uapi::Answer { seq: u64::from_ne_bytes(call), cycles: stamped.cycles.0 };
+    match write(device, &answer.bytes()) {
+        // Too late: the sample was closed meanwhile, and says so itself.
+        Ok(_) | Err(Errno::ESTALE) => Ok(()),
+        Err(errno) => Err(user_stage_error("write", -(errno as isize))),
+    }
+}
+
+fn user_stage_error(call: &str, result: isize) -> Error {
+    let errno = Errno::from_raw(result.unsigned_abs() as i32);
+    let hint = match errno {
+        Errno::EINVAL => "; the cycle counters of the CPUs differ, or run backwards",
+        _ => "",
+    };
+    Error::UserStage(format!("{call}: {errno}{hint}"))
+}

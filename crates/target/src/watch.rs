@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! From `run=1` to the end of the run: sleep, read where that is wise, and see
+//! that it makes progress.
+
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use irqscope_wire::{Message, Plan, Sample};
+
+use crate::driver::Driver;
+use crate::error::{Error, Result};
+use crate::ring::Ring;
+use crate::sink::Sink;
+use crate::stop::Stop;
+use crate::tally::Tally;
+use crate::uapi;
+
+/// Well below `MAX_FRAME_BYTES`: a sample has at most 11 responses of 20 bytes.
+const BATCH: usize = 512;
+
+/// What is waited for beyond the time that a silent run may rightly take.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// How often frames leave while a run is on.
+const LIVE_INTERVAL: Duration = Duration::from_millis(250);
+
+const SHORTEST_NAP: Duration = Duration::from_millis(20);
+
+/// When samples are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// After the run: the ring holds it all, and nobody is disturbed.
+    Afterwards,
+    /// When the driver says that the ring fills.
+    WhenFilling,
+    /// Now and then, from another CPU, by our own timer: the driver wakes
+    /// nobody.
+    Live,
+}
+
+impl Reading {
+    /// `apart`: this thread runs on another CPU than the one under test.
+    pub fn choose(plan: &Plan, slots: u64, live: bool, apart: bool) -> Reading {
+        match (live && apart, slots >= plan.count) {
+            (true, _) => Reading::Live,
+            (false, true) => Reading::Afterwards,
+            (false, false) => Reading::WhenFilling,
+        }
+    }
+}
+
+/// Samples on their way from the ring to the sink.
+#[derive(Debug, Default)]
+pub struct Collector {
+    batch: Vec<Sample>,
+    pub tally: Tally,
+}
+
+impl Collector {
+    /// Takes what is there, sends full batches.
+    pub fn collect(&mut self, ring: &mut Ring, sink: &mut Sink) -> Result<()> {
+        while let Some(sample) = ring.read() {
+            self.tally.add(&sample);
+            self.batch.push(sample);
+            if self.batch.len() == BATCH {
+                ring.release()?;
+                self.flush(sink)?;
+            }
+        }
+        ring.release()
+    }
+
+    /// Sends the batch, full or not.
+    pub fn flush(&mut self, sink: &mut Sink) -> Result<()> {
+        match self.batch.is_empty() {
+            true => Ok(()),
+            false => sink.send(Message::Samples(std::mem::take(&mut self.batch))),
+        }
+    }
+}
+
+/// Returns when the run is over, whatever its end.
+pub fn watch(
+    plan: &Plan,
+    reading: Reading,
+    driver: &Driver,
+    ring: &mut Ring,
+    collector: &mut Collector,
+    sink: &mut Sink,
+    stop: &Stop,
+) -> Result<()> {
+    let mut progress = Progress::new(patience(plan));
+    loop {
+        let header = ring.header();
+        if header.running == 0 {
+            return Ok(());
+        }
+        progress.check(&header, driver)?;
+        match reading {
+            Reading::Afterwards => stop.nap(time_left(plan, &header), None)?,
+            Reading::WhenFilling => {
+                collector.collect(ring, sink)?;
+                stop.nap(patience(plan), Some(ring.as_fd()))?;
+            }
+            Reading::Live => {
+                collector.collect(ring, sink)?;
+                collector.flush(sink)?;
+                stop.nap(LIVE_INTERVAL, None)?;
+            }
+        }
+    }
+}
+
+fn mean_period(plan: &Plan) -> Duration {
+    Duration::from_nanos(plan.period_ns.saturating_add(plan.jitter.ns))
+}
+
+/// How long a run may stay silent: exponential jitter exceeds 20 times its mean
+/// twice in a thousand million periods.
+fn patience(plan: &Plan) -> Duration {
+    let longest = plan.jitter.ns.saturating_mul(20).saturating_add(plan.period_ns);
+    Duration::from_nanos(longest.saturating_mul(2))
+        .saturating_add(Duration::from_millis(plan.timeout_ms.into()))
+        .saturating_add(MARGIN)
+}
+
+/// Sleep past the last trigger at one go, so that nothing of ours happens
+/// before it.
+fn time_left(plan: &Plan, header: &uapi::Ring) -> Duration {
+    let left = plan.count.saturating_sub(header.triggers).min(u32::MAX.into()) as u32;
+    mean_period(plan).saturating_mul(left).clamp(SHORTEST_NAP, patience(plan))
+}
+
+/// A watchdog of our own: a driver that hangs must not hang its user.
+struct Progress {
+    seen: [u64; 3],
+    since: Instant,
+    patience: Duration,
+}
+
+impl Progress {
+    fn new(patience: Duration) -> Progress {
+        Progress { seen: [0; 3], since: Instant::now(), patience }
+    }
+
+    fn check(&mut self, header: &uapi::Ring, driver: &Driver) -> Result<()> {
+        let now = [header.triggers, header.published, header.skipped];
+        if now != self.seen {
+            (self.seen, self.since) = (now, Instant::now());
+        }
+        let waited = self.since.elapsed();
+        if waited < self.patience {
+            return Ok(());
+        }
+        let state = driver.state().unwrap_or_else(|error| error.to_string());
+        Err(Error::Stuck { waited, state, published: header.published })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::plan;
+
+    #[test]
+    fn a_run_that_fits_the_ring_is_read_afterwards_unless_somebody_looks_on() {
+        let plan = plan();
+        assert_eq!(Reading::choose(&plan, 2_048, false, true), Reading::Afterwards);
+        assert_eq!(Reading::choose(&plan, 2_048, true, false), Reading::Afterwards);
+        assert_eq!(Reading::choose(&plan, 2_048, true, true), Reading::Live);
+        assert_eq!(Reading::choose(&plan, 1_024, false, false), Reading::WhenFilling);
+    }
+
+    #[test]
+    fn the_nap_reaches_beyond_the_last_trigger_but_not_beyond_the_watchdog() {
+        let plan = plan();
+        let at = |triggers| time_left(&plan, &uapi::Ring { triggers, ..Default::default() });
+        assert_eq!(at(0), Duration::from_secs(2));
+        assert_eq!(at(1_999), SHORTEST_NAP);
+        let slow = irqscope_wire::Plan { count: u64::MAX, ..plan };
+        assert_eq!(time_left(&slow, &uapi::Ring::default()), patience(&slow));
+    }
+
+    #[test]
+    fn no_progress_is_told_with_the_state() {
+        let root = crate::driver::tests::fake();
+        let driver = Driver::open(root.path()).unwrap();
+        let mut progress = Progress::new(Duration::ZERO);
+        let header = uapi::Ring { published: 0, ..Default::default() };
+        let error = progress.check(&header, &driver).unwrap_err();
+        assert!(error.to_string().contains("`idle`"), "{error}");
+    }
+}
