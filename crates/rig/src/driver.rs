@@ -14,6 +14,11 @@ use crate::error::{Result, RigError, Trying};
 /// The driver's sources, as they were when this program was built.
 static SOURCES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/irqscope");
 
+/// What decides a module's content besides its sources: the configuration, and
+/// the exported symbols with their versions. A release's name does not, for who
+/// builds kernels builds several of one name.
+const HEADERS: [&str; 2] = ["include/config/auto.conf", "Module.symvers"];
+
 /// What a driver is built for.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
@@ -33,14 +38,26 @@ impl Driver {
     /// Builds the driver, or finds the build of the same sources in the cache.
     pub fn build(build: Build<'_>, say: &dyn Fn(&str)) -> Result<Self> {
         check_headers(build.headers)?;
-        let flavour = if build.test { "test" } else { "release" };
-        let key = format!("{}-{flavour}-{}", build.release, &sources_digest()[..16]);
-        let dir = cache::root()?.join("drivers").join(key);
-        cache::make_dir(&dir, |made| {
+        let digest = headers_digest(build.headers)?;
+        Self::keep(build.release, &digest, build.test, |made| {
             say(&format!("building the driver for {}", build.release));
-            write_sources(&SOURCES, made)?;
+            write_sources(made)?;
             make(build, made)
-        })?;
+        })
+    }
+
+    /// Finds a build in the cache, or has `fill` put its modules there.
+    pub(crate) fn keep(
+        release: &str,
+        headers: &str,
+        test: bool,
+        fill: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<Self> {
+        let flavour = if test { "test" } else { "release" };
+        let digest = digest([headers.as_bytes(), sources_digest().as_bytes()]);
+        let key = format!("{release}-{flavour}-{}", &digest[..16]);
+        let dir = cache::root()?.join("drivers").join(key);
+        cache::make_dir(&dir, fill)?;
         Ok(Self { dir })
     }
 
@@ -49,8 +66,18 @@ impl Driver {
     }
 }
 
-fn check_headers(headers: &Path) -> Result<()> {
-    if headers.join("Makefile").exists() {
+/// Tells kernels of one name apart: SHA-256 of what their headers decide.
+pub(crate) fn headers_digest(headers: &Path) -> Result<String> {
+    let read = |name: &&str| {
+        let path = headers.join(name);
+        std::fs::read(&path).trying(|| format!("cannot read {}", path.display()))
+    };
+    let parts = HEADERS.iter().map(read).collect::<Result<Vec<_>>>()?;
+    Ok(digest(parts.iter().map(Vec::as_slice)))
+}
+
+pub(crate) fn check_headers(headers: &Path) -> Result<()> {
+    if HEADERS.iter().chain(&["Makefile"]).all(|name| headers.join(name).exists()) {
         return Ok(());
     }
     Err(RigError::unready(
@@ -63,7 +90,7 @@ fn make(build: Build<'_>, dir: &Path) -> Result<()> {
     let mut make = Command::new("make");
     make.arg("-C").arg(build.headers).arg(format!("M={}", dir.display())).arg("modules");
     if build.test {
-        make.arg("IRQSCOPE_TEST=1");
+        make.arg("IRQSCOPE_TEST=y");
     }
     // The environment of an outer make would leak its flags into kbuild.
     for leak in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS", "KDIR"] {
@@ -72,8 +99,8 @@ fn make(build: Build<'_>, dir: &Path) -> Result<()> {
     output(&mut make, "make gcc-12 libelf-dev").map(|_| ())
 }
 
-fn write_sources(sources: &Dir<'_>, to: &Path) -> Result<()> {
-    for file in files(sources) {
+pub(crate) fn write_sources(to: &Path) -> Result<()> {
+    for file in files(&SOURCES) {
         let path = to.join(file.path());
         let parent = path.parent().unwrap_or(to);
         std::fs::create_dir_all(parent)
@@ -84,12 +111,16 @@ fn write_sources(sources: &Dir<'_>, to: &Path) -> Result<()> {
 }
 
 fn sources_digest() -> String {
+    let files = files(&SOURCES);
+    let names: Vec<_> = files.iter().map(|file| file.path().to_string_lossy()).collect();
+    digest(
+        files.iter().zip(&names).flat_map(|(file, name)| [name.as_bytes(), &[0], file.contents()]),
+    )
+}
+
+fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut sha = Sha256::new();
-    for file in files(&SOURCES) {
-        sha.update(file.path().to_string_lossy().as_bytes());
-        sha.update([0]);
-        sha.update(file.contents());
-    }
+    parts.into_iter().for_each(|part| sha.update(part));
     sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What can go wrong between here and a target.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::command::last_lines;
 
 #[derive(Debug, thiserror::Error)]
 pub enum RigError {
@@ -39,6 +41,13 @@ impl RigError {
     pub(crate) fn unready(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Unready { what: what.into(), remedy: remedy.into() }
     }
+}
+
+/// A target that was lost, with the last lines of its console log.
+pub(crate) fn lost(what: impl Into<String>, console: &Path) -> RigError {
+    let text = std::fs::read(console).unwrap_or_default();
+    let tail = last_lines(&String::from_utf8_lossy(&text), 12);
+    RigError::Lost { what: what.into(), console: Some(console.to_owned()), tail }
 }
 
 /// Names what was tried when a system call fails.

@@ -7,14 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::command::last_lines;
-use crate::error::{Result, RigError, Trying};
+use crate::command::{TICK, last_lines};
+use crate::error::{Result, RigError, Trying, lost};
 use crate::stop::Stop;
 
 const PROGRAM: &str = "qemu-system-x86_64";
-/// How often waiting is interrupted to look at the clock and the stop flag.
-const TICK: Duration = Duration::from_millis(100);
-
 /// A running virtual machine with its console log and its data port.
 pub(crate) struct Qemu {
     child: Child,
@@ -117,12 +114,6 @@ impl Drop for Qemu {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-pub(crate) fn lost(what: impl Into<String>, console: &Path) -> RigError {
-    let text = std::fs::read(console).unwrap_or_default();
-    let tail = last_lines(&String::from_utf8_lossy(&text), 12);
-    RigError::Lost { what: what.into(), console: Some(console.to_owned()), tail }
 }
 
 fn spawn(machine: &Machine<'_>, socket: &Path) -> Result<Child> {

@@ -11,17 +11,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use irqscope_scenario::Twin;
-use irqscope_wire::{Frame, Line, Message, Plan, Trigger, encode};
+use irqscope_wire::Plan;
 
 use crate::agent;
 use crate::case::{Event, Events, Follower};
 use crate::console::first_complaint;
 use crate::driver::{Build, Driver};
-use crate::error::{Result, RigError, Trying};
+use crate::error::{Result, Trying, lost};
 use crate::initramfs::Initramfs;
 use crate::kernel::Kernel;
 use crate::modules::Modules;
-use crate::qemu::{Machine, Qemu, lost};
+use crate::plan::{encoded, needs_parport};
+use crate::qemu::{Machine, Qemu};
 use crate::stop::Stop;
 
 /// `tsc=reliable`: the counter is the virtual clock itself; no watchdog timer.
@@ -95,10 +96,6 @@ fn machine_args(twin: Twin, plan: &Plan) -> Vec<String> {
     args
 }
 
-fn needs_parport(plan: &Plan) -> bool {
-    plan.line == Line::Parport || plan.trigger == Trigger::Line
-}
-
 fn initramfs(kernel: &Kernel, plan: &Plan) -> Result<Vec<u8>> {
     let headers = kernel.headers();
     let build = Build { headers: &headers, release: &kernel.release, test: plan.delay.is_some() };
@@ -124,10 +121,7 @@ fn initramfs(kernel: &Kernel, plan: &Plan) -> Result<Vec<u8>> {
     }
     initramfs.file("irqscope/modules.late", late.text.as_bytes())?;
 
-    let frame = Frame { number: 0, message: Message::Plan(plan.clone()) };
-    let plan = encode(&frame)
-        .map_err(|error| RigError::unready(error.to_string(), "shorten the scenario"))?;
-    initramfs.file("irqscope/plan", &plan)?;
+    initramfs.file("irqscope/plan", &encoded(plan)?)?;
     initramfs.finish()
 }
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What a real target says of itself before anything is changed on it, and
+//! whether it can be measured then.
+
+use std::fmt;
+
+use crate::error::{Result, RigError};
+
+pub(crate) const SCRIPT: &str = include_str!("facts.sh");
+
+/// The answers to facts.sh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub release: String,
+    pub machine: String,
+    pub root: bool,
+    /// Not root, but may become it without being asked for a password.
+    pub sudo: bool,
+    /// Digest of the running kernel's headers, as `driver::headers_digest` has it.
+    pub headers: Option<String>,
+    pub compiler: bool,
+    /// irqscope.ko is there already.
+    pub loaded: bool,
+    pub modules: Modules,
+}
+
+/// Which modules a kernel takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Modules {
+    #[default]
+    Any,
+    /// Built without them.
+    None,
+    /// `kernel.modules_disabled` is set, until the next boot.
+    NoMore,
+    /// Only signed ones: Secure Boot, lockdown or `module.sig_enforce`.
+    Signed,
+}
+
+impl Facts {
+    pub fn parse(text: &str) -> Self {
+        let value = |key: &str| {
+            let mut lines = text.lines().filter_map(|line| line.split_once('='));
+            lines.find(|(name, _)| *name == key).map_or("", |(_, value)| value.trim())
+        };
+        let headers = value("headers").split_whitespace().next();
+        Self {
+            release: value("release").to_owned(),
+            machine: value("machine").to_owned(),
+            root: value("uid") == "0",
+            sudo: value("sudo") == "yes",
+            headers: headers.map(str::to_owned),
+            compiler: value("compiler") == "yes",
+            loaded: value("loaded") == "yes",
+            modules: Modules::from_kernel(
+                value("modules") == "yes",
+                value("disabled"),
+                value("enforced"),
+                value("lockdown"),
+            ),
+        }
+    }
+
+    /// Refuses a target on which the driver could not be loaded. `place` names
+    /// it: "this machine" or a host.
+    pub fn check(&self, place: &str) -> Result<()> {
+        if !self.root && !self.sudo {
+            return Err(RigError::unready(
+                format!("measuring {place} loads a driver, which only root may"),
+                "run irqscope as root (sudo irqscope ...); over ssh, log in as root or allow \
+                 `sudo -n`",
+            ));
+        }
+        if let Some(remedy) = self.modules.remedy() {
+            return Err(RigError::unready(format!("on {place}, {}", self.modules), remedy));
+        }
+        if self.loaded {
+            return Err(RigError::unready(
+                format!("irqscope.ko is loaded already on {place}; it may be in use"),
+                "end the other run; if there is none: rmmod irqscope_parport irqscope",
+            ));
+        }
+        if self.machine != std::env::consts::ARCH {
+            return Err(RigError::unready(
+                format!(
+                    "{place} is {}, irqscope's agent was built for {}",
+                    self.machine,
+                    std::env::consts::ARCH
+                ),
+                "measure it from a host of the same architecture",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Modules {
+    /// From the kernel's own files; an absent one is empty.
+    pub fn from_kernel(offered: bool, disabled: &str, enforced: &str, lockdown: &str) -> Self {
+        let locked = lockdown.contains("[integrity]") || lockdown.contains("[confidentiality]");
+        match () {
+            () if !offered => Self::None,
+            () if disabled.trim() == "1" => Self::NoMore,
+            () if locked || enforced.trim() == "Y" => Self::Signed,
+            () => Self::Any,
+        }
+    }
+
+    pub fn remedy(self) -> Option<&'static str> {
+        match self {
+            Self::Any => None,
+            Self::None => Some("boot a kernel with CONFIG_MODULES, such as Debian's linux-image"),
+            Self::NoMore => Some("take kernel.modules_disabled=1 out of /etc/sysctl.d and reboot"),
+            Self::Signed => Some(
+                "turn Secure Boot off in the firmware's setup (mokutil --disable-validation), \
+                 and boot without lockdown= and module.sig_enforce",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Modules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Any => "the kernel loads modules",
+            Self::None => "the kernel was built without modules",
+            Self::NoMore => "the kernel loads no more modules until the next boot",
+            Self::Signed => {
+                "the kernel loads only signed modules (Secure Boot, lockdown or sig_enforce)"
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const READY: &str = "release=6.1.0-56-amd64\nmachine=x86_64\nuid=0\nheaders=abc  -\n\
+                         compiler=yes\nmodules=yes\ndisabled=0\nenforced=N\n\
+                         lockdown=[none] integrity confidentiality\n";
+
+    fn refusal(text: &str) -> String {
+        Facts::parse(text).check("board").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_ready_target_is_taken() {
+        let facts = Facts::parse(READY);
+        assert_eq!(facts.headers.as_deref(), Some("abc"));
+        assert!(facts.root && facts.compiler && !facts.loaded);
+        assert!(facts.check("board").is_ok());
+    }
+
+    #[test]
+    fn what_keeps_a_driver_out_is_named_with_its_remedy() {
+        let locked = READY.replace("[none] integrity", "none [integrity]");
+        assert!(refusal(&locked).contains("only signed modules"));
+        assert!(refusal(&READY.replace("enforced=N", "enforced=Y")).contains("Secure Boot"));
+        assert!(refusal(&READY.replace("disabled=0", "disabled=1")).contains("next boot"));
+        assert!(refusal(&READY.replace("modules=yes", "")).contains("CONFIG_MODULES"));
+        assert!(refusal(&format!("{READY}loaded=yes\n")).contains("rmmod"));
+        assert!(refusal(&READY.replace("uid=0", "uid=1000")).contains("sudo"));
+        assert!(refusal(&READY.replace("x86_64", "riscv64")).contains("riscv64"));
+    }
+
+    #[test]
+    fn sudo_without_a_password_is_as_good_as_root() {
+        let text = READY.replace("uid=0", "uid=1000\nsudo=yes");
+        assert!(Facts::parse(&text).check("board").is_ok());
+    }
+}

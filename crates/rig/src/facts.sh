@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Asks a real target what decides whether and how it can be measured; facts.rs
+# reads the answers. Changes nothing.
+headers=/lib/modules/$(uname -r)/build
+tell() {
+    echo "$1=$(cat "$2" 2>/dev/null)"
+}
+echo "release=$(uname -r)"
+echo "machine=$(uname -m)"
+echo "uid=$(id -u)"
+if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then echo sudo=yes; fi
+if [ -e "$headers/Makefile" ]; then
+    echo "headers=$(cat "$headers/include/config/auto.conf" "$headers/Module.symvers" | sha256sum)"
+fi
+if command -v make >/dev/null && command -v gcc >/dev/null; then echo compiler=yes; fi
+if [ -e /sys/module/irqscope ]; then echo loaded=yes; fi
+if [ -e /proc/modules ]; then echo modules=yes; fi
+tell disabled /proc/sys/kernel/modules_disabled
+tell enforced /sys/module/module/parameters/sig_enforce
+tell lockdown /sys/kernel/security/lockdown

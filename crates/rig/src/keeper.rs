@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! This side of keeper.sh, the script that holds a real target while one case
+//! is measured and gives it back as it was.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::command::{kill_group, wait_until};
+use crate::error::{Result, RigError, Trying};
+use crate::shell::{Shell, quote};
+use crate::stop::Stop;
+
+const SCRIPT: &str = include_str!("keeper.sh");
+/// How long the target may take to make its directory.
+const WELCOME: Duration = Duration::from_secs(60);
+/// How long it may take to tidy up after its lifeline was cut: it gives the
+/// agent five seconds and the driver's last user another five.
+const FAREWELL: Duration = Duration::from_secs(20);
+
+/// A target that is being kept. Dropping it cuts the lifeline and waits until
+/// the target is as it was.
+pub(crate) struct Keeper<'a> {
+    shell: &'a Shell,
+    child: Child,
+    /// None when it was cut.
+    lifeline: Option<ChildStdin>,
+    stdout: ChildStdout,
+    /// The directory on the target.
+    pub dir: String,
+}
+
+impl<'a> Keeper<'a> {
+    /// Starts the script; all its words, and the kernel's, go to `console`.
+    pub fn start(shell: &'a Shell, console: &Path, stop: &Stop) -> Result<Self> {
+        let words =
+            File::create(console).trying(|| format!("cannot create {}", console.display()))?;
+        let mut child = shell
+            .command(SCRIPT)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(words)
+            .spawn()
+            .trying(|| "cannot run setpriv (package util-linux)".into())?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(std::io::Error::other("no pipe")).trying(|| "cannot talk to sh".into());
+        };
+        let mut keeper = Self { shell, child, lifeline: Some(stdin), stdout, dir: String::new() };
+        keeper.dir = keeper.welcome(stop)?;
+        Ok(keeper)
+    }
+
+    /// Puts a file into the directory.
+    pub fn deliver(&self, file: &Path, name: &str, stop: &Stop) -> Result<()> {
+        let contents = File::open(file).trying(|| format!("cannot read {}", file.display()))?;
+        let to = quote(&format!("{}/{name}", self.dir));
+        let script = format!("umask 077; cat >{to} && chmod 700 {to}");
+        let done = self.shell.output(&script, Some(contents), stop)?;
+        if done.status.success() {
+            return Ok(());
+        }
+        let place = &self.shell.place;
+        Err(RigError::unready(
+            format!("cannot copy {name} to {place}: {}", done.stderr.trim()),
+            "make room in its directory for temporary files",
+        ))
+    }
+
+    /// Says that the directory is filled: which modules to load, and the plan.
+    pub fn go(&mut self, modules: &[&str], plan: &[u8]) -> Result<()> {
+        let mut words = format!("go {}\n", modules.join(" ")).into_bytes();
+        words.extend_from_slice(plan);
+        let lifeline = self.lifeline.as_mut().ok_or(RigError::Interrupted)?;
+        // A keeper that has ended already is judged by its exit status.
+        match lifeline.write_all(&words).and_then(|()| lifeline.flush()) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(error).trying(|| "cannot send the plan".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands out what the agent sends until it ends.
+    pub fn read_to_end(
+        &mut self,
+        stop: &Stop,
+        take: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            stop.check()?;
+            match self.read(&mut buffer)? {
+                Some(0) => return Ok(()),
+                Some(length) => take(&buffer[..length])?,
+                None => {}
+            }
+        }
+    }
+
+    /// Cuts the lifeline and waits until the target is as it was.
+    pub fn end(&mut self) -> Result<ExitStatus> {
+        self.lifeline = None;
+        self.drain(Instant::now() + FAREWELL);
+        if let Some(status) = wait_until(&mut self.child, Instant::now() + FAREWELL / 4)? {
+            return Ok(status);
+        }
+        if let Ok(id) = i32::try_from(self.child.id()) {
+            let _ = kill(Pid::from_raw(id), Signal::SIGTERM);
+        }
+        if let Some(status) = wait_until(&mut self.child, Instant::now() + FAREWELL)? {
+            return Ok(status);
+        }
+        kill_group(&mut self.child);
+        let what = format!("{} did not end the case within {FAREWELL:?}", self.shell.place);
+        Err(RigError::Lost { what, console: None, tail: String::new() })
+    }
+
+    /// The first line: the directory's name.
+    fn welcome(&mut self, stop: &Stop) -> Result<String> {
+        let deadline = Instant::now() + WELCOME;
+        let mut line = Vec::new();
+        let mut byte = [0];
+        while Instant::now() < deadline {
+            stop.check()?;
+            match self.read(&mut byte)? {
+                Some(0) => break,
+                Some(_) if byte == *b"\n" => return Ok(String::from_utf8_lossy(&line).into()),
+                Some(_) => line.push(byte[0]),
+                None => {}
+            }
+        }
+        let what = format!("{} did not make a directory to measure in", self.shell.place);
+        Err(RigError::Lost { what, console: None, tail: String::new() })
+    }
+
+    /// Some bytes, none at the end, or `None` if nothing came for a moment.
+    fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>> {
+        use std::io::ErrorKind::{Interrupted, WouldBlock};
+        let mut ready = [PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut ready, PollTimeout::from(100u8)) {
+            Ok(0) | Err(nix::errno::Errno::EINTR) => return Ok(None),
+            Ok(_) => {}
+            Err(errno) => return Err(errno.into()).trying(|| "cannot wait for a target".into()),
+        }
+        match self.stdout.read(buffer) {
+            Ok(length) => Ok(Some(length)),
+            Err(error) if matches!(error.kind(), Interrupted | WouldBlock) => Ok(None),
+            Err(error) => Err(error).trying(|| "cannot read from the target".into()),
+        }
+    }
+
+    /// Reads on, so that an agent that still writes can end.
+    fn drain(&mut self, deadline: Instant) {
+        let mut buffer = vec![0; 1 << 16];
+        while Instant::now() < deadline {
+            if matches!(self.read(&mut buffer), Ok(Some(0)) | Err(_)) {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for Keeper<'_> {
+    fn drop(&mut self) {
+        if self.lifeline.is_some() {
+            let _ = self.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Needs no root: without a line `go` the script only makes its directory.
+    #[test]
+    fn a_cut_lifeline_leaves_no_directory() {
+        let shell = Shell::here();
+        let console = tempfile::NamedTempFile::new().unwrap();
+        let mut keeper = Keeper::start(&shell, console.path(), &Stop::default()).unwrap();
+        let dir = keeper.dir.clone();
+        assert!(Path::new(&dir).is_dir());
+        keeper.deliver(console.path(), "file", &Stop::default()).unwrap();
+        assert!(Path::new(&dir).join("file").is_file());
+        assert_eq!(keeper.end().unwrap().code(), Some(90));
+        assert!(!Path::new(&dir).exists());
+    }
+
+    #[test]
+    fn a_killed_agent_cannot_keep_the_directory() {
+        let shell = Shell::here();
+        let console = tempfile::NamedTempFile::new().unwrap();
+        let agent = tempfile::NamedTempFile::new().unwrap();
+        // Takes neither a hint nor a polite signal.
+        std::fs::write(agent.path(), "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n")
+            .unwrap();
+        let mut keeper = Keeper::start(&shell, console.path(), &Stop::default()).unwrap();
+        let dir = keeper.dir.clone();
+        keeper.deliver(agent.path(), "irqscope-target", &Stop::default()).unwrap();
+        keeper.go(&[], b"").unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        let id = i32::try_from(keeper.child.id()).unwrap();
+        kill(Pid::from_raw(id), Signal::SIGTERM).unwrap();
+        assert_eq!(keeper.end().unwrap().code(), Some(90));
+        assert!(!Path::new(&dir).exists());
+    }
+}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# What runs on a real target while one case is measured. It makes a directory,
+# loads the driver, runs the agent, and takes all of it away again, however it
+# ends. Nothing else ever changes the target, so nothing else has to tidy up.
+#
+# stdin   the lifeline: when it ends, the case ends. A line `go MODULE...` says
+#         that the directory was filled (a module is its name, then parameters,
+#         with commas); the agent reads the plan after it.
+# stdout  the directory's name in one line, then the agent's frames
+# stderr  words, and at the end the kernel's log since the beginning
+# exit    the agent's status, or: 90 stopped, 91 no directory, 92 a module was
+#         not loaded, 93 a module was not unloaded
+set -u
+umask 077
+PATH=$PATH:/usr/sbin:/sbin
+agent='' inserted='' borrowed='' dir=''
+
+say() {
+    echo "irqscope: $*" >&2
+}
+
+# The first directory whose file system lets programs run.
+make_dir() {
+    for base in "${TMPDIR:-/tmp}" /var/tmp /dev/shm "${HOME:-/root}"; do
+        dir=$(mktemp -d "$base/irqscope.XXXXXX" 2>/dev/null) || continue
+        printf '#!/bin/sh\n' >"$dir/try" && chmod 700 "$dir/try"
+        "$dir/try" 2>/dev/null && return
+        rm -rf "$dir"
+    done
+    dir=''
+    return 1
+}
+
+# A module that was brought is inserted; one of the kernel's own is borrowed,
+# and given back only if it was not there before.
+load() {
+    if [ -f "$dir/$1.ko" ]; then
+        insmod "$dir/$1.ko" >&2 || return
+        inserted="$1 $inserted"
+    elif ! grep -q "^$1 " /proc/modules; then
+        modprobe "$@" >&2 || return
+        if grep -q "^$1 " /proc/modules; then borrowed="$1 $borrowed"; fi
+    fi
+}
+
+# Once is enough, unless a dying process of a load still holds the device.
+unload() {
+    for attempt in 1 2 3 4 5; do
+        rmmod "$1" 2>/dev/null && return
+        sleep 1
+    done
+    rmmod "$1" >&2
+}
+
+end_agent() {
+    kill -TERM "$agent" 2>/dev/null
+    for second in 1 2 3 4 5; do
+        kill -0 "$agent" 2>/dev/null || break
+        sleep 1
+    done
+    kill -KILL "$agent" 2>/dev/null
+    wait "$agent"
+}
+
+show_log() {
+    if dmesg | grep -qF "$mark"; then
+        dmesg | sed "1,/${dir##*/}/d" >&2
+    else
+        dmesg >&2
+    fi
+}
+
+tidy() {
+    status=$?
+    trap '' HUP INT TERM PIPE
+    trap - EXIT
+    if [ -n "$agent" ]; then end_agent; fi
+    for module in $inserted; do
+        unload "$module" || status=93
+    done
+    for module in $borrowed; do modprobe -r "$module" >&2; done
+    show_log
+    # Twice, because a build that was cut short may still write.
+    rm -rf "$dir" || { sleep 1 && rm -rf "$dir"; }
+    exit "$status"
+}
+
+make_dir || {
+    say 'no directory for temporary files in which programs may run'
+    exit 91
+}
+mark="irqscope: a case begins in ${dir##*/}"
+trap tidy EXIT
+trap 'exit 90' HUP INT TERM PIPE
+echo "$mark" >/dev/kmsg
+echo "$dir"
+read -r go modules || exit 90
+[ "$go" = go ] || exit 90
+for module in $modules; do
+    IFS=,
+    set -- $module
+    unset IFS
+    load "$@" || {
+        say "cannot load module $*"
+        exit 92
+    }
+done
+# In the background, so that the traps are run while it works.
+exec 3<&0
+"$dir/irqscope-target" run --plan - --stop-on-eof <&3 &
+agent=$!
+exec 3<&- </dev/null
+wait "$agent"
+status=$?
+agent=''
+exit "$status"

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Rig `local`: the machine in hand.
+
+use std::path::Path;
+
+use irqscope_wire::Plan;
+
+use crate::case::Events;
+use crate::error::Result;
+use crate::machine;
+use crate::shell::Shell;
+use crate::stop::Stop;
+
+/// The running kernel's release.
+pub fn kernel_release() -> Result<String> {
+    machine::ask(&mut Shell::here(), &Stop::default()).map(|facts| facts.release)
+}
+
+/// Runs one case on this machine. Its words and the kernel's log since the
+/// beginning of the case are written to `console`.
+pub fn run_case(plan: &Plan, console: &Path, stop: &Stop, events: &mut Events<'_>) -> Result<()> {
+    machine::run_case(&mut Shell::here(), plan, console, stop, events)
+}

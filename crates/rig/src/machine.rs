@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Measuring a real machine, whichever shell leads to it: what rigs `local` and
+//! `ssh` have in common, which is all but the shell.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+use irqscope_wire::Plan;
+
+use crate::agent;
+use crate::case::{Event, Events, Follower};
+use crate::console::first_complaint;
+use crate::driver::{Build, Driver, check_headers, headers_digest};
+use crate::error::{Result, RigError, lost};
+use crate::facts::{self, Facts};
+use crate::keeper::Keeper;
+use crate::kernel;
+use crate::plan::{encoded, needs_parport};
+use crate::remote_build;
+use crate::shell::{Shell, with_words};
+use crate::stop::Stop;
+
+/// Asks a target for what decides whether it can be measured.
+pub(crate) fn ask(shell: &mut Shell, stop: &Stop) -> Result<Facts> {
+    let done = shell.output(facts::SCRIPT, None, stop)?;
+    let facts = Facts::parse(&done.text());
+    if facts.release.is_empty() {
+        let what = with_words(format!("{} does not answer sh", shell.place), &done.stderr);
+        return Err(RigError::Lost { what, console: None, tail: String::new() });
+    }
+    shell.sudo = !facts.root;
+    Ok(facts)
+}
+
+/// Runs one case on the machine that the shell leads to.
+pub(crate) fn run_case(
+    shell: &mut Shell,
+    plan: &Plan,
+    console: &Path,
+    stop: &Stop,
+    events: &mut Events<'_>,
+) -> Result<()> {
+    events(Event::Phase("looking at the target"))?;
+    let facts = ask(shell, stop)?;
+    facts.check(&shell.place)?;
+    let agent = agent::find()?;
+    let mut keeper = Keeper::start(shell, console, stop)?;
+    events(Event::Phase("building the driver"))?;
+    let driver = driver(&keeper, shell, &facts, plan, stop)?;
+    events(Event::Phase("loading the driver"))?;
+    keeper.deliver(&agent, "irqscope-target", stop)?;
+    for name in ours(plan) {
+        keeper.deliver(&driver.module(name), &format!("{name}.ko"), stop)?;
+    }
+    keeper.go(&modules(plan), &encoded(plan)?)?;
+    events(Event::Phase("measuring in real time"))?;
+    let mut follower = Follower::default();
+    let ran = keeper.read_to_end(stop, &mut |bytes| follower.push(bytes, events));
+    let ended = keeper.end();
+    judge(shell, ran, ended, follower, console)
+}
+
+/// Why the case ended: our own side first, then the connection, then what the
+/// target's kernel said, then the script, then the agent.
+fn judge(
+    shell: &Shell,
+    ran: Result<()>,
+    ended: Result<ExitStatus>,
+    follower: Follower,
+    console: &Path,
+) -> Result<()> {
+    ran?;
+    let status = ended?;
+    if shell.lost_connection(status) {
+        let what = format!("the connection to {} was lost while it measured", shell.place);
+        return Err(lost(what, console));
+    }
+    let log = std::fs::read(console).unwrap_or_default();
+    if let Some(complaint) = first_complaint(&String::from_utf8_lossy(&log)) {
+        let what = format!("the kernel of {} complained: {}", shell.place, complaint.trim());
+        return Err(lost(what, console));
+    }
+    match status.code() {
+        Some(91) => Err(unready(shell, "cannot make a directory", console)),
+        Some(92) => Err(unready(shell, "cannot load the driver", console)),
+        Some(93) => Err(lost(format!("{} cannot unload the driver", shell.place), console)),
+        _ => follower.end().unwrap_or_else(|| {
+            Err(lost(format!("{} ended without a result", shell.place), console))
+        }),
+    }
+}
+
+fn unready(shell: &Shell, what: &str, console: &Path) -> RigError {
+    let log = std::fs::read(console).unwrap_or_default();
+    let what = with_words(format!("{} {what}", shell.place), &String::from_utf8_lossy(&log));
+    RigError::unready(what, format!("mend what it says; all of it is in {}", console.display()))
+}
+
+/// The driver for the target's kernel: built here where the same headers are,
+/// else by the target itself.
+fn driver(
+    keeper: &Keeper<'_>,
+    shell: &Shell,
+    facts: &Facts,
+    plan: &Plan,
+    stop: &Stop,
+) -> Result<Driver> {
+    let test = plan.delay.is_some();
+    match headers(shell, facts)? {
+        Some(headers) => {
+            let build = Build { headers: &headers, release: &facts.release, test };
+            let built = Driver::build(build, &|_| {});
+            stop.check()?; // Ctrl-C ended make, too
+            built
+        }
+        None => remote_build::build(keeper, shell, facts, test, stop),
+    }
+}
+
+/// Headers on this machine that are the target's: of the same content, or of
+/// the same release if the target has none to compare with.
+fn headers(shell: &Shell, facts: &Facts) -> Result<Option<PathBuf>> {
+    let installed = Path::new("/lib/modules").join(&facts.release).join("build");
+    if !shell.is_remote() {
+        return check_headers(&installed).map(|()| Some(installed));
+    }
+    let cached = kernel::list()?.into_iter().filter(|kernel| kernel.release == facts.release);
+    let mut candidates = cached.map(|kernel| kernel.headers()).chain([installed]);
+    let same = |headers: &PathBuf| match (&facts.headers, headers_digest(headers)) {
+        (Some(theirs), Ok(ours)) => *theirs == ours,
+        (None, ours) => ours.is_ok(),
+        (Some(_), Err(_)) => false,
+    };
+    Ok(candidates.find(same))
+}
+
+/// What to load, in order. The port must not have taken its interrupt itself.
+fn modules(plan: &Plan) -> Vec<&'static str> {
+    let port = needs_parport(plan).then_some("parport_pc,io=0x378,irq=none");
+    port.into_iter().chain(ours(plan)).collect()
+}
+
+fn ours(plan: &Plan) -> Vec<&'static str> {
+    if needs_parport(plan) { vec!["irqscope", "irqscope_parport"] } else { vec!["irqscope"] }
+}

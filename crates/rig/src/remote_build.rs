@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Letting the target build the driver, because only it has its kernel's
+//! headers. The modules are fetched into the cache: one build serves all cases.
+
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::command::{Done, run};
+use crate::driver::{Driver, write_sources};
+use crate::error::{Result, RigError, Trying};
+use crate::facts::Facts;
+use crate::keeper::Keeper;
+use crate::shell::{Shell, quote, with_words};
+use crate::stop::Stop;
+
+pub(crate) fn build(
+    keeper: &Keeper<'_>,
+    shell: &Shell,
+    facts: &Facts,
+    test: bool,
+    stop: &Stop,
+) -> Result<Driver> {
+    let headers = facts.headers.as_deref().filter(|_| facts.compiler).ok_or_else(|| {
+        let (release, place) = (&facts.release, &shell.place);
+        RigError::unready(
+            format!("no headers of kernel {release} here, nor on {place} with make and gcc"),
+            format!("install them on either: apt-get install linux-headers-{release} make gcc"),
+        )
+    })?;
+    Driver::keep(&facts.release, headers, test, |into| {
+        let sources = tempfile::tempdir().trying(|| "cannot create a directory".into())?;
+        write_sources(sources.path())?;
+        let packed = tar(&["-cf", "-", "."], sources.path(), None, stop)?;
+        let script = format!("cd {} && {}", quote(&keeper.dir), make(test));
+        let made = shell.output(&script, Some(file_of(&packed.stdout)?), stop)?;
+        let modules = checked(made, || format!("{} cannot build the driver", shell.place))?;
+        tar(&["-xf", "-"], into, Some(file_of(&modules.stdout)?), stop).map(|_| ())
+    })
+}
+
+/// Takes an archive of the sources, gives one of the modules.
+fn make(test: bool) -> String {
+    let test = if test { "IRQSCOPE_TEST=y" } else { "" };
+    format!(
+        "umask 077 && mkdir src && cd src && tar -xf - && \
+         make -j2 -C /lib/modules/$(uname -r)/build M=$PWD {test} modules >&2 && \
+         tar -cf - *.ko"
+    )
+}
+
+fn tar(words: &[&str], dir: &Path, stdin: Option<File>, stop: &Stop) -> Result<Done> {
+    let mut tar = Command::new("tar");
+    tar.args(words).current_dir(dir).stdin(stdin.map_or_else(Stdio::null, Stdio::from));
+    checked(run(&mut tar, "tar", stop)?, || "cannot pack or unpack the driver".into())
+}
+
+fn checked(done: Done, what: impl FnOnce() -> String) -> Result<Done> {
+    if done.status.success() {
+        return Ok(done);
+    }
+    Err(RigError::unready(with_words(what(), &done.stderr), "mend what it says above"))
+}
+
+fn file_of(bytes: &[u8]) -> Result<File> {
+    let made = tempfile::tempfile().and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.rewind()?;
+        Ok(file)
+    });
+    made.trying(|| "cannot create a temporary file".into())
+}

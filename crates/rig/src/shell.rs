@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A shell on a real target: this machine's, or one at the end of an ssh
+//! connection. Whatever is done to a target is a script that one of them runs.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use crate::command::{Done, run};
+use crate::error::{Result, RigError};
+use crate::stop::Stop;
+
+/// What ssh ends with when the connection, not the command, failed.
+const CONNECTION_LOST: i32 = 255;
+
+#[derive(Debug)]
+pub(crate) struct Shell {
+    /// ssh with its options and the host; empty on this machine.
+    ssh: Vec<OsString>,
+    /// Names the target in errors.
+    pub place: String,
+    pub sudo: bool,
+}
+
+impl Shell {
+    pub fn here() -> Self {
+        Self { ssh: Vec::new(), place: "this machine".into(), sudo: false }
+    }
+
+    pub fn over(ssh: Vec<OsString>, host: &str) -> Self {
+        Self { ssh, place: host.to_owned(), sudo: false }
+    }
+
+    pub fn is_remote(&self) -> bool {
+        !self.ssh.is_empty()
+    }
+
+    /// A command that runs a script. It dies with this program, even of
+    /// kill -9, and not of a Ctrl-C that is meant for this program alone.
+    pub fn command(&self, script: &str) -> Command {
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "TERM", "--"]);
+        if self.is_remote() {
+            let sudo = if self.sudo { "sudo -n " } else { "" };
+            command.args(&self.ssh).arg(format!("exec {sudo}sh -c {}", quote(script)));
+        } else {
+            command.args(["sh", "-c", script]);
+        }
+        command.process_group(0);
+        command
+    }
+
+    /// Runs a script to its end and gives what it printed.
+    pub fn output(&self, script: &str, stdin: Option<File>, stop: &Stop) -> Result<Done> {
+        let mut command = self.command(script);
+        command.stdin(stdin.map_or_else(Stdio::null, Stdio::from));
+        let done = run(&mut command, "util-linux openssh-client", stop)?;
+        if self.is_remote() && done.status.code() == Some(CONNECTION_LOST) {
+            return Err(self.disconnected(&done.stderr));
+        }
+        Ok(done)
+    }
+
+    pub fn disconnected(&self, said: &str) -> RigError {
+        let what = format!("the connection to {} was lost", self.place);
+        RigError::Lost { what: with_words(what, said), console: None, tail: String::new() }
+    }
+
+    pub fn lost_connection(&self, status: std::process::ExitStatus) -> bool {
+        // Without a code, the client itself was killed.
+        self.is_remote() && status.code().is_none_or(|code| code == CONNECTION_LOST)
+    }
+}
+
+/// Adds what a program said, if it said anything.
+pub(crate) fn with_words(what: String, said: &str) -> String {
+    match said.trim() {
+        "" => what,
+        said => format!("{what}:\n{}", crate::command::last_lines(said, 8)),
+    }
+}
+
+/// One word for a shell, whatever is in it.
+pub(crate) fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quoted_word_survives_a_shell() {
+        let word = "it's $HOME `x` \"y\"\n\\z";
+        let script = format!("printf %s {}", quote(word));
+        let done = Shell::here().output(&script, None, &Stop::default()).unwrap();
+        assert_eq!(done.text(), word);
+    }
+
+    #[test]
+    fn a_request_to_stop_ends_a_long_script_at_once() {
+        let stop = Stop::default();
+        stop.request();
+        let started = std::time::Instant::now();
+        let ended = Shell::here().output("sleep 20", None, &stop);
+        assert!(matches!(ended, Err(RigError::Interrupted)));
+        assert!(started.elapsed().as_secs() < 10);
+    }
+}
