@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * clock.c - cycles to nanoseconds and back.
+ * Cycles to nanoseconds and back.
  *
  * A trigger is known either as a CLOCK_MONOTONIC instant (the expiry of a
  * timer) or as a reading of the counter. The other one is computed from an

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compat.h - all that differs between kernels 5.10 and current.
+ * All that differs between kernels 5.10 and current.
  *
  * By feature where the kernel shows one to the preprocessor, by version where
  * it does not. No other file looks at a kernel's version.

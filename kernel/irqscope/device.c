@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * device.c - /dev/irqscope: mapping, poll, release, and the end of a run when
+ * The device /dev/irqscope: mapping, poll, release, and the end of a run when
  * its reader goes away.
  */
 #include <linux/fs.h>
@@ -68,9 +68,8 @@ static __poll_t irqscope_poll(struct file *file, poll_table *table)
 	__poll_t mask;
 
 	poll_wait(file, &scope->wait, table);
-	/* The publisher looks at wake_wanted after it has counted. */
 	WRITE_ONCE(scope->wake_wanted, true);
-	smp_mb();
+	smp_mb(); /* irqscope_publish() counts, then looks at wake_wanted */
 	mask = irqscope_poll_mask(scope);
 	if (mask)
 		WRITE_ONCE(scope->wake_wanted, false);

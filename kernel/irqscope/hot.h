@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hot.h - the first instructions of every stage.
+ * The first instructions of every stage.
  *
  * Nothing here locks, allocates, formats or calls. The stamp is the first act,
  * the edge the second; all that follows is paid for by nobody's latency.

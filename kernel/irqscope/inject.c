@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * inject.c - trigger `inject`: a real interrupt without hardware.
+ * Trigger `inject`: a real interrupt without hardware.
  *
  * A timer on another CPU stamps the counter and asks the interrupt controller
  * to send the vector of a free line (7 on a PC) to the CPU under test. Where

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * internal.h - the driver's one private struct and what its files share.
+ * The driver's one private struct and what its files share.
  *
  * How a sample goes through the driver:
  *
@@ -122,7 +122,7 @@ struct irqscope_buffer {
 	u32 slots;
 	u64 produced;
 	u64 released;
-	struct mutex reader;
+	struct mutex reader; /* released, and the memory itself */
 	atomic_t mappings;
 };
 
@@ -156,8 +156,25 @@ struct irqscope_sched {
 
 /**
  * struct irqscope_settings - what the user chose; fixed while a run is active
- *
- * Names and ranges are in settings.c, meanings in README.md.
+ * @stages: mask of the asked stages
+ * @line: record or a port, as in irqscope_line_names
+ * @trigger: enum irqscope_trigger
+ * @mode: enum irqscope_mode
+ * @pacing: enum irqscope_pacing
+ * @jitter: enum irqscope_jitter
+ * @irq: Linux interrupt number for the triggers inject and line
+ * @period_ns: distance of the grid's points
+ * @count: triggers in a run
+ * @jitter_ns: amplitude (uniform) or mean (exponential) added to @period_ns
+ * @seed: of the jitter's generator
+ * @cpu: the CPU under test
+ * @inject_cpu: the CPU that injects; -1 for any other one
+ * @slots: of the ring
+ * @timeout_ms: how long a late response is waited for
+ * @kthread: scheduling of stage kthread
+ * @thread: scheduling of stage thread
+ * @delay_stage: test builds: which stage is delayed
+ * @delay_instructions: test builds: by how many instructions
  */
 struct irqscope_settings {
 	u32 stages;
@@ -235,7 +252,7 @@ struct irqscope_interrupt {
  * @opened: bit 0: it has an opener
  * @present: a trigger may ask for the stage
  * @seq: of the sample that is pending
- * @called: its token, written after @seq
+ * @ready: its token, written after @seq
  * @handed_token: what the last read() returned
  * @handed_seq: its sequence number
  * @handed_cycles: when
@@ -246,7 +263,7 @@ struct irqscope_user {
 	unsigned long opened;
 	bool present;
 	u64 seq;
-	u64 called;
+	u64 ready;
 	u64 handed_token;
 	u64 handed_seq;
 	u64 handed_cycles;
@@ -312,7 +329,7 @@ struct irqscope {
 	struct irqscope_interrupt interrupt;
 	struct irqscope_user user;
 
-	struct mutex control;
+	struct mutex control; /* settings, state, active */
 	enum irqscope_state state;
 	atomic_t verdict;
 	int detail;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * irq.c - the interrupt line of a run, and the stages irq and thread.
+ * The interrupt line of a run, and the stages irq and thread.
  *
  * Triggers `inject` and `line` come through a real interrupt line. Its hard
  * handler is requested with IRQF_NO_THREAD and is stage irq; stage thread is
@@ -8,14 +8,14 @@
  * other stages were raised.
  *
  * Trigger `timer` has no line. Stage thread then lives on a private virtual
- * interrupt, whose chip does nothing but remember an affinity, and is woken
- * with irq_wake_thread(): genirq's path from there on is the same.
+ * interrupt that nothing can raise, and is woken with irq_wake_thread():
+ * genirq's path from there on is the same.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/delay.h>
 #include <linux/irq.h>
-#include <linux/irqdesc.h>
+#include <linux/sched.h>
 #include <linux/sched/task.h>
 
 #include "compat.h"
@@ -23,6 +23,7 @@
 
 #define PROBES		16
 #define PROBE_WAIT_MS	50
+#define THREAD_WAIT_MS	1000
 
 static irqreturn_t irqscope_thread_fn(int number, void *data)
 {
@@ -43,34 +44,18 @@ static irqreturn_t irqscope_virtual_handler(int number, void *data)
 	return IRQ_NONE; /* nothing raises it */
 }
 
-static int irqscope_chip_set_affinity(struct irq_data *data, const struct cpumask *mask,
-				      bool force)
-{
-	irq_data_update_effective_affinity(data, mask);
-	return IRQ_SET_MASK_OK;
-}
-
-static struct irq_chip irqscope_chip = {
-	.name = "irqscope",
-	.irq_set_affinity = irqscope_chip_set_affinity,
-};
-
 static int irqscope_virtual_request(struct irqscope *scope)
 {
-	int number = irq_alloc_desc(NUMA_NO_NODE);
+	/* Without an owner: an interrupt in use must not pin its own module. */
+	int number = __irq_alloc_descs(-1, 0, 1, NUMA_NO_NODE, NULL, NULL);
 	int err;
 
 	if (number < 0)
 		return number;
-	irq_set_chip_and_handler(number, &irqscope_chip, handle_simple_irq);
-	irq_clear_status_flags(number, IRQ_NOREQUEST | IRQ_NOAUTOEN);
+	irq_set_chip_and_handler(number, &dummy_irq_chip, handle_simple_irq);
+	irq_clear_status_flags(number, IRQ_NOREQUEST);
 	err = request_threaded_irq(number, irqscope_virtual_handler, irqscope_thread_fn,
 				   IRQF_NO_THREAD, "irqscope", scope);
-	if (!err) {
-		err = irqscope_irq_set_affinity(number, cpumask_of(scope->cpu));
-		if (err)
-			free_irq(number, scope);
-	}
 	if (err)
 		irq_free_desc(number);
 	else
@@ -178,15 +163,27 @@ int irqscope_irq_probe(struct irqscope *scope)
 	return err ? err : -ENODEV;
 }
 
+/* genirq would move the thread with its interrupt, but only at the next one. */
+static int irqscope_thread_bind(struct irqscope *scope, struct task_struct *task)
+{
+	int err = set_cpus_allowed_ptr(task, cpumask_of(scope->cpu));
+
+	if (err) {
+		pr_err("%s cannot be bound to cpu %d (%d)\n", task->comm, scope->cpu, err);
+		return err;
+	}
+	return irqscope_sched_apply(task, &scope->settings.thread);
+}
+
 static int irqscope_thread_find(struct irqscope *scope)
 {
 	struct irqscope_responder *stage = &scope->stages[IRQSCOPE_THREAD];
 	int waited_ms;
 
 	irq_wake_thread(scope->interrupt.number, scope);
-	for (waited_ms = 0; waited_ms < 1000; waited_ms++) {
+	for (waited_ms = 0; waited_ms < THREAD_WAIT_MS; waited_ms++) {
 		if (READ_ONCE(stage->task))
-			return irqscope_sched_apply(stage->task, &scope->settings.thread);
+			return irqscope_thread_bind(scope, stage->task);
 		usleep_range(1000, 2000);
 	}
 	pr_err("the thread of irq %u does not run\n", scope->interrupt.number);

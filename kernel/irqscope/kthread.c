@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kthread.c - stage kthread: a kernel thread bound to the CPU under test.
+ * Stage kthread: a kernel thread bound to the CPU under test.
  *
  * The handler wakes it directly, as a driver wakes its own thread: no
  * workqueue, no genirq, only the scheduler.

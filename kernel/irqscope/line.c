@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * line.c - response lines: the registered port, and which stage has which bit.
+ * Response lines: the registered port, and which stage has which bit.
  *
  * Line `record` has no wires. On a port the asked stages take the data bits in
  * the order of enum irqscope_stage: the first asked one has bit 0.

@@ -2,7 +2,7 @@
 /*
  * irqscope - an oscilloscope for interrupt latency.
  *
- * main.c - loading and unloading; README.md says what is where.
+ * Loading and unloading; README.md says what is where.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

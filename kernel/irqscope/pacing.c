@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pacing.c - the time grid on which triggers are made.
+ * The time grid on which triggers are made.
  *
  * One pinned hard timer walks the grid, by period plus jitter. With open
  * pacing each point of the grid is a trigger; with closed pacing only those

@@ -2,7 +2,7 @@
 /*
  * irqscope_parport - a PC's parallel port as response lines and trigger.
  *
- * parport.c - a module of its own, so that irqscope.ko itself loads without
+ * A module of its own, so that irqscope.ko itself loads without
  * parport. Pin 10 (ACK) is the interrupt input, pins 2 to 9 the data byte.
  *
  * The port must not have requested its interrupt (parport_pc irq=none): its

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * port.h - what a provider of real wires tells irqscope.ko.
+ * What a provider of real wires tells irqscope.ko.
  *
  * A provider (irqscope_parport.ko is the first) owns a port with up to eight
  * output bits and one interrupt input. It registers the port; the driver

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ring.c - the memory that is shared with the reader.
+ * The memory that is shared with the reader.
  *
  * One page with the header, then the slots; user space maps it read-only, so
  * the driver trusts what it reads back. The slots of samples that the reader
@@ -90,6 +90,7 @@ void irqscope_ring_begin(struct irqscope *scope)
 	buffer->produced = 0;
 	buffer->released = 0;
 	irqscope_ring_clear(scope);
+	/* A reader that sees it running sees it empty. */
 	smp_store_release(&buffer->header->running, 1);
 	mutex_unlock(&buffer->reader);
 }
@@ -134,6 +135,7 @@ static int irqscope_ring_release_locked(struct irqscope *scope, u64 below)
 		return -EINVAL;
 	while (buffer->released < below) {
 		sample = irqscope_sample(scope, buffer->released + 1);
+		/* Pairs with the release in irqscope_publish(). */
 		if (smp_load_acquire(&sample->state) != IRQSCOPE_SAMPLE_DONE)
 			return -EINVAL;
 		memset(sample->responses, 0, sizeof(sample->responses));

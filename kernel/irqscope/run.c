@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * run.c - a run from its start to its end.
+ * A run from its start to its end.
  *
  *	start:	ring, line, trigger, stages; then edges, then triggers
  *	end:	the same in reverse, done by one work item, whoever asks for it
@@ -153,6 +153,7 @@ static void irqscope_run_supervise(struct work_struct *work)
 	irqscope_run_close(scope);
 	irqscope_run_unprepare(scope);
 	scope->state = irqscope_run_outcome(scope);
+	/* A reader that sees it ended sees all counters at their end. */
 	smp_store_release(&scope->buffer.header->running, 0);
 	WRITE_ONCE(scope->active, false);
 	WRITE_ONCE(scope->runs_ended, scope->runs_ended + 1);

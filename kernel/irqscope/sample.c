@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sample.c - the life of one sample: open, start, answer, close, publish.
+ * The life of one sample: open, start, answer, close, publish.
  *
  * Everything but irqscope_close_all() runs in the context of a trigger or a
  * stage. Who may race with whom: stages of one sample with each other, on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sched.c - policy and priority of the stages that are threads.
+ * Policy and priority of the stages that are threads.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * settings.c - /sys/class/misc/irqscope/settings/, but for `stages`.
+ * The directory /sys/class/misc/irqscope/settings/, but for `stages`.
  *
  * Three tables: numbers with a range, choices by name, and schedulings. A
  * value is checked when it is written, alone; what depends on several of them

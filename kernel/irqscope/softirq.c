@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * softirq.c - stages softirq, tasklet_hi and tasklet.
+ * Stages softirq, tasklet_hi and tasklet.
  *
  * A module cannot own a softirq vector. irq_poll runs a module's function
  * straight from IRQ_POLL_SOFTIRQ, with nothing in between but a list: what
@@ -49,7 +49,8 @@ const struct irqscope_stage_ops irqscope_softirq_stage = {
 
 static void irqscope_tasklet_run(struct tasklet_struct *tasklet)
 {
-	struct irqscope_responder *stage = container_of(tasklet, struct irqscope_responder, tasklet);
+	struct irqscope_responder *stage =
+		container_of(tasklet, struct irqscope_responder, tasklet);
 
 	irqscope_answer(stage, irqscope_enter(stage));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stage.c - the table of stages, and making the asked ones ready.
+ * The table of stages, and making the asked ones ready.
  */
 #include <linux/string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stages_setting.c - settings/stages and available_stages: lists of names.
+ * Settings/stages and available_stages: lists of names.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

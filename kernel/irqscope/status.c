@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * status.c - the attributes beside the settings: run, state, counters, facts.
+ * The attributes beside the settings: run, state, counters, facts.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timer.c - trigger `timer`: a hard hrtimer on the CPU under test.
+ * Trigger `timer`: a hard hrtimer on the CPU under test.
  *
  * The instant is the timer's expiry, known in nanoseconds before it comes.
  * Stage irq is the timer's function: on every kernel, RT included, it runs in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * trigger.c - the table of triggers, and trigger `line`.
+ * The table of triggers, and trigger `line`.
  *
  * With trigger `line` a port's interrupt input asks, whenever whoever is at
  * the other end of the wire likes. The target cannot know that instant: the

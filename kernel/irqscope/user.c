@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * user.c - stage user: a thread of user space that blocks in read().
+ * Stage user: a thread of user space that blocks in read().
  *
  * It takes the counter itself as its first act and hands the reading in with
  * write(); the driver believes it only if it lies between its own two readings
@@ -25,7 +25,7 @@ static u64 irqscope_user_called(const struct irqscope *scope)
 	u64 token = atomic64_read(&scope->stages[IRQSCOPE_USER].pending);
 
 	/* Pairs with the release in irqscope_user_raise(). */
-	return smp_load_acquire(&scope->user.called) == token ? token : 0;
+	return smp_load_acquire(&scope->user.ready) == token ? token : 0;
 }
 
 static bool irqscope_user_wanted(const struct irqscope *scope)
@@ -109,8 +109,8 @@ static int irqscope_user_release(struct inode *inode, struct file *file)
 {
 	struct irqscope *scope = file->private_data;
 
-	/* Pairs with irqscope_user_raise(): one of both closes the sample. */
 	WRITE_ONCE(scope->user.present, false);
+	/* Pairs with irqscope_user_raise(): one of both closes the sample. */
 	smp_mb();
 	irqscope_close_stage(&scope->stages[IRQSCOPE_USER]);
 	clear_bit_unlock(0, &scope->user.opened);
@@ -133,7 +133,7 @@ static struct miscdevice irqscope_user_device = {
 
 static int irqscope_user_prepare(struct irqscope_responder *stage)
 {
-	WRITE_ONCE(stage->scope->user.called, 0);
+	WRITE_ONCE(stage->scope->user.ready, 0);
 	return 0;
 }
 
@@ -148,7 +148,8 @@ static void irqscope_user_raise(struct irqscope_responder *stage)
 		return;
 	}
 	WRITE_ONCE(scope->user.seq, irqscope_sample(scope, token)->seq);
-	smp_store_release(&scope->user.called, token);
+	/* Pairs with the acquire in irqscope_user_called(). */
+	smp_store_release(&scope->user.ready, token);
 	swake_up_one(&scope->user.queue); /* allowed in a hard interrupt on RT */
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * work.c - stages work_bh, work_hi, work and work_unbound.
+ * Stages work_bh, work_hi, work and work_unbound.
  *
  * All are one work item on one of the kernel's own workqueues, queued for the
  * CPU under test; for the unbound queue that names the node, and the

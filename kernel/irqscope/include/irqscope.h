@@ -77,10 +77,10 @@ enum irqscope_stage {
 #define IRQSCOPE_STAGE_SLOTS	16	/* room for stages to come */
 
 /* response flags */
-#define IRQSCOPE_ANSWERED	(1u << 0)	/* cycles, cpu, interrupts are valid */
-#define IRQSCOPE_MERGED		(1u << 1)	/* still pending for an earlier trigger */
-#define IRQSCOPE_MISSING	(1u << 2)	/* asked, never answered */
-#define IRQSCOPE_HIT		(1u << 3)	/* another interrupt came in between */
+#define IRQSCOPE_ANSWERED	0x1u	/* cycles, cpu, interrupts are valid */
+#define IRQSCOPE_MERGED		0x2u	/* still pending for an earlier trigger */
+#define IRQSCOPE_MISSING	0x4u	/* asked, never answered */
+#define IRQSCOPE_HIT		0x8u	/* another interrupt came in between */
 
 struct irqscope_response {
 	__u64 cycles;		/* counter at the stage's first act */
