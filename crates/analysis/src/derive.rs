@@ -12,7 +12,7 @@ use crate::{
 
 /// Reads the log, one case at a time, and writes samples.parquet and
 /// summary.json. An invalid measurement is written too;
-/// [`Summary::verdict`] tells.
+/// [`check`](crate::check) tells.
 pub fn derive(run: &RunDir) -> Result<Summary> {
     let index = run.index()?;
     let mut digest = Digest::default();

@@ -15,3 +15,10 @@ pub enum AnalysisError {
     #[error("the measurement is invalid: {}", .violations.join("; "))]
     InvalidMeasurement { violations: Vec<String> },
 }
+
+impl AnalysisError {
+    /// Something was measured, but it must not be used.
+    pub fn is_invalid_measurement(&self) -> bool {
+        matches!(self, Self::InvalidMeasurement { .. })
+    }
+}

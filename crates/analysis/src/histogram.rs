@@ -55,10 +55,9 @@ fn body(distribution: &Distribution) -> Option<&[i64]> {
 /// The 99.9 % quantile, unless a thin tail would squeeze the body: then at
 /// most one value in a hundred is left out of bounds.
 fn end_of(sorted: &[i64]) -> Option<i64> {
-    let [p5, p95, p99, p99_9] = [50, 950, 990, 999].map(|q| quantile(sorted, q));
-    let spread = p95?.saturating_sub(p5?);
-    let narrow = p99?.saturating_add(p99? / 5).max(p95?.saturating_add(spread.saturating_mul(4)));
-    Some(if p99_9? <= narrow.saturating_mul(3) { p99_9? } else { narrow })
+    let [p99, p99_9] = [990, 999].map(|q| quantile(sorted, q));
+    let room = p99?.saturating_add(p99? / 4);
+    Some(if p99_9? <= room.saturating_mul(2) { p99_9? } else { room })
 }
 
 /// The widest of the series that gives enough bins.

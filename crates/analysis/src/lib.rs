@@ -18,7 +18,7 @@ pub use error::AnalysisError;
 pub use histogram::{Axis, Histogram};
 pub use identity::Recount;
 pub use statistics::{QUANTILE_METHOD, Statistics, quantile};
-pub use summary::{CaseSummary, StageSummary, Summary, TWIN_CAVEAT, VERSION};
+pub use summary::{CaseSummary, StageSummary, Summary, VERSION, check};
 pub use validity::{Violation, Warning};
 
 pub type Result<T, E = AnalysisError> = std::result::Result<T, E>;

@@ -17,10 +17,6 @@ pub const VERSION: u32 = 1;
 
 pub(crate) const FILE: &str = "summary.json";
 
-/// Stands wherever figures of the twin are shown.
-pub const TWIN_CAVEAT: &str = "virtual nanoseconds: executed instructions x 2 ns; \
-     the structure of a latency, not a hardware latency";
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     pub version: u32,
@@ -153,25 +149,14 @@ impl Summary {
         Ok(())
     }
 
-    /// An error if any case's figures must not be used.
-    pub fn verdict(&self) -> Result<()> {
-        let told = |case: &CaseSummary| {
-            let name = case.case.clone();
-            case.violations
-                .iter()
-                .map(move |violation| format!("{name}: {violation}"))
-                .collect::<Vec<_>>()
-        };
-        let violations: Vec<String> = self.cases.iter().flat_map(told).collect();
-        if violations.is_empty() {
-            return Ok(());
-        }
-        Err(AnalysisError::InvalidMeasurement { violations })
-    }
-
-    /// Some figures are the twin's.
-    pub fn twin(&self) -> bool {
-        self.cases.iter().any(|case| case.twin)
+    /// Stands wherever figures of the twin are shown; `None` if none are.
+    pub fn caveat(&self) -> Option<String> {
+        let case = self.cases.iter().find(|case| case.twin)?;
+        let ns = case.tick_femtoseconds? as f64 / 1e6;
+        Some(format!(
+            "virtual nanoseconds: executed instructions x {ns} ns; \
+             the structure of a latency, not a hardware latency"
+        ))
     }
 
     /// Every stage and view that any case has, in order.
@@ -182,4 +167,17 @@ impl Summary {
         all.dedup();
         all
     }
+}
+
+/// An error if any case's figures must not be used.
+pub fn check(summary: &Summary) -> Result<()> {
+    let told = |case: &CaseSummary| {
+        let told = case.violations.iter().map(|violation| format!("{}: {violation}", case.case));
+        told.collect::<Vec<_>>()
+    };
+    let violations: Vec<String> = summary.cases.iter().flat_map(told).collect();
+    if violations.is_empty() {
+        return Ok(());
+    }
+    Err(AnalysisError::InvalidMeasurement { violations })
 }

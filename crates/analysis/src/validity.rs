@@ -17,14 +17,14 @@ pub enum Violation {
         "the driver counted {driver} {what} and the log has {counted}: records were lost on the way, repeat the run"
     )]
     Recount { what: &'static str, driver: u64, counted: u64 },
-    #[error("{0} triggers have more than one sample: the sender repeated itself, repeat the run")]
+    #[error("triggers with more than one sample: {0}; the sender repeated itself, repeat the run")]
     Repeated(u64),
     #[error(
-        "{0} latencies are negative: the cycle counter is not to be trusted, pin trigger and stages to one CPU or choose a machine with a constant, synchronised counter"
+        "negative latencies: {0}; the cycle counter is not to be trusted, pin trigger and stages to one CPU or choose a machine with a constant, synchronised counter"
     )]
     NegativeLatency(u64),
     #[error(
-        "{0} samples cannot be converted to nanoseconds: what the target said at its start is not in the log, repeat the run"
+        "samples that cannot be converted to nanoseconds: {0}; what the target said at its start is not in the log, repeat the run"
     )]
     Unconverted(u64),
 }
@@ -40,20 +40,22 @@ pub enum Warning {
         "load {0} is not installed on the target: the state was lighter than asked for; install it there"
     )]
     AbsentLoad(String),
-    #[error("{0} triggers found no room in the ring: lengthen the period or enlarge the ring")]
+    #[error(
+        "triggers that found no room in the ring: {0}; lengthen the period or enlarge the ring"
+    )]
     Overrun(u64),
     #[error(
-        "{0} triggers were answered together with another: lengthen the period or use closed pacing"
+        "triggers answered together with another: {0}; lengthen the period or use closed pacing"
     )]
     Coalesced(u64),
-    #[error("{0} triggers lack the answer of a stage: raise the timeout or lighten the load")]
+    #[error("triggers that lack the answer of a stage: {0}; raise the timeout or lighten the load")]
     Missing(u64),
-    #[error("a stage ran {0} times without a trigger: something else raises it")]
+    #[error("runs of a stage without a trigger: {0}; find out what else raises it")]
     Spurious(u64),
     #[error("{0}: repeat the run if its figures matter")]
     Gap(Gap),
     #[error(
-        "{0} frames in the log are no frames of this protocol: use matching versions of irqscope and its agent"
+        "frames in the log that are not of this protocol: {0}; use matching versions of irqscope and its agent"
     )]
     Undecodable(u64),
     #[error("the case has no end in the log: what was received before is shown; repeat the run")]

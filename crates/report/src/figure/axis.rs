@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Scales and their ticks.
+
+use crate::units::Unit;
+
+/// Values to positions on a line, linear.
+#[derive(Clone, Copy, Debug)]
+pub struct Linear {
+    pub from: f64,
+    pub to: f64,
+    pub start: f64,
+    pub end: f64,
+}
+
+impl Linear {
+    pub fn at(&self, value: f64) -> f64 {
+        let share = (value - self.from) / (self.to - self.from).max(f64::MIN_POSITIVE);
+        self.start + share * (self.end - self.start)
+    }
+}
+
+/// Values to positions on a line, logarithmic to base 10.
+#[derive(Clone, Copy, Debug)]
+pub struct Log {
+    linear: Linear,
+}
+
+impl Log {
+    /// `from` and `to` above zero.
+    pub fn new(from: f64, to: f64, start: f64, end: f64) -> Self {
+        Self { linear: Linear { from: from.log10(), to: to.log10(), start, end } }
+    }
+
+    pub fn at(&self, value: f64) -> f64 {
+        self.linear.at(value.log10())
+    }
+
+    pub fn length(&self) -> f64 {
+        (self.linear.end - self.linear.start).abs()
+    }
+
+    /// The value at a position.
+    pub fn value(&self, position: f64) -> f64 {
+        let Linear { from, to, start, end } = self.linear;
+        10f64.powf(from + (position - start) / (end - start) * (to - from))
+    }
+}
+
+/// Round positions from `from` to `to`, about `wanted` of them, and their
+/// distance.
+pub fn ticks(from: i64, to: i64, wanted: i64) -> (Vec<i64>, i64) {
+    let least = (to.saturating_sub(from) / wanted.max(1)).max(1);
+    let step = series().find(|step| *step >= least).unwrap_or(i64::MAX);
+    let first = from.div_euclid(step) * step;
+    let all = (0..).map_while(|n: i64| first.checked_add(n.checked_mul(step)?));
+    (all.skip_while(|tick| *tick < from).take_while(|tick| *tick <= to).collect(), step)
+}
+
+/// 1, 2, 5 in every decade between two latencies, on `length` of paper; the
+/// bool says whether there is room for the label.
+pub fn log_ticks(from: f64, to: f64, length: f64) -> Vec<(i64, bool)> {
+    let decades = (to / from).log10();
+    let roomy = length / decades > 150.0;
+    let inside = series().filter(|tick| (from..=to).contains(&(*tick as f64)));
+    let labelled = |tick: i64| match tick.to_string().as_bytes()[0] {
+        b'1' => true,
+        b'2' | b'5' => roomy,
+        _ => false,
+    };
+    inside.map(|tick| (tick, labelled(tick))).collect()
+}
+
+/// A latency on a logarithmic axis: each in the unit that suits it.
+pub fn log_label(ns: i64) -> String {
+    let (value, unit) = match ns {
+        ..1_000 => (ns, Unit::Ns.name()),
+        1_000..1_000_000 => (ns / 1_000, Unit::Us.name()),
+        1_000_000..1_000_000_000 => (ns / 1_000_000, Unit::Ms.name()),
+        _ => (ns / 1_000_000_000, "s"),
+    };
+    format!("{value} {unit}")
+}
+
+fn series() -> impl Iterator<Item = i64> {
+    (0..18).flat_map(|power| [1, 2, 5].map(|step| step * 10i64.pow(power)))
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The histograms of one stage: the cases under each other on one axis, as
+//! INTSPECT (Herzog et al.) shows them.
+
+use irqscope_analysis::{Axis, Histogram};
+
+use super::axis::{Linear, Log, ticks};
+use super::{Layout, Panel, StageFigure};
+use crate::svg::{Anchor, Ink, Pen, Svg, Type};
+use crate::units::{Unit, alone, grouped};
+
+/// Where things are; one for all panels of a figure.
+struct Frame {
+    layout: Layout,
+    left: f64,
+    right: f64,
+    /// Left edges of the columns IRQ and OOB.
+    irq: f64,
+    oob: f64,
+    column: f64,
+    head: f64,
+    plot: f64,
+    x: Linear,
+    decades: f64,
+}
+
+const TITLE: f64 = 30.0;
+const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
+const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };
+const QUANTILE: Pen = Pen { ink: Ink::Quantile, width: 1.4, dash: Some("5 3") };
+/// A count of one must be seen: the axis begins this much below it, in decades.
+const FOOT: f64 = 0.25;
+
+pub fn draw(figure: &StageFigure<'_>, axis: Axis, layout: Layout, alone: bool) -> String {
+    let frame = Frame::new(figure, axis, layout);
+    let unit = Unit::for_largest(axis.end_ns());
+    let mut svg = Svg::new(layout.width(), &format!("Histograms of stage {}", figure.title()));
+    let mut top = 6.0;
+    if alone {
+        title(&mut svg, figure, layout);
+        top += TITLE;
+    }
+    for panel in &figure.panels {
+        top = frame.panel(&mut svg, panel, figure, unit, top);
+    }
+    let bottom = frame.foot(&mut svg, axis, unit, top);
+    let bottom =
+        if alone { super::caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
+    svg.finish(bottom, alone)
+}
+
+fn title(svg: &mut Svg, figure: &StageFigure<'_>, layout: Layout) {
+    let size = layout.pick(16.0, 13.0);
+    let name = Type::new(Ink::Text, size).bold();
+    let text = figure.title();
+    svg.text((12.0, 24.0), &text, name);
+    let beside = 12.0 + name.width(&text) + 10.0;
+    let what = format!("trigger to {}", crate::stage_text(figure.stage));
+    svg.text((beside, 24.0), &what, Type::new(Ink::Muted, layout.pick(12.0, 9.0)));
+}
+
+impl Frame {
+    fn new(figure: &StageFigure<'_>, axis: Axis, layout: Layout) -> Self {
+        let (left, margin) = (layout.pick(46.0, 34.0), layout.pick(12.0, 4.0));
+        let (column, gap) = (layout.pick(46.0, 36.0), layout.pick(14.0, 8.0));
+        let oob = layout.width() - margin - column;
+        let irq = oob - gap / 2.0 - column;
+        let right = irq - gap;
+        let (from, to) = (axis.start_ns as f64, axis.end_ns() as f64);
+        let histograms = figure.panels.iter().filter_map(|panel| panel.histogram.as_ref());
+        let tallest = histograms.map(Histogram::tallest).max().unwrap_or(1).max(1);
+        Self {
+            layout,
+            left,
+            right,
+            irq,
+            oob,
+            column,
+            head: layout.pick(36.0, 48.0),
+            plot: layout.pick(112.0, 96.0),
+            x: Linear { from, to, start: left, end: right },
+            decades: (tallest as f64).log10().max(1.0) + 0.1,
+        }
+    }
+
+    fn y(&self, top: f64) -> Log {
+        Log::new(10f64.powf(-FOOT), 10f64.powf(self.decades), top + self.plot, top)
+    }
+
+    fn panel(
+        &self,
+        svg: &mut Svg,
+        panel: &Panel<'_>,
+        figure: &StageFigure<'_>,
+        unit: Unit,
+        top: f64,
+    ) -> f64 {
+        self.heading(svg, panel, top);
+        let top = top + self.head;
+        let Some(histogram) = &panel.histogram else { return top + self.plot };
+        self.ground(svg, top);
+        self.bars(svg, histogram, Ink::Stage(figure.stage), top);
+        self.quantiles(svg, panel, unit, top);
+        let columns = [(self.irq, histogram.irq.len()), (self.oob, histogram.oob.len())];
+        for (left, count) in columns {
+            self.column(svg, left, count as u64, Ink::Stage(figure.stage), top);
+        }
+        let bottom = top + self.plot;
+        svg.line([self.left, bottom, self.right, bottom], BASE);
+        self.listed(svg, histogram, unit, bottom)
+    }
+
+    /// The case, and its figures beside or below it.
+    fn heading(&self, svg: &mut Svg, panel: &Panel<'_>, top: f64) {
+        let summary = panel.summary;
+        let size = self.layout.pick(13.0, 12.0);
+        svg.text((self.left, top + 14.0), panel.case, Type::new(Ink::Text, size).bold());
+        let mut text = format!("n {}", grouped(summary.count));
+        for (name, value) in
+            [("p50", summary.p50_ns), ("p99", summary.p99_ns), ("max", summary.max_ns)]
+        {
+            text.push_str(&value.map(|ns| format!(" · {name} {}", alone(ns))).unwrap_or_default());
+        }
+        for (name, count) in [("missing", summary.missing), ("merged", summary.merged)] {
+            if count > 0 {
+                text.push_str(&format!(" · {} {name}", grouped(count)));
+            }
+        }
+        let set = Type::new(Ink::Muted, self.layout.pick(11.5, 10.0));
+        match self.layout {
+            Layout::Wide => {
+                svg.text((self.oob + self.column, top + 14.0), &text, set.at(Anchor::End));
+            }
+            Layout::Narrow => svg.text((self.left, top + 28.0), &text, set),
+        }
+    }
+
+    /// Grid, counts along the left, and the bands of the two columns.
+    fn ground(&self, svg: &mut Svg, top: f64) {
+        let y = self.y(top);
+        for left in [self.irq, self.oob] {
+            svg.rect([left, top, self.column, self.plot], Ink::Band);
+        }
+        let labels = Type::new(Ink::Muted, 10.0).at(Anchor::End);
+        for decade in 0..=self.decades as u32 {
+            let count = 10u64.pow(decade);
+            let at = y.at(count as f64);
+            svg.line([self.left, at, self.right, at], GRID);
+            svg.text((self.left - 5.0, at + 3.5), &brief(count), labels);
+        }
+    }
+
+    fn bars(&self, svg: &mut Svg, histogram: &Histogram, ink: Ink, top: f64) {
+        let y = self.y(top);
+        let Axis { start_ns, bin_ns, .. } = histogram.axis;
+        let counts = histogram.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        let bars = counts.map(|(bin, count)| {
+            let from = start_ns + bin_ns * bin as i64;
+            let [left, right] = [from, from + bin_ns].map(|ns| self.x.at(ns as f64));
+            // A hairline between bars, as long as they are wide enough for it.
+            let width = if right - left > 4.0 { right - left - 0.7 } else { right - left };
+            let upper = y.at(*count as f64);
+            [left, upper, width, top + self.plot - upper]
+        });
+        svg.bars(bars, ink);
+    }
+
+    fn quantiles(&self, svg: &mut Svg, panel: &Panel<'_>, unit: Unit, top: f64) {
+        let Some((low, high)) = panel.summary.p5_ns.zip(panel.summary.p95_ns) else { return };
+        let set = Type::new(Ink::Quantile, 10.0);
+        let place = |ns: i64| self.x.at(ns as f64);
+        for ns in [low, high] {
+            if (self.left..=self.right).contains(&place(ns)) {
+                svg.line([place(ns), top - 4.0, place(ns), top + self.plot], QUANTILE);
+            }
+        }
+        let baseline = top - 6.0;
+        let [low_text, high_text] = ["5 %", "95 %"];
+        let low_anchor = if place(low) - set.width(low_text) > self.left - 20.0 {
+            Anchor::End
+        } else {
+            Anchor::Middle
+        };
+        let low_at = place(low).clamp(self.left, self.right);
+        svg.text((low_at - 1.0, baseline), low_text, set.at(low_anchor));
+        if place(high) > self.right {
+            let text = format!("{high_text} {} {} →", unit.figure(high as f64), unit.name());
+            svg.text((self.right, baseline), &text, set.at(Anchor::End));
+            return;
+        }
+        let taken = if low_anchor == Anchor::Middle { low_at + 14.0 } else { low_at + 4.0 };
+        let fits = place(high) + set.width(high_text) < self.irq;
+        let at = if fits { (place(high) + 1.0).max(taken) } else { self.right };
+        svg.text((at, baseline), high_text, set.at(if fits { Anchor::Start } else { Anchor::End }));
+    }
+
+    fn column(&self, svg: &mut Svg, left: f64, count: u64, ink: Ink, top: f64) {
+        let y = self.y(top);
+        let bottom = top + self.plot;
+        let middle = left + self.column / 2.0;
+        svg.line([left, bottom, left + self.column, bottom], BASE);
+        let upper = if count > 0 { y.at(count as f64) } else { bottom };
+        let inset = self.column * 0.25;
+        let bar = [left + inset, upper, self.column - 2.0 * inset, bottom - upper];
+        svg.bars((count > 0).then_some(bar).into_iter(), ink);
+        let ink = if count > 0 { Ink::Text } else { Ink::Muted };
+        let text = Type::new(ink, 10.0).at(Anchor::Middle);
+        svg.text((middle, upper - 3.0), &grouped(count), text);
+    }
+
+    /// The values out of bounds, as many as fit in a line; the page lists all.
+    fn listed(&self, svg: &mut Svg, histogram: &Histogram, unit: Unit, bottom: f64) -> f64 {
+        if histogram.oob.is_empty() {
+            return bottom + 8.0;
+        }
+        let most = self.layout.pick(7.0, 3.0) as usize;
+        let values = histogram.oob.iter().map(|ns| unit.figure(*ns as f64));
+        let text = match histogram.oob.len() {
+            few if few <= most => values.collect::<Vec<_>>().join(", "),
+            many => {
+                let first = values.clone().take(most / 2).collect::<Vec<_>>().join(", ");
+                let last = values.skip(many - (most - most / 2)).collect::<Vec<_>>().join(", ");
+                format!("{first} … {last}")
+            }
+        };
+        let text = format!("OOB: {text} {}", unit.name());
+        let set = Type::new(Ink::Muted, self.layout.pick(10.5, 9.5)).at(Anchor::End);
+        svg.text((self.oob + self.column, bottom + 14.0), &text, set);
+        bottom + 20.0
+    }
+
+    /// The axis that all panels share, below the last.
+    fn foot(&self, svg: &mut Svg, axis: Axis, unit: Unit, top: f64) -> f64 {
+        let line = top + 2.0;
+        let labels = Type::new(Ink::Muted, 10.5).at(Anchor::Middle);
+        svg.line([self.left, line, self.right, line], BASE);
+        let wanted = self.layout.pick(10.0, 5.0) as i64;
+        let (places, step) = ticks(axis.start_ns, axis.end_ns(), wanted);
+        for ns in places {
+            let x = self.x.at(ns as f64);
+            svg.line([x, line, x, line + 4.0], BASE);
+            svg.text((x, line + 16.0), &unit.stepped(ns, step), labels);
+        }
+        for (left, name) in [(self.irq, "IRQ"), (self.oob, "OOB")] {
+            svg.text(
+                (left + self.column / 2.0, line + 14.0),
+                name,
+                Type { ink: Ink::Text, ..labels },
+            );
+        }
+        let bin = unit_of_bin(axis.bin_ns);
+        let text =
+            format!("latency [{}], bins of {bin}; number of samples, logarithmic", unit.name());
+        let middle = (self.left + self.right) / 2.0;
+        let set = Type::new(Ink::Text, self.layout.pick(11.0, 9.5)).at(Anchor::Middle);
+        svg.text((middle, line + 34.0), &text, set);
+        line + 44.0
+    }
+}
+
+/// 1, 10, 100, 1k, 10k, 100k, 1M.
+fn brief(count: u64) -> String {
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..1_000_000 => format!("{}k", count / 1_000),
+        _ => format!("{}M", count / 1_000_000),
+    }
+}
+
+/// The series 1-2-5 needs no decimals: `20 ns`, `1 µs`.
+fn unit_of_bin(ns: i64) -> String {
+    match ns {
+        ..1_000 => format!("{ns} ns"),
+        1_000..1_000_000 => format!("{} µs", ns / 1_000),
+        _ => format!("{} ms", ns / 1_000_000),
+    }
+}

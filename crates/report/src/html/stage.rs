@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One stage: its histograms, what lies out of bounds, its tails.
+
+use irqscope_analysis::Histogram;
+use maud::{Markup, html};
+
+use super::drawing;
+use crate::figure::{Panel, StageFigure};
+use crate::units::{Unit, alone, grouped};
+
+/// How many different values a list holds before it refers to the samples.
+const LISTED: usize = 1_000;
+
+pub fn section(figure: &StageFigure<'_>) -> Markup {
+    html! {
+        section.stage {
+            h2 {
+                i.swatch style={ "background:" (crate::stage_colour(figure.stage)) } {}
+                (figure.title())
+            }
+            p.muted { "From the trigger to " (crate::stage_text(figure.stage)) "." }
+            @if figure.axis.is_some() {
+                (drawing("Histograms, on one axis", |layout| figure.histogram(layout, false)))
+                @for panel in &figure.panels { (apart(panel)) }
+                (drawing("Tails: share of responses that came later", |layout| figure.tail(layout, false)))
+            } @else {
+                p { "No trigger was answered here." }
+            }
+        }
+    }
+}
+
+/// The samples that the histogram sets apart.
+fn apart(panel: &Panel<'_>) -> Markup {
+    let Some(histogram) = &panel.histogram else { return html! {} };
+    let Histogram { oob, irq, axis, .. } = histogram;
+    html! {
+        @if !oob.is_empty() {
+            details {
+                summary {
+                    strong { (panel.case) } " OOB: " (grouped(oob.len() as u64)) " beyond " (alone(axis.end_ns()))
+                }
+                (values(oob))
+            }
+        }
+        @if !irq.is_empty() {
+            details {
+                summary {
+                    strong { (panel.case) } " IRQ: " (grouped(irq.len() as u64)) " hit by another interrupt"
+                    @if let (Some(least), Some(most)) = (irq.first(), irq.last()) {
+                        ", " (alone(*least)) " to " (alone(*most))
+                    }
+                }
+                (values(irq))
+            }
+        }
+    }
+}
+
+/// Ascending, each value once with how often it came.
+fn values(sorted: &[i64]) -> Markup {
+    let unit = Unit::for_largest(sorted.last().copied().unwrap_or(0));
+    let runs: Vec<&[i64]> = sorted.chunk_by(|a, b| a == b).collect();
+    let left_out: usize = runs.iter().rev().skip(LISTED).map(|run| run.len()).sum();
+    let shown = runs.len().saturating_sub(LISTED);
+    html! {
+        p.values {
+            @if left_out > 0 {
+                (grouped(left_out as u64)) " smaller ones are in samples.parquet; "
+            }
+            @for run in &runs[shown..] {
+                span { (unit.figure(run[0] as f64)) @if run.len() > 1 { "×" (run.len()) } } " "
+            }
+            (unit.name())
+        }
+    }
+}

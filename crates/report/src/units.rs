@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Nanoseconds become something else only here, when they are printed.
+
+/// A unit for figures that are compared with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Ns,
+    Us,
+    Ms,
+}
+
+impl Unit {
+    /// The unit in which the largest of several figures reads well.
+    pub fn for_largest(ns: i64) -> Self {
+        match ns.unsigned_abs() {
+            0..2_000 => Self::Ns,
+            2_000..100_000_000 => Self::Us,
+            _ => Self::Ms,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ns => "ns",
+            Self::Us => "µs",
+            Self::Ms => "ms",
+        }
+    }
+
+    pub const fn ns(self) -> i64 {
+        match self {
+            Self::Ns => 1,
+            Self::Us => 1_000,
+            Self::Ms => 1_000_000,
+        }
+    }
+
+    /// For a table: two decimals, but none of nanoseconds.
+    pub fn figure(self, ns: f64) -> String {
+        fixed(ns / self.ns() as f64, if self == Self::Ns { 0 } else { 2 })
+    }
+
+    /// With as many decimals as `step_ns` needs to be told apart.
+    pub fn stepped(self, ns: i64, step_ns: i64) -> String {
+        let mut decimals = 0;
+        let mut unit = self.ns();
+        while unit > 1 && step_ns % unit != 0 {
+            unit /= 10;
+            decimals += 1;
+        }
+        fixed(ns as f64 / self.ns() as f64, decimals)
+    }
+}
+
+/// One figure by itself, with its unit: `1.13 µs`, `982 ns`.
+pub fn alone(ns: i64) -> String {
+    let unit = Unit::for_largest(ns);
+    format!("{} {}", unit.figure(ns as f64), unit.name())
+}
+
+/// With thousands set apart: `12,345`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
+    let sign =
+        if value < 0.0 && text.contains(|c: char| matches!(c, '1'..='9')) { "-" } else { "" };
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_grouped_and_have_their_unit() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(alone(982), "982 ns");
+        assert_eq!(alone(1_134_567), "1,134.57 µs");
+        assert_eq!(alone(-12_000), "-12.00 µs");
+        assert_eq!(alone(250_000_000), "250.00 ms");
+        assert_eq!(Unit::Us.figure(-1.0), "0.00");
+    }
+
+    #[test]
+    fn steps_decide_the_decimals() {
+        assert_eq!(Unit::Us.stepped(1_500, 500), "1.5");
+        assert_eq!(Unit::Us.stepped(2_000, 1_000), "2");
+        assert_eq!(Unit::Us.stepped(1_020, 20), "1.02");
+        assert_eq!(Unit::Ns.stepped(1_020, 20), "1,020");
+    }
+}
