@@ -12,13 +12,19 @@
 extern crate alloc;
 
 mod frame;
+mod generator;
 mod message;
 mod name;
 mod plan;
+mod refusal;
 mod stage;
 mod units;
 
 pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode};
+pub use generator::{
+    Answer, Command, ExtraEdge, GeneratorHello, GeneratorKind, Limits, OutsideSample, Packet,
+    Range, Reply, RunState, SLOWEST_MILLIHERTZ, Setting, Settings, StartAt, Status, Totals,
+};
 pub use message::{
     Counters, Failure, Frame, Hello, Message, Note, Outcome, PROTOCOL, Response, Sample, Severity,
     StageCost, Started,
@@ -28,5 +34,6 @@ pub use plan::{
     Delay, Jitter, JitterKind, Line, Load, Mode, Pacing, Plan, Policy, Scheduling, SystemState,
     Trigger,
 };
+pub use refusal::Refusal;
 pub use stage::{Stage, View};
 pub use units::{Cycles, Nanoseconds, Seq, Tick};

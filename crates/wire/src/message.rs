@@ -4,7 +4,9 @@
 use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
-use crate::{Cycles, Nanoseconds, Plan, Seq, Stage, Tick};
+use crate::{
+    Command, Cycles, GeneratorHello, Nanoseconds, Packet, Plan, Reply, Seq, Stage, Status, Tick,
+};
 
 /// Raised whenever the meaning or the encoding of a message changes.
 pub const PROTOCOL: u16 = 1;
@@ -32,6 +34,13 @@ pub enum Message {
     Finished(Counters),
     /// The case ended without a result.
     Failed(Failure),
+    /// The generator's [`Message::Hello`].
+    GeneratorHello(GeneratorHello),
+    /// Host to generator.
+    Command(Command),
+    Reply(Reply),
+    Packet(Packet),
+    Status(Status),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

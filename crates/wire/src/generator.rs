@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What a generator and its host say to each other; see docs/protocol.md.
+//!
+//! All times are ticks of the generator's own clock, whose length its hello
+//! tells. A period in ticks is what the hardware does, exactly; a frequency is
+//! not (3 ms has none in whole millihertz), so it is converted once, by who
+//! asks ([`GeneratorHello::period_of`]).
+
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+use crate::name::named;
+use crate::{Cycles, JitterKind, Nanoseconds, Pacing, Refusal, Seq, Tick};
+
+named! {
+    /// What a generator is made of.
+    GeneratorKind, "generator", {
+        /// A plugin in QEMU, on the virtual clock.
+        Twin = "twin",
+        /// A process on the host behind a virtual machine's doorbell.
+        Vm = "vm",
+        /// A CPU of the target that the scheduler does not use.
+        Cpu = "cpu",
+        /// A board with wires.
+        Board = "board",
+    }
+}
+
+named! {
+    /// What can be set, by the name that refusals give it.
+    Setting, "setting", {
+        Period = "period",
+        Duty = "duty",
+        Packet = "packet",
+        Count = "count",
+        Jitter = "jitter",
+        Seed = "seed",
+        Pacing = "pacing",
+        Patience = "patience",
+    }
+}
+
+named! {
+    /// When the first trigger of a run is due.
+    StartAt, "start", {
+        /// One period from now.
+        Now = "now",
+        /// A fixed delay after the target has let its interrupt through.
+        Armed = "armed",
+    }
+}
+
+named! {
+    /// Where a run is.
+    RunState, "run state", {
+        /// No run since the generator was made.
+        Idle = "idle",
+        /// Waits for the target to let its interrupt through.
+        Waiting = "waiting",
+        Running = "running",
+        /// All triggers were sent; the last ones may still be answered.
+        Draining = "draining",
+        /// Every trigger is accounted for.
+        Done = "done",
+    }
+}
+
+/// The generator's first frame on every connection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GeneratorHello {
+    pub protocol: u16,
+    pub kind: GeneratorKind,
+    pub tool_version: String,
+    /// The unit of all times in this stream.
+    pub tick: Tick,
+    /// Response lines, numbered from 0.
+    pub lines: u8,
+    pub limits: Limits,
+}
+
+/// The slowest trigger that every generator offers, in millihertz.
+pub const SLOWEST_MILLIHERTZ: u64 = 16_000;
+
+impl GeneratorHello {
+    /// The period nearest to a frequency; none for a frequency of 0.
+    pub fn period_of(&self, millihertz: u64) -> Option<Cycles> {
+        let tick = u128::from(self.tick.femtoseconds);
+        let divisor = tick.checked_mul(u128::from(millihertz)).filter(|divisor| *divisor > 0)?;
+        // 10^15 fs in a second, 10^3 mHz in a hertz.
+        let ticks = (1_000_000_000_000_000_000u128 + divisor / 2) / divisor;
+        Some(Cycles(u64::try_from(ticks).unwrap_or(u64::MAX)))
+    }
+
+    /// An instant or a span in nanoseconds.
+    pub fn nanoseconds(&self, span: Cycles) -> Nanoseconds {
+        self.tick.nanoseconds(i64::try_from(span.0).unwrap_or(i64::MAX))
+    }
+}
+
+/// Both ends are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Range {
+    pub lowest: u64,
+    pub highest: u64,
+}
+
+impl Range {
+    pub const fn contains(self, value: u64) -> bool {
+        self.lowest <= value && value <= self.highest
+    }
+}
+
+/// What a generator can do. Times in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    pub period: Range,
+    /// Periods are rounded to a multiple of this: the divider.
+    pub period_step: u64,
+    /// The shortest time the interrupt line stays high, or low.
+    pub pulse: u64,
+    /// Samples in one packet.
+    pub packet: Range,
+    pub count: Range,
+    pub jitter: Range,
+    pub patience: Range,
+    /// It can see the target let its interrupt through ([`StartAt::Armed`]).
+    pub sees_arming: bool,
+}
+
+/// What is set. Period, duty and packet may change during a run; the others
+/// decide a whole run and may not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// From one grid point to the next, without jitter.
+    pub period: Cycles,
+    /// As it was asked for.
+    pub duty_per_mille: u16,
+    /// How long the interrupt line really stays high.
+    pub high: Cycles,
+    pub packet: u16,
+    pub count: u64,
+    pub jitter: JitterKind,
+    /// Half the width (uniform), the mean (exponential), else 0.
+    pub jitter_amount: Cycles,
+    pub seed: u64,
+    pub pacing: Pacing,
+    /// A response that has not come by then never will.
+    pub patience: Cycles,
+}
+
+/// What a host may ask for. Each is answered by one [`Reply`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Command {
+    Period(Cycles),
+    /// Per mille of the period; 1 to 999.
+    Duty(u16),
+    Packet(u16),
+    Count(u64),
+    Jitter {
+        kind: JitterKind,
+        amount: Cycles,
+    },
+    Seed(u64),
+    Pacing(Pacing),
+    Patience(Cycles),
+    Start(StartAt),
+    /// Ends a run; triggers in flight are waited for. Fine if there is none.
+    Stop,
+    Status,
+}
+
+/// The answer to the command in the host's frame `to`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// None: what was refused was no frame, so it had no number.
+    pub to: Option<u64>,
+    pub result: Result<Status, Refusal>,
+}
+
+/// Where a generator is and what is really set. Sent as a reply, whenever the
+/// state changes, and to keep an idle connection alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// Runs are counted from 1; 0 before the first.
+    pub run: u32,
+    pub state: RunState,
+    pub settings: Settings,
+    pub totals: Totals,
+}
+
+/// Samples and what came with them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Packet {
+    pub run: u32,
+    /// In the order of their sequence numbers; a gap is a dropped sample.
+    pub samples: Vec<OutsideSample>,
+    /// Edges that answered nothing, since the packet before.
+    pub extras: Vec<ExtraEdge>,
+    /// As they are after the last of these samples.
+    pub totals: Totals,
+}
+
+/// One trigger and what was seen on every line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutsideSample {
+    pub seq: Seq,
+    /// The instant at which the interrupt line went up.
+    pub trigger: Cycles,
+    /// By line.
+    pub answers: Vec<Answer>,
+    /// Lines with an extra edge between this trigger and the next; bit n is
+    /// line n.
+    pub extra: u16,
+}
+
+/// What one line showed. A response's instant is the trigger's plus this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Answer {
+    /// The edge came while no younger trigger was out: certain.
+    Prompt(Cycles),
+    /// A younger trigger was out already. The edge is given to the oldest
+    /// trigger without one; if an edge was lost or merged, this is longer than
+    /// the truth, and never shorter.
+    Late(Cycles),
+    Missing,
+    /// The target said that this response was merged with an earlier one.
+    Coalesced,
+}
+
+/// An edge on a line on which no trigger waited for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExtraEdge {
+    pub line: u8,
+    pub at: Cycles,
+}
+
+/// Counts since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    pub triggers: u64,
+    /// Samples with an edge on every line.
+    pub complete: u64,
+    /// Samples that lack an edge on some line, for no known reason.
+    pub missing: u64,
+    /// Samples of which the target said that a line's answer was merged.
+    pub coalesced: u64,
+    /// Triggers whose sample was not kept: no memory was left for it, or the
+    /// host did not read.
+    pub dropped: u64,
+    /// Triggers that are none of these yet.
+    pub open: u64,
+    /// Grid points without a trigger: a sample was open (closed pacing), or
+    /// the generator was late.
+    pub skipped: u64,
+    pub edges: u64,
+    /// Edges that answered a trigger.
+    pub answers: u64,
+    /// Edges that did not; all are counted, even if not all fit a packet.
+    pub extra: u64,
+}
+
+impl Totals {
+    /// Every trigger and every edge is counted exactly once.
+    pub fn identity_holds(&self) -> bool {
+        let terms = [self.complete, self.missing, self.coalesced, self.dropped, self.open];
+        terms.iter().try_fold(0u64, |sum, term| sum.checked_add(*term)) == Some(self.triggers)
+            && self.answers.checked_add(self.extra) == Some(self.edges)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PROTOCOL;
+
+    fn hello(femtoseconds: u64) -> GeneratorHello {
+        let any = Range { lowest: 0, highest: u64::MAX };
+        GeneratorHello {
+            protocol: PROTOCOL,
+            kind: GeneratorKind::Board,
+            tool_version: "0".into(),
+            tick: Tick { femtoseconds },
+            lines: 8,
+            limits: Limits {
+                period: any,
+                period_step: 1,
+                pulse: 1,
+                packet: any,
+                count: any,
+                jitter: any,
+                patience: any,
+                sees_arming: false,
+            },
+        }
+    }
+
+    #[test]
+    fn a_frequency_becomes_the_nearest_period() {
+        assert_eq!(hello(1_000_000).period_of(1_000_000), Some(Cycles(1_000_000)));
+        assert_eq!(hello(8_000_000).period_of(SLOWEST_MILLIHERTZ), Some(Cycles(7_812_500)));
+        assert_eq!(hello(6_666_667).period_of(333_333), Some(Cycles(450_000)));
+        assert_eq!(hello(1_000_000).period_of(0), None);
+        assert_eq!(hello(1).period_of(1), Some(Cycles(1_000_000_000_000_000_000)));
+    }
+
+    #[test]
+    fn the_identity_sees_a_trigger_counted_twice_and_an_edge_lost() {
+        let good = Totals {
+            triggers: 3,
+            complete: 2,
+            open: 1,
+            edges: 5,
+            answers: 4,
+            extra: 1,
+            ..Default::default()
+        };
+        assert!(good.identity_holds());
+        assert!(!Totals { missing: 1, ..good }.identity_holds());
+        assert!(!Totals { edges: 6, ..good }.identity_holds());
+        assert!(!Totals { complete: u64::MAX, ..good }.identity_holds());
+    }
+}
