@@ -27,6 +27,7 @@ static irqreturn_t irqscope_inject_handler(int number, void *data)
 	u64 token = atomic64_xchg(&irq->pending, 0);
 	irqreturn_t result = IRQ_HANDLED;
 
+	scope->own_interrupts++;
 	if (unlikely(!token)) {
 		if (scope->interrupt.armed)
 			irqscope_spurious(scope);
@@ -70,8 +71,6 @@ static enum hrtimer_restart irqscope_inject_fire(struct hrtimer *timer)
 
 	if (unlikely(!irqscope_pacer_due(scope)))
 		return irqscope_pacer_next(scope);
-	if (scope->pacer.cpu == scope->cpu)
-		scope->own_interrupts++;
 
 	token = irqscope_sample_open(scope);
 	if (likely(token)) {

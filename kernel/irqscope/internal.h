@@ -39,6 +39,13 @@
 #include "irqscope.h"
 #include "port.h"
 
+#ifndef CONFIG_64BIT
+#error "irqscope needs a 64-bit kernel: its counters are shared as 64-bit words"
+#endif
+
+/* Neither the period nor what jitter makes of it goes below. */
+#define IRQSCOPE_PERIOD_MIN_NS	10000
+
 struct attribute_group;
 struct device_attribute;
 struct irqscope;

@@ -15,7 +15,6 @@
 #include "compat.h"
 #include "hot.h"
 
-#define PERIOD_FLOOR_NS	10000	/* as settings.c has it for period_ns */
 #define LN2_Q32		2977044472ULL
 
 /* splitmix64: any seed is good, and it has no state but a counter. */
@@ -80,6 +79,8 @@ bool irqscope_pacer_due(struct irqscope *scope)
 	u64 now_ns = ktime_to_ns(hrtimer_get_expires(&scope->pacer.timer));
 	u64 timeout_ns = scope->settings.timeout_ms * NSEC_PER_MSEC;
 
+	if (scope->pacer.cpu == scope->cpu)
+		scope->own_interrupts++;
 	if (unlikely(header->triggers >= scope->settings.count))
 		return false;
 	if (scope->settings.pacing == IRQSCOPE_OPEN)
@@ -113,7 +114,7 @@ enum hrtimer_restart irqscope_pacer_next(struct irqscope *scope)
 	}
 	scope->pacer.ending = scope->buffer.header->triggers >= scope->settings.count;
 	step_ns = scope->settings.period_ns + irqscope_jitter_ns(scope);
-	hrtimer_add_expires_ns(timer, max_t(s64, step_ns, PERIOD_FLOOR_NS));
+	hrtimer_add_expires_ns(timer, max_t(s64, step_ns, IRQSCOPE_PERIOD_MIN_NS));
 	return HRTIMER_RESTART;
 }
 

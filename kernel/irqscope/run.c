@@ -146,7 +146,8 @@ static void irqscope_run_supervise(struct work_struct *work)
 	struct irqscope *scope = container_of(to_delayed_work(work), struct irqscope, supervise);
 
 	mutex_lock(&scope->control);
-	if (!scope->active)
+	/* Queued for a run that has ended, when the next one has begun? */
+	if (!scope->active || irqscope_verdict_is(scope, IRQSCOPE_RUNNING))
 		goto unlock;
 	scope->trigger->stop(scope);
 	irqscope_run_drain(scope);

@@ -89,7 +89,7 @@ void irqscope_sample_start(struct irqscope *scope, u64 token, u64 cycles)
 	unsigned int index;
 
 	flight->cpu = smp_processor_id();
-	flight->interrupts = irqscope_interrupts(flight->cpu) - ++scope->own_interrupts;
+	flight->interrupts = irqscope_interrupts(flight->cpu) - scope->own_interrupts;
 	if (sample->asked & BIT(IRQSCOPE_IRQ)) {
 		response->cycles = cycles;
 		response->cpu = flight->cpu;
@@ -192,7 +192,7 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 	u32 flags = IRQSCOPE_ANSWERED;
 	s64 interrupts = 0;
 
-	/* A trigger and the tick may share an interrupt: never below zero. */
+	/* Several points of the grid may share an interrupt: never below zero. */
 	if (cpu == flight->cpu)
 		interrupts = irqscope_interrupts(cpu) - READ_ONCE(scope->own_interrupts) -
 			     flight->interrupts;

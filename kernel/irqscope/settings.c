@@ -288,7 +288,7 @@ static const char *const irqscope_pacings[] = { "open", "closed", NULL };
 static const char *const irqscope_jitters[] = { "none", "uniform", "exponential", NULL };
 
 NUMBER(irq, 1, INT_MAX, NULL);
-NUMBER(period_ns, 10000, HOUR_NS, NULL);
+NUMBER(period_ns, IRQSCOPE_PERIOD_MIN_NS, HOUR_NS, NULL);
 NUMBER(count, 1, 1LL << 32, NULL);
 NUMBER(jitter_ns, 0, HOUR_NS, NULL);
 NUMBER(seed, 0, S64_MAX, NULL);

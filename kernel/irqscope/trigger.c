@@ -21,6 +21,7 @@ static irqreturn_t irqscope_line_handler(int number, void *data)
 	struct irqscope_sample *sample;
 	u64 token;
 
+	scope->own_interrupts++;
 	if (unlikely(!scope->interrupt.armed)) {
 		WRITE_ONCE(scope->interrupt.seen_cpu, smp_processor_id());
 		return IRQ_HANDLED;

@@ -43,19 +43,19 @@ static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t len
 
 	if (length < sizeof(call))
 		return -EINVAL;
-	if ((file->f_flags & O_NONBLOCK) && !irqscope_user_wanted(scope))
-		return -EAGAIN;
-	if (swait_event_interruptible_exclusive(user->queue, irqscope_user_wanted(scope)))
-		return -EINTR;
-
-	/* A run's end is reported before the next run's first call. */
-	if (irqscope_user_run_over(scope)) {
-		user->runs_seen = READ_ONCE(scope->runs_ended);
-		return 0;
-	}
-	token = irqscope_user_called(scope);
-	if (!token)
-		return -EINTR; /* closed between waking up and here */
+	do {
+		if ((file->f_flags & O_NONBLOCK) && !irqscope_user_wanted(scope))
+			return -EAGAIN;
+		if (swait_event_interruptible_exclusive(user->queue,
+							irqscope_user_wanted(scope)))
+			return -EINTR;
+		/* A run's end is reported before the next run's first call. */
+		if (irqscope_user_run_over(scope)) {
+			user->runs_seen = READ_ONCE(scope->runs_ended);
+			return 0;
+		}
+		token = irqscope_user_called(scope);
+	} while (!token); /* closed between waking up and here */
 	call.seq = READ_ONCE(user->seq);
 	user->handed_token = token;
 	user->handed_seq = call.seq;
