@@ -55,6 +55,10 @@ impl Follower {
         }
     }
 
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
     /// How the target said it ended, if it did before its stream did.
     pub fn end(self) -> Option<Result<()>> {
         self.ended

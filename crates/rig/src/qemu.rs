@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! One QEMU process: started, watched, and never left behind.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -63,18 +63,26 @@ impl Qemu {
         })
     }
 
-    /// Hands out what the guest sends until it ends.
+    /// Hands out what the guest sends until it ends. As soon as `take` says that
+    /// it has all, the guest is told by one byte, without which it would not
+    /// end: what it has queued would be lost with it.
     pub fn read_to_end(
         &mut self,
         stop: &Stop,
-        take: &mut dyn FnMut(&[u8]) -> Result<()>,
+        take: &mut dyn FnMut(&[u8]) -> Result<bool>,
     ) -> Result<()> {
         let mut buffer = vec![0; 1 << 16];
+        let mut told = false;
         loop {
             stop.check()?;
             match self.port.read(&mut buffer) {
                 Ok(0) => return self.wait(stop),
-                Ok(length) => take(&buffer[..length])?,
+                Ok(length) => {
+                    if take(&buffer[..length])? && !told {
+                        told = true;
+                        self.port.write_all(&[0]).trying(|| "cannot answer the guest".into())?;
+                    }
+                }
                 Err(error) if is_timeout(&error) => self.check_deadline()?,
                 Err(error) => return Err(error).trying(|| "cannot read the guest's port".into()),
             }

@@ -54,7 +54,10 @@ pub fn run_case(
     let mut qemu = Qemu::start(&machine, stop)?;
     events(Event::Phase("measuring on the virtual clock"))?;
     let mut follower = Follower::default();
-    let ran = qemu.read_to_end(stop, &mut |bytes| follower.push(bytes, events));
+    let ran = qemu.read_to_end(stop, &mut |bytes| {
+        follower.push(bytes, events)?;
+        Ok(follower.has_ended())
+    });
     drop(qemu);
     judge(ran, follower, console)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use irqscope_rig::{Build, Driver, Event, Kernel, RigError, Stop, find_agent, twin};
+use irqscope_rig::{Build, Driver, Event, Kernel, RigError, Stop, find_agent, local, ssh, twin};
 use irqscope_scenario::{Case, RigKind, Scenario};
 use irqscope_wire::{Failure, Message};
 
@@ -189,10 +189,8 @@ impl Executor<'_> {
                 let kernel = &self.kernels[index];
                 twin::run_case(kernel, plan, scenario.twin, &console, stop, &mut events)
             }
-            RigKind::Local | RigKind::Ssh => Err(RigError::Unready {
-                what: "this rig is not built in".into(),
-                remedy: "use rig twin".into(),
-            }),
+            RigKind::Local => local::run_case(plan, &console, stop, &mut events),
+            RigKind::Ssh => ssh::run_case(&scenario.ssh, plan, &console, stop, &mut events),
         }
     }
 

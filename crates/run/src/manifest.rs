@@ -93,7 +93,7 @@ impl CaseManifest {
             Message::Note(note) => self.warn(note),
             Message::Finished(counters) => self.counters = Some(*counters),
             Message::Failed(failure) => self.failure = Some(failure.clone()),
-            Message::Hello(_) | Message::Samples(_) => {}
+            _ => {}
         }
     }
 

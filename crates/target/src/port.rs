@@ -2,7 +2,7 @@
 //! The virtio port by which frames leave the twin.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
@@ -16,12 +16,17 @@ pub const NAME: &str = "irqscope";
 const TRIES: u32 = 500;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Writes all of it; a write returns when the host has taken it.
+/// Writes all of it and waits for the host's word that it has it.
+///
+/// A write returns when the driver has queued the bytes, not when the host has
+/// taken them, and what is queued is lost with the guest. So the host answers
+/// the last frame with one byte; a host that is gone gives end of file.
 pub fn send(root: &Path, frames: &[u8]) -> Result<()> {
     let path = wait_for(root)?;
-    let port = File::options().write(true).open(&path);
+    let port = File::options().read(true).write(true).open(&path);
     let mut port = port.map_err(|source| Error::Open { path, source })?;
-    port.write_all(frames).map_err(Error::Output)
+    port.write_all(frames).map_err(Error::Output)?;
+    port.read(&mut [0]).map(|_| ()).map_err(Error::Output)
 }
 
 fn wait_for(root: &Path) -> Result<PathBuf> {

@@ -109,3 +109,43 @@ fn encode(body: &[u8], torn: bool, out: &mut Vec<u8>) {
     out.truncate(before + length);
     out.push(0);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LogReader;
+
+    /// A device on which every write fails for lack of space.
+    fn full() -> File {
+        OpenOptions::new().append(true).open("/dev/full").unwrap()
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_the_log_goes_on_when_there_is_room() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("run.log");
+        let log = LogWriter::create(&path).unwrap();
+        log.append(0, Source::Target, &[1]).unwrap();
+        let disk = log.lock().file.replace(full()).unwrap();
+        let error = log.append(0, Source::Target, &[2]).unwrap_err();
+        assert!(matches!(error, RunError::DiskFull { .. }), "{error}");
+        assert!(error.to_string().contains("run.log") && error.to_string().contains("--out"));
+        // What a write that failed half-way leaves behind.
+        let mut torn = &disk;
+        torn.write_all(&[9, 9, 9]).unwrap();
+        log.lock().file = Some(disk);
+        log.append(0, Source::Target, &[3]).unwrap();
+        let mut reader = LogReader::open(&path).unwrap();
+        let frames: Vec<_> = reader.by_ref().map(|record| record.unwrap().frame).collect();
+        assert_eq!(frames, [[1], [3]]);
+        assert_eq!((reader.health().damaged, reader.health().truncated), (1, false));
+    }
+
+    #[test]
+    fn what_no_protocol_sends_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let log = LogWriter::create(&parent.path().join("run.log")).unwrap();
+        let error = log.append(0, Source::Target, &vec![1; MAX_FRAME_BYTES + 1]).unwrap_err();
+        assert!(matches!(error, RunError::Oversized { .. }));
+    }
+}

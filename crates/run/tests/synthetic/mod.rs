@@ -222,3 +222,29 @@ fn demo_sample(
     counters.complete += u64::from(!missing);
     sample
 }
+
+/// As the scenario `intspect`: each stage in turn, beside `irq`.
+pub fn isolated(path: &Path, cases: u16, count: u64) -> RunDir {
+    let stages = [Stage::Irq, Stage::Softirq, Stage::TaskletHi, Stage::Tasklet, Stage::Work];
+    let name = |case: u16| format!("6.1-{case}/idle");
+    let plans: Vec<Plan> = (0..cases).map(|case| plan(&name(case), &stages, count)).collect();
+    let mut run = RunDir::create(path, &draft(&plans)).unwrap();
+    for case in 0..cases {
+        let mut sender = Sender::new(&run, case);
+        sender.open("6.1.0", &stages);
+        let mut random = Random(u64::from(case));
+        for first in (0..count).step_by(64) {
+            let one = |seq: u64| {
+                let stage = stages[1 + (seq % 4) as usize];
+                let [irq, later] = [567.0, 3000.0].map(|base| random.latency(base, 99.0, 500));
+                sample(seq, vec![answered(Stage::Irq, irq, 0), answered(stage, later, 0)])
+            };
+            let samples = (first..count.min(first + 64)).map(one).collect();
+            sender.send(Message::Samples(samples));
+        }
+        let counters = Counters { triggers: count, complete: count, ..Counters::default() };
+        sender.send(Message::Finished(counters));
+    }
+    run.finish(run.manifest().cases.clone()).unwrap();
+    run
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Thin: it only says which command does what.
+
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+SHELL := /bin/bash
+# The agent is static: musl where rustup is, else glibc linked statically.
+MUSL := x86_64-unknown-linux-musl
+AGENT_TARGET := $(shell rustup target list --installed 2>/dev/null | grep -qx $(MUSL) && echo $(MUSL) || echo x86_64-unknown-linux-gnu)
+IRQSCOPE := target/release/irqscope
+
+.PHONY: help run test build bootstrap lint bench fuzz kernels clean
+
+help:
+	@echo "make run     install what is missing, build, measure the demo, write a report"
+	@echo "make test    every test, the same that CI runs"
+	@echo "make build   the program and the agent"
+	@echo "make lint    fmt, clippy, checkpatch, sparse, shellcheck, links"
+	@echo "make bench   speed and instrumentation cost"
+	@echo "make fuzz    the parsers, for longer than make test does"
+
+bootstrap:
+	@scripts/bootstrap
+
+build:
+	cargo build --release --locked -p irqscope-target --target $(AGENT_TARGET) \
+		$(if $(filter %gnu,$(AGENT_TARGET)),--config 'build.rustflags=["-Ctarget-feature=+crt-static"]')
+	cargo build --release --locked -p irqscope
+
+run: bootstrap
+	@$(MAKE) --no-print-directory build
+	$(IRQSCOPE) run demo
+
+test:
+	@scripts/bootstrap --test
+	@$(MAKE) --no-print-directory build
+	@scripts/lint
+	cargo test --release --locked --workspace
+	@tests/run
+
+lint:
+	@scripts/bootstrap --test
+	@scripts/lint
+
+bench: bootstrap
+	@$(MAKE) --no-print-directory build
+	@scripts/bench
+
+fuzz: bootstrap
+	PROPTEST_CASES=1000000 cargo test --release --locked --workspace
+
+clean:
+	cargo clean

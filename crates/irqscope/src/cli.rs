@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use irqscope_scenario::RigKind;
+
+/// An oscilloscope for Linux interrupt latency.
+///
+/// Triggers an interrupt at a known instant, records when each stage of the
+/// kernel responds, and compares kernels. Without hardware, the target is a
+/// deterministic twin in QEMU.
+#[derive(Debug, Parser)]
+#[command(name = "irqscope", version, after_help = AFTER, max_term_width = 96)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const AFTER: &str = "\
+Exit status:
+  0  fine
+  2  wrong usage or scenario, or this machine is not ready (the message says how to mend it)
+  3  the rig was lost: target hung, panicked, complained or unreachable
+  4  the measurement is invalid
+  130  interrupted
+
+Examples:
+  irqscope list                      the bundled scenarios
+  irqscope run demo                  every stage on two kernels, in the twin
+  irqscope run demo --kernel 6.12 --kernel 6.12-rt --out /tmp/newer
+  irqscope report runs/20260101T120000Z-demo
+  irqscope doctor                    what this machine can do, and what spoils its figures";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Execute a scenario and leave a run directory behind.
+    Run(Run),
+    /// Derive table, Parquet, summary and report from a run's log again.
+    Report(Report),
+    /// List the bundled scenarios, stages and states.
+    List,
+    /// Say what this machine can measure and what spoils its figures.
+    Doctor,
+    /// Fetch kernels for the twin, or list those that are there.
+    #[command(subcommand)]
+    Kernel(Kernel),
+    /// Print a completion script for a shell.
+    #[command(
+        after_help = "Example:\n  irqscope completion bash > /etc/bash_completion.d/irqscope"
+    )]
+    Completion { shell: clap_complete::Shell },
+    /// Print the manual page.
+    #[command(after_help = "Example:\n  irqscope man | man -l -")]
+    Man,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  irqscope run demo
+  irqscope run scenarios/mine.toml --out results/mine
+  irqscope run demo --rig local          the machine in hand, as root
+  irqscope run demo --rig ssh --host root@board --json > summary.json")]
+pub struct Run {
+    /// A bundled scenario's name, or a path that ends in .toml.
+    pub scenario: String,
+    /// The run directory; must not exist [default: runs/TIME-SCENARIO].
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// A kernel for the twin instead of the scenario's; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Vec<String>,
+    /// Another rig than the scenario's.
+    #[arg(long)]
+    pub rig: Option<Rig>,
+    /// The target of rig ssh, as ssh takes it.
+    #[arg(long, value_name = "[USER@]HOST")]
+    pub host: Option<String>,
+    /// Guests at the same time; the twin's results do not depend on it
+    /// [default: one per CPU].
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Print summary.json instead of the table.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Rig {
+    /// A guest on QEMU's virtual clock.
+    Twin,
+    /// This machine.
+    Local,
+    /// Another machine over ssh.
+    Ssh,
+}
+
+impl From<Rig> for RigKind {
+    fn from(rig: Rig) -> Self {
+        match rig {
+            Rig::Twin => RigKind::Twin,
+            Rig::Local => RigKind::Local,
+            Rig::Ssh => RigKind::Ssh,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  irqscope report runs/20260101T120000Z-demo")]
+pub struct Report {
+    /// The directory that `irqscope run` left behind.
+    pub run: PathBuf,
+    /// Print summary.json instead of the table.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Kernel {
+    /// Unpack Debian kernels into the cache, without installing them.
+    #[command(
+        after_help = "Examples:\n  irqscope kernel fetch 6.1 6.1-rt\n  irqscope kernel fetch --all"
+    )]
+    Fetch {
+        /// Names such as 6.1 or 6.12-rt.
+        #[arg(value_name = "NAME", required_unless_present = "all")]
+        names: Vec<String>,
+        /// All kernels that irqscope is tested on.
+        #[arg(long)]
+        all: bool,
+    },
+    /// List the kernels in the cache.
+    List,
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `irqscope run`: execute a scenario, derive its figures, show them.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use irqscope_rig::{Stop, check_name, local, ssh};
+use irqscope_run::{Request, RunDir, execute, fresh_name};
+use irqscope_scenario::{RigKind, Scenario};
+
+use super::{Done, report};
+use crate::cli::Run;
+use crate::exit::{Exit, Trouble};
+use crate::interrupt::stop_on_signals;
+use crate::progress::Progress;
+
+pub fn run(options: &Run) -> Done {
+    let stop = stop_on_signals()?;
+    let scenario = scenario(options, &stop)?;
+    let out = out(options, &scenario);
+    if out.symlink_metadata().is_ok() {
+        return Err(irqscope_run::RunError::Exists { path: out }.into());
+    }
+    let request = Request {
+        scenario: &scenario,
+        out: &out,
+        args: std::env::args().collect(),
+        tool_version: env!("CARGO_PKG_VERSION"),
+        jobs: jobs(options),
+        stop,
+    };
+    let run = execute(&request, &Progress::new()).map_err(|error| kept(error.into(), &out))?;
+    report::show(&run, options.json)
+}
+
+fn scenario(options: &Run, stop: &Stop) -> Result<Scenario, Trouble> {
+    let mut scenario = Scenario::load(&options.scenario)?;
+    if let Some(rig) = options.rig {
+        scenario.set_rig(rig.into());
+    }
+    if let Some(host) = &options.host {
+        scenario.ssh.host.clone_from(host);
+    }
+    scenario.kernels = kernels(options, &scenario, stop)?;
+    Ok(scenario)
+}
+
+/// The twin boots what it is told; a real machine runs what it runs.
+fn kernels(options: &Run, scenario: &Scenario, stop: &Stop) -> Result<Vec<String>, Trouble> {
+    let own = match scenario.rig {
+        RigKind::Twin => {
+            let chosen =
+                if options.kernel.is_empty() { &scenario.kernels } else { &options.kernel };
+            chosen.iter().try_for_each(|name| check_name(name))?;
+            return Ok(chosen.clone());
+        }
+        RigKind::Local => local::kernel_release()?,
+        RigKind::Ssh => ssh::kernel_release(&scenario.ssh, stop)?,
+    };
+    if options.kernel.is_empty() {
+        return Ok(vec![own]);
+    }
+    Err(Trouble::new(Exit::Usage, format!("--kernel is for rig twin; this target runs {own}")))
+}
+
+fn out(options: &Run, scenario: &Scenario) -> PathBuf {
+    let fresh = || fresh_name(Path::new("runs"), &scenario.name, SystemTime::now());
+    options.out.clone().unwrap_or_else(fresh)
+}
+
+fn jobs(options: &Run) -> usize {
+    let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
+    options.jobs.map_or_else(cpus, usize::from)
+}
+
+/// What was received before the trouble is in the run directory.
+fn kept(trouble: Trouble, out: &Path) -> Trouble {
+    if RunDir::open(out).is_err() {
+        return trouble;
+    }
+    trouble.with_note(&format!("what was received is kept in {}", out.display()))
+}

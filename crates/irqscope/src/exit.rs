@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Exit codes, and which error ends in which.
+
+use std::process::ExitCode;
+
+use irqscope_analysis::AnalysisError;
+use irqscope_report::ReportError;
+use irqscope_rig::RigError;
+use irqscope_run::{ExecuteError, RunError};
+use irqscope_scenario::ScenarioError;
+
+/// What the program's exit status says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Fine = 0,
+    /// Wrong usage or scenario, or this machine is not ready for it.
+    Usage = 2,
+    /// The rig was lost; never a failed latency, and never a pass.
+    Lost = 3,
+    /// The measurement is invalid.
+    Invalid = 4,
+    /// SIGINT or SIGTERM, as shells report it.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// An error with the exit status it ends in.
+#[derive(Debug)]
+pub struct Trouble {
+    exit: Exit,
+    text: String,
+}
+
+impl Trouble {
+    pub fn new(exit: Exit, text: impl std::fmt::Display) -> Self {
+        Self { exit, text: text.to_string() }
+    }
+
+    pub fn report(self) -> Exit {
+        eprintln!("irqscope: {}", self.text);
+        self.exit
+    }
+
+    /// Adds where the rest of the story lies.
+    pub fn with_note(mut self, note: &str) -> Self {
+        self.text.push_str(&format!("\n  {note}"));
+        self
+    }
+}
+
+impl From<ScenarioError> for Trouble {
+    fn from(error: ScenarioError) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+}
+
+impl From<RunError> for Trouble {
+    fn from(error: RunError) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+}
+
+impl From<RigError> for Trouble {
+    fn from(error: RigError) -> Self {
+        Self::new(of_rig(&error), error)
+    }
+}
+
+impl From<ExecuteError> for Trouble {
+    fn from(error: ExecuteError) -> Self {
+        Self::new(error.rig().map_or(Exit::Usage, of_rig), error)
+    }
+}
+
+impl From<AnalysisError> for Trouble {
+    fn from(error: AnalysisError) -> Self {
+        let exit = if error.is_invalid_measurement() { Exit::Invalid } else { Exit::Usage };
+        Self::new(exit, error)
+    }
+}
+
+impl From<ReportError> for Trouble {
+    fn from(error: ReportError) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+}
+
+fn of_rig(error: &RigError) -> Exit {
+    match error {
+        RigError::Unready { .. } | RigError::Refused { .. } | RigError::Keep(_) => Exit::Usage,
+        RigError::Lost { .. } | RigError::Io { .. } => Exit::Lost,
+        RigError::Invalid { .. } => Exit::Invalid,
+        RigError::Interrupted => Exit::Interrupted,
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A guest that plays a real machine, to test rigs `local` and `ssh` on: two
+//! CPUs in real time, the host's own files (its compiler, this program) under a
+//! layer that is thrown away, and a network. Its figures mean nothing.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::error::{Result, RigError, Trying};
+use crate::initramfs::Initramfs;
+use crate::kernel::Kernel;
+use crate::modules::Modules;
+use crate::qemu::{Machine, Qemu};
+use crate::stop::Stop;
+
+const INIT: &str = include_str!("guest.sh");
+const BUSYBOX: &str = "/bin/busybox";
+const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on";
+const DRIVERS: [&str; 5] = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_net"];
+
+/// What to play.
+#[derive(Clone, Debug)]
+pub struct Guest {
+    pub kernel: Kernel,
+    /// A directory that both sides write: holds `script`, run by the guest's
+    /// root; receives its `output` and its exit `status`.
+    pub exchange: PathBuf,
+    /// The port of this machine's loopback that leads to the guest's port 22.
+    pub ssh_port: Option<u16>,
+    pub limit: Duration,
+}
+
+impl Guest {
+    /// Boots, runs the script, and gives its exit status. The console log is
+    /// `console` in the exchange directory.
+    pub fn run(&self, stop: &Stop) -> Result<i32> {
+        let file =
+            tempfile::NamedTempFile::new().trying(|| "cannot create the initramfs".into())?;
+        std::fs::write(file.path(), self.initramfs()?)
+            .trying(|| "cannot write the initramfs".into())?;
+        let machine = Machine {
+            kernel: &self.kernel.image(),
+            initramfs: file.path(),
+            append: CMDLINE,
+            args: self.args(),
+            console: &self.exchange.join("console"),
+            limit: self.limit,
+        };
+        let mut qemu = Qemu::start(&machine, stop)?;
+        qemu.read_to_end(stop, &mut |_| Ok(false))?;
+        let status = std::fs::read_to_string(self.exchange.join("status")).unwrap_or_default();
+        status.trim().parse().map_err(|_| qemu.lost("the guest ended without a status"))
+    }
+
+    fn args(&self) -> Vec<String> {
+        let mut args = words("-machine pc -accel tcg,thread=multi -cpu qemu64,+rdrand -smp 2");
+        args.extend(words("-m 2048"));
+        let share = |tag: &str, path: &Path, mode: &str| {
+            let path = path.display();
+            let device = format!("virtio-9p-pci,fsdev={tag},mount_tag={tag}");
+            let directory = format!("local,id={tag},path={path},security_model=none,{mode}");
+            ["-fsdev".to_owned(), directory, "-device".to_owned(), device]
+        };
+        args.extend(share("host", Path::new("/"), "multidevs=remap,readonly=on"));
+        args.extend(share("exchange", &self.exchange, "multidevs=remap"));
+        let forward = self.ssh_port.map(|port| format!(",hostfwd=tcp:127.0.0.1:{port}-:22"));
+        let network = format!("user,id=net,restrict=on{}", forward.unwrap_or_default());
+        args.extend(["-netdev".to_owned(), network]);
+        args.extend(words("-device virtio-net-pci,netdev=net,romfile="));
+        args
+    }
+
+    fn initramfs(&self) -> Result<Vec<u8>> {
+        let busybox = std::fs::read(BUSYBOX).map_err(|error| {
+            RigError::unready(
+                format!("cannot read {BUSYBOX}: {error}"),
+                "install it: apt-get install busybox-static",
+            )
+        })?;
+        let mut initramfs = Initramfs::new(INIT.as_bytes())?;
+        initramfs.program("bin/busybox", &busybox)?;
+        let modules = Modules::of(&self.kernel)?;
+        let mut list = String::new();
+        for driver in DRIVERS {
+            for (name, contents) in modules.load_order(driver)? {
+                let line = format!("/modules/{name}.ko\n");
+                if !list.contains(&line) {
+                    initramfs.file(line.trim().trim_start_matches('/'), &contents)?;
+                    list.push_str(&line);
+                }
+            }
+        }
+        initramfs.file("modules.list", list.as_bytes())?;
+        initramfs.file("guest.conf", self.conf().as_bytes())?;
+        initramfs.finish()
+    }
+
+    fn conf(&self) -> String {
+        format!(
+            "release={}\nmodules={}\nheaders={}\n",
+            self.kernel.release,
+            self.kernel.modules().display(),
+            self.kernel.headers().display()
+        )
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: wrong input is answered with the nearest right one, the place, or the
+# remedy, with exit 2, and leaves nothing behind.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK"
+TESTS=$OLDPWD/$TESTS
+
+expect 2 "$IRQSCOPE" run dmeo
+says 'did you mean `demo`?'
+expect 2 "$IRQSCOPE" run nowhere.toml
+says "nowhere.toml"
+expect 2 "$IRQSCOPE" run demo --kernel 6.1rt
+says 'did you mean `6.1-rt`?'
+expect 2 "$IRQSCOPE" run demo --kernel 4.19
+says "apt offers no kernel 4.19"
+expect 2 "$IRQSCOPE" run demo --colour
+expect 2 "$IRQSCOPE" rnu demo
+says "run"
+
+sed 's/period/perod/' "$TESTS/scenarios/quick.toml" >key.toml
+expect 2 "$IRQSCOPE" run key.toml
+says "key.toml:9:"
+says '`period`'
+sed 's/"idle"/"idel"/' "$TESTS/scenarios/quick.toml" >state.toml
+expect 2 "$IRQSCOPE" run state.toml
+says "state.toml:5:"
+says 'did you mean `idle`?'
+sed 's/^states/stages = ["softirqs"]\nstates/' "$TESTS/scenarios/quick.toml" >stage.toml
+expect 2 "$IRQSCOPE" run stage.toml
+says 'did you mean `softirq`?'
+
+mkdir there
+expect 2 "$IRQSCOPE" run "$TESTS/scenarios/quick.toml" --out there
+says "nothing is overwritten"
+expect 2 "$IRQSCOPE" report there
+says "not a run directory"
+expect 2 "$IRQSCOPE" report nowhere
+expect 2 env PATH=/nonexistent "$IRQSCOPE" run "$TESTS/scenarios/quick.toml"
+says "apt-get install"
+expect 2 env IRQSCOPE_TARGET=/nonexistent/agent "$IRQSCOPE" run "$TESTS/scenarios/quick.toml"
+says "agent"
+
+[ "$(ls)" = "$(printf 'key.toml\nsaid\nstage.toml\nstate.toml\nthere')" ] || { ls; fail "left something behind"; }

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: Ctrl-C, SIGTERM and kill -9 leave no process behind and lose nothing that
+# was logged; the run is marked incomplete and can still be read.
+. "$(dirname "$0")/lib.sh"
+
+for signal in INT TERM KILL; do
+	out=$WORK/$signal
+	"$IRQSCOPE" run "$TESTS/scenarios/quick.toml" --out "$out" >"$WORK/said" 2>&1 &
+	pid=$!
+	for _ in $(seq 100); do
+		pgrep -f "qemu-system-x86_64.*$out" >/dev/null && break
+		sleep 0.1
+	done
+	pgrep -f "qemu-system-x86_64.*$out" >/dev/null || fail "no guest was started"
+	sleep 2
+	# A shell starts its background jobs with SIGINT ignored; the program's own
+	# handler is what counts.
+	kill -s $signal $pid
+	status=0
+	wait $pid || status=$?
+	case $signal in KILL) want=137 ;; *) want=130 ;; esac
+	[ $status = $want ] || { cat "$WORK/said"; fail "SIG$signal: exit $status instead of $want"; }
+	nothing_left "qemu-system-x86_64.*$out"
+	[ "$(field "$out/manifest.json" "j['complete']")" = False ] || fail "SIG$signal: marked complete"
+	expect 0 "$IRQSCOPE" report "$out" || true
+done
