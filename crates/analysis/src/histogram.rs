@@ -7,6 +7,9 @@ use crate::{Distribution, quantile};
 
 const FEWEST_BINS: i64 = 50;
 
+/// No axis goes farther (three years): its arithmetic never overflows.
+const FARTHEST_NS: i64 = 100_000_000_000_000_000;
+
 /// From `start_ns` in steps of `bin_ns`; the last bin ends at `end_ns()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis {
@@ -27,6 +30,7 @@ impl Axis {
         let largest = bodies.iter().filter_map(|body| body.last()).max().copied()?;
         // A little more room is better than a few values out of bounds.
         let end = if largest <= end.saturating_add(end / 8) { largest } else { end };
+        let [low, end] = [low, end].map(|ns| ns.clamp(-FARTHEST_NS, FARTHEST_NS));
         // Zero is worth being seen if it does not cost half of the axis.
         let low = if low >= 0 && low <= end / 2 { 0 } else { low };
         let bin_ns = width(end.saturating_sub(low), tick);
@@ -108,5 +112,74 @@ impl Histogram {
     pub fn tallest(&self) -> u64 {
         let columns = [self.irq.len() as u64, self.oob.len() as u64];
         self.counts.iter().copied().chain(columns).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use irqscope_wire::{Stage, View};
+
+    fn clean(values: impl IntoIterator<Item = i64>) -> Distribution {
+        let mut clean: Vec<i64> = values.into_iter().collect();
+        clean.sort_unstable();
+        Distribution {
+            case: 0,
+            stage: Stage::Work,
+            view: View::Inside,
+            clean,
+            hit: vec![],
+            missing: 0,
+            merged: 0,
+        }
+    }
+
+    #[test]
+    fn tens_of_microseconds_get_bins_of_one() {
+        let one = clean((0..2000).map(|n| 5_000 + n * 35));
+        let axis = Axis::common(&[&one], None).unwrap();
+        assert_eq!((axis.start_ns, axis.bin_ns, axis.bins), (0, 1_000, 75));
+        assert!(Histogram::new(&one, axis).oob.is_empty());
+    }
+
+    #[test]
+    fn a_narrow_range_gets_narrower_bins_but_none_below_the_tick() {
+        let twin = Some(Tick { femtoseconds: 2_000_000 });
+        let spread = clean((0..1000).map(|n| 1_134 + n % 300));
+        let axis = Axis::common(&[&spread], twin).unwrap();
+        assert_eq!((axis.start_ns, axis.bin_ns), (1_134, 2));
+        let one_value = clean([1_134; 50]);
+        let axis = Axis::common(&[&one_value], twin).unwrap();
+        assert_eq!((axis.bin_ns, axis.bins), (2, 1));
+        assert_eq!(Histogram::new(&one_value, axis).counts, [50]);
+    }
+
+    #[test]
+    fn a_thin_tail_goes_out_of_bounds_and_every_value_is_kept() {
+        let body = (0..9_950).map(|n| 10_000 + n % 5_000);
+        let one = clean(body.chain((0..50).map(|n| 1_000_000 + n)));
+        let histogram = Histogram::new(&one, Axis::common(&[&one], None).unwrap());
+        assert_eq!(histogram.oob.len(), 50);
+        assert!(histogram.axis.end_ns() < 30_000);
+        let inside: u64 = histogram.counts.iter().sum();
+        assert_eq!(inside + histogram.oob.len() as u64, 10_000);
+    }
+
+    #[test]
+    fn cases_share_an_axis_that_shows_the_slower_one() {
+        let (fast, slow) = (clean([5_000; 100]), clean((0..100).map(|n| 40_000 + n * 100)));
+        let axis = Axis::common(&[&fast, &slow], None).unwrap();
+        assert!(axis.end_ns() > 49_900 && axis.start_ns == 0);
+        assert_eq!(Axis::common(&[&clean([])], None), None);
+    }
+
+    #[test]
+    fn extremes_neither_overflow_nor_panic() {
+        let one = clean([i64::MIN, -1, 0, i64::MAX - 1, i64::MAX]);
+        if let Some(axis) = Axis::common(&[&one], Some(Tick { femtoseconds: 0 })) {
+            let histogram = Histogram::new(&one, axis);
+            let inside: u64 = histogram.counts.iter().sum();
+            assert_eq!(inside + histogram.oob.len() as u64, 5);
+        }
     }
 }

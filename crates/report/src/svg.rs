@@ -92,7 +92,7 @@ impl Type {
 
     /// Roughly how wide a text will be; the fonts differ, so leave room.
     pub fn width(self, text: &str) -> f64 {
-        text.chars().count() as f64 * self.size * if self.bold { 0.66 } else { 0.6 }
+        text.chars().count() as f64 * self.size * if self.bold { 0.71 } else { 0.6 }
     }
 }
 

@@ -58,6 +58,14 @@ pub fn alone(ns: i64) -> String {
     format!("{} {}", unit.figure(ns as f64), unit.name())
 }
 
+/// A setting as people wrote it: `1 ms`, `250 µs`, `1,500 ns`.
+pub fn exact(ns: u64) -> String {
+    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")];
+    let whole = units.into_iter().find(|(unit, _)| ns >= *unit && ns.is_multiple_of(*unit));
+    let (unit, name) = whole.unwrap_or((1, "ns"));
+    format!("{} {name}", grouped(ns / unit))
+}
+
 /// With thousands set apart: `12,345`.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
@@ -88,6 +96,8 @@ mod tests {
     #[test]
     fn figures_are_grouped_and_have_their_unit() {
         assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(exact(1_000_000), "1 ms");
+        assert_eq!(exact(1_500), "1,500 ns");
         assert_eq!(alone(982), "982 ns");
         assert_eq!(alone(1_134_567), "1,134.57 µs");
         assert_eq!(alone(-12_000), "-12.00 µs");

@@ -6,7 +6,7 @@ use irqscope_run::{CaseManifest, Manifest};
 use irqscope_wire::{JitterKind, Plan, Policy, Scheduling, Stage};
 use maud::{Markup, html};
 
-use crate::units::{alone, grouped};
+use crate::units::{exact, grouped};
 
 type Fact = (&'static str, fn(&CaseManifest) -> Option<String>);
 
@@ -104,8 +104,7 @@ fn trigger(plan: &Plan) -> String {
 }
 
 fn period(plan: &Plan) -> String {
-    let period = alone(i64::try_from(plan.period_ns).unwrap_or(i64::MAX));
-    let jitter = alone(i64::try_from(plan.jitter.ns).unwrap_or(i64::MAX));
+    let [period, jitter] = [plan.period_ns, plan.jitter.ns].map(exact);
     match plan.jitter.kind {
         JitterKind::None => period,
         kind => format!("{period} plus {kind} jitter of {jitter}, seed {}", plan.seed),

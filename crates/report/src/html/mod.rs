@@ -29,7 +29,10 @@ pub fn page(manifest: &Manifest, summary: &Summary, stages: &[StageFigure<'_>]) 
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                header { (head(manifest, summary)) }
+                header {
+                    (head(manifest, summary))
+                    nav { @for one in stages { a href={ "#" (one.file_name()) } { (one.title()) } } }
+                }
                 main {
                     (trouble(summary))
                     section { h2 { "What was measured" } (facts::measured(manifest, summary)) }

@@ -13,7 +13,7 @@ const LISTED: usize = 1_000;
 
 pub fn section(figure: &StageFigure<'_>) -> Markup {
     html! {
-        section.stage {
+        section id=(figure.file_name()) {
             h2 {
                 i.swatch style={ "background:" (crate::stage_colour(figure.stage)) } {}
                 (figure.title())
