@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A run from start to end, driven by the clock of whoever calls.
+//!
+//! The caller asks [`Generator::due`] when to come next, calls
+//! [`Generator::tick`] then or later, does to the interrupt line what it is
+//! told, at the instant it has given, and hands over every edge it sees.
+//!
+//! Useful invariant, at any time:
+//! triggers = complete + missing + coalesced + dropped + open, and
+//! edges = answers + extra.
+
+use irqscope_wire::{
+    Command, Limits, Pacing, Refusal, RunState, Seq, Settings, StartAt, Status, Tick, Totals,
+};
+
+use crate::Grid;
+use crate::pairing::{Fate, Pairing, Seen, Slot};
+use crate::settings::{change, initial};
+
+/// What to do with the interrupt line, now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    Nothing,
+    Raise,
+    Lower,
+}
+
+#[derive(Clone, Debug)]
+pub struct Generator<S> {
+    limits: Limits,
+    settings: Settings,
+    /// From the target's arming to the first trigger.
+    armed_delay: u64,
+    state: RunState,
+    run: u32,
+    totals: Totals,
+    grid: Grid,
+    /// The next grid point, while running; the end of the last, while draining.
+    point: u64,
+    /// The line is up until then.
+    lower_at: Option<u64>,
+    pairing: Pairing<S>,
+    changed: bool,
+}
+
+impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
+    pub fn new(slots: S, lines: u8, limits: Limits, tick: Tick, armed_delay: u64) -> Self {
+        Self {
+            limits,
+            settings: initial(&limits, tick),
+            armed_delay,
+            state: RunState::Idle,
+            run: 0,
+            totals: Totals::default(),
+            grid: Grid::new(0),
+            point: 0,
+            lower_at: None,
+            pairing: Pairing::new(slots, lines),
+            changed: false,
+        }
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub fn lines(&self) -> usize {
+        self.pairing.lines()
+    }
+
+    pub fn state(&self) -> RunState {
+        self.state
+    }
+
+    pub fn status(&self) -> Status {
+        let totals = Totals { open: self.pairing.open(), ..self.totals };
+        Status { run: self.run, state: self.state, settings: self.settings, totals }
+    }
+
+    /// True once after each change of the state.
+    pub fn take_changed(&mut self) -> bool {
+        core::mem::take(&mut self.changed)
+    }
+
+    /// A run is active: its settings are decided.
+    pub fn active(&self) -> bool {
+        matches!(self.state, RunState::Waiting | RunState::Running | RunState::Draining)
+    }
+
+    pub fn command(&mut self, command: Command, now: u64) -> Result<Status, Refusal> {
+        match command {
+            Command::Start(at) => self.start(at, now)?,
+            Command::Stop => self.stop(now),
+            _ => {
+                self.settings = change(&self.limits, self.settings, command, self.active())?;
+            }
+        }
+        Ok(self.status())
+    }
+
+    /// The target has let its interrupt through.
+    pub fn armed(&mut self, now: u64) {
+        if self.state == RunState::Waiting {
+            self.point = now.saturating_add(self.armed_delay);
+            self.enter(RunState::Running);
+        }
+    }
+
+    /// It has blocked it again. Before the first trigger that means that it
+    /// was only trying; after it the line is pulsed all the same, for the
+    /// silence is a finding.
+    pub fn disarmed(&mut self) {
+        if self.state == RunState::Running && self.totals.triggers == 0 {
+            self.enter(RunState::Waiting);
+        }
+    }
+
+    /// When to call [`Self::tick`]; an instant in the past means now.
+    pub fn due(&self) -> Option<u64> {
+        let next = match self.state {
+            RunState::Running => Some(self.point),
+            RunState::Draining => Some(match self.pairing.waiting_since() {
+                Some(since) => since.saturating_add(self.settings.patience.0).max(self.point),
+                None => self.point,
+            }),
+            _ => None,
+        };
+        [self.lower_at, next].into_iter().flatten().min()
+    }
+
+    /// Does what is due; `now` becomes the trigger's instant if the line is to
+    /// be raised. More may be due: ask again.
+    pub fn tick(&mut self, now: u64) -> Act {
+        if self.lower_at.is_some_and(|at| at <= now) {
+            self.lower_at = None;
+            return Act::Lower;
+        }
+        match self.state {
+            RunState::Running if self.point <= now => self.grid_point(now),
+            RunState::Draining => {
+                self.drain(now);
+                Act::Nothing
+            }
+            _ => Act::Nothing,
+        }
+    }
+
+    /// None: outside a run edges are nobody's.
+    pub fn edge(&mut self, line: u8, at: u64) -> Option<Seen> {
+        if !matches!(self.state, RunState::Running | RunState::Draining) {
+            return None;
+        }
+        let seen = self.pairing.edge(line, at);
+        self.totals.edges += 1;
+        match seen {
+            Seen::Answer(_) => self.totals.answers += 1,
+            Seen::Extra => self.totals.extra += 1,
+        }
+        Some(seen)
+    }
+
+    /// The target's word; see [`Pairing::coalesced`].
+    pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
+        self.pairing.coalesced(line, seq)
+    }
+
+    /// The clock ends: what waits is missing.
+    pub fn finish(&mut self) {
+        if self.active() {
+            self.pairing.give_up(u64::MAX);
+            self.lower_at = None;
+            self.enter(RunState::Done);
+        }
+    }
+
+    /// The next final sample, counted as what it is.
+    pub fn take(&mut self) -> Option<Slot> {
+        let slot = self.pairing.take(self.state == RunState::Done)?;
+        match slot.fate() {
+            Fate::Complete => self.totals.complete += 1,
+            Fate::Missing => self.totals.missing += 1,
+            Fate::Coalesced => self.totals.coalesced += 1,
+        }
+        Some(slot)
+    }
+
+    /// The next final sample, counted as dropped. False if there is none.
+    pub fn discard(&mut self) -> bool {
+        let taken = self.pairing.take(self.state == RunState::Done).is_some();
+        self.totals.dropped += u64::from(taken);
+        taken
+    }
+
+    fn enter(&mut self, state: RunState) {
+        self.changed |= self.state != state;
+        self.state = state;
+    }
+
+    fn start(&mut self, at: StartAt, now: u64) -> Result<(), Refusal> {
+        if self.active() {
+            return Err(Refusal::AlreadyStarted);
+        }
+        if at == StartAt::Armed && !self.limits.sees_arming {
+            return Err(Refusal::CannotSeeArming);
+        }
+        self.run = self.run.wrapping_add(1);
+        self.totals = Totals::default();
+        self.pairing.clear();
+        self.grid = Grid::new(self.settings.seed);
+        self.point = now.saturating_add(self.settings.period.0);
+        self.enter(match at {
+            StartAt::Now => RunState::Running,
+            StartAt::Armed => RunState::Waiting,
+        });
+        Ok(())
+    }
+
+    fn stop(&mut self, now: u64) {
+        match self.state {
+            RunState::Waiting => self.enter(RunState::Done),
+            RunState::Running => {
+                self.enter(RunState::Draining);
+                self.drain(now);
+            }
+            _ => {}
+        }
+    }
+
+    fn grid_point(&mut self, now: u64) -> Act {
+        self.give_up(now);
+        self.next_point(now);
+        if self.settings.pacing == Pacing::Closed && self.pairing.waiting_since().is_some() {
+            self.totals.skipped += 1;
+            return Act::Nothing;
+        }
+        let seq = Seq(self.totals.triggers);
+        self.totals.triggers += 1;
+        if self.totals.triggers >= self.settings.count {
+            self.enter(RunState::Draining);
+        }
+        if !self.pairing.trigger(seq, now) {
+            self.totals.dropped += 1;
+            return Act::Nothing;
+        }
+        self.lower_at = Some(now.saturating_add(self.settings.high.0));
+        Act::Raise
+    }
+
+    /// Points that are over already are skipped and counted; the grid itself
+    /// does not shift when the caller is late.
+    fn next_point(&mut self, now: u64) {
+        let shortest = self.limits.period.lowest.max(1);
+        // A pulse in full and the pause after it come before the next.
+        let soonest = now.saturating_add(self.settings.high.0 + self.limits.pulse);
+        self.point = self.point.saturating_add(self.grid.step(&self.settings, shortest));
+        while self.point <= now {
+            self.totals.skipped += 1;
+            self.point = self.point.saturating_add(self.grid.step(&self.settings, shortest));
+        }
+        self.point = self.point.max(soonest);
+    }
+
+    fn drain(&mut self, now: u64) {
+        self.give_up(now);
+        let settled = self.pairing.waiting_since().is_none();
+        if settled && self.lower_at.is_none() && self.point <= now {
+            self.enter(RunState::Done);
+        }
+    }
+
+    fn give_up(&mut self, now: u64) {
+        if let Some(until) = now.checked_sub(self.settings.patience.0) {
+            self.pairing.give_up(until);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use irqscope_wire::{Answer, Cycles, Range};
+
+    pub const LIMITS: Limits = Limits {
+        period: Range { lowest: 10_000, highest: 62_500_000 },
+        period_step: 1,
+        pulse: 100,
+        packet: Range { lowest: 1, highest: 1024 },
+        count: Range { lowest: 1, highest: 1 << 32 },
+        jitter: Range { lowest: 0, highest: 1_000_000_000 },
+        patience: Range { lowest: 10_000, highest: 60_000_000_000 },
+        sees_arming: true,
+    };
+    const MS: u64 = 1_000_000;
+
+    fn running(lines: u8, count: u64) -> Generator<[Slot; 8]> {
+        let tick = Tick { femtoseconds: 1_000_000 };
+        let mut generator = Generator::new([Slot::EMPTY; 8], lines, LIMITS, tick, 500);
+        generator.command(Command::Count(count), 0).unwrap();
+        generator.command(Command::Start(StartAt::Now), 0).unwrap();
+        generator
+    }
+
+    /// Calls tick until nothing is due by `until`; instants of raises.
+    fn advance(generator: &mut Generator<[Slot; 8]>, until: u64) -> Vec<u64> {
+        let mut raised = Vec::new();
+        while let Some(due) = generator.due().filter(|due| *due <= until) {
+            if generator.tick(due) == Act::Raise {
+                raised.push(due);
+            }
+        }
+        raised
+    }
+
+    #[test]
+    fn triggers_stand_on_the_grid_and_the_line_is_up_for_the_duty() {
+        let mut generator = running(1, 3);
+        assert_eq!(generator.tick(MS - 1), Act::Nothing);
+        assert_eq!(generator.tick(MS), Act::Raise);
+        assert_eq!(generator.due(), Some(MS + 250_000));
+        assert_eq!(generator.tick(MS + 250_000), Act::Lower);
+        assert_eq!(generator.due(), Some(2 * MS));
+    }
+
+    #[test]
+    fn a_response_slower_than_the_period_still_belongs_to_its_trigger() {
+        let mut generator = running(1, 3);
+        assert_eq!(advance(&mut generator, 3 * MS), [MS, 2 * MS, 3 * MS]);
+        for at in [3 * MS + 1, 3 * MS + 2, 3 * MS + 3] {
+            generator.edge(0, at);
+        }
+        advance(&mut generator, 5 * MS);
+        let answers: Vec<_> =
+            core::iter::from_fn(|| generator.take()).map(|s| s.answers[0]).collect();
+        let late = |span| Some(Answer::Late(Cycles(span)));
+        assert_eq!(answers, [late(2 * MS + 1), late(MS + 2), Some(Answer::Prompt(Cycles(3)))]);
+        assert_eq!(generator.state(), RunState::Done);
+        assert_eq!(generator.status().totals.complete, 3);
+    }
+
+    #[test]
+    fn a_full_window_drops_the_trigger_and_leaves_the_line_alone() {
+        let mut generator = running(1, 10);
+        assert_eq!(advance(&mut generator, 100 * MS).len(), 8);
+        let totals = generator.status().totals;
+        assert_eq!((totals.triggers, totals.dropped, totals.open), (10, 2, 8));
+        assert!(totals.identity_holds());
+    }
+
+    #[test]
+    fn a_target_that_never_arms_gets_no_trigger() {
+        let mut generator = running(1, 3);
+        generator.command(Command::Stop, 0).unwrap();
+        advance(&mut generator, 5 * MS);
+        generator.command(Command::Start(StartAt::Armed), 5 * MS).unwrap();
+        assert_eq!(generator.due(), None);
+        generator.armed(6 * MS);
+        assert_eq!(generator.due(), Some(6 * MS + 500));
+        generator.disarmed();
+        assert_eq!(generator.due(), None);
+    }
+
+    #[test]
+    fn a_caller_who_comes_late_skips_points_and_keeps_the_grid() {
+        let mut generator = running(1, 3);
+        assert_eq!(generator.tick(3 * MS + 5), Act::Raise);
+        assert_eq!(generator.status().totals.skipped, 2);
+        assert_eq!(advance(&mut generator, 4 * MS), [4 * MS]);
+    }
+
+    #[test]
+    fn closed_pacing_skips_points_while_a_sample_is_open() {
+        let mut generator = running(1, 3);
+        generator.command(Command::Stop, 0).unwrap();
+        advance(&mut generator, 2 * MS);
+        generator.command(Command::Pacing(Pacing::Closed), 0).unwrap();
+        generator.command(Command::Start(StartAt::Now), 0).unwrap();
+        assert_eq!(advance(&mut generator, 4 * MS), [MS]);
+        generator.edge(0, 4 * MS + 7);
+        assert_eq!(advance(&mut generator, 5 * MS), [5 * MS]);
+        assert_eq!(generator.status().totals.skipped, 3);
+    }
+
+    #[test]
+    fn what_never_answers_is_missing_when_patience_is_over() {
+        let mut generator = running(2, 1);
+        advance(&mut generator, MS);
+        generator.edge(0, MS + 9);
+        advance(&mut generator, 11_000 * MS);
+        let slot = generator.take().unwrap();
+        assert_eq!(slot.answers[..2], [Some(Answer::Prompt(Cycles(9))), Some(Answer::Missing)]);
+        assert_eq!((slot.fate(), generator.state()), (Fate::Missing, RunState::Done));
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What any generator does, whatever it is made of and without its hardware.
+//!
+//! A generator owns a clock, an interrupt line to raise and lower, and response
+//! lines to watch. This crate is told what the clock says and which edges came,
+//! and says what to do with the line and what to send:
+//!
+//! ```text
+//! command ─> Settings ─> Grid ─> tick() ─> raise, lower
+//!                                  │
+//!                edge() ────────> Pairing ─> samples ─> Packer ─> Outbox ─> host
+//! ```
+//!
+//! Nothing here reads a clock, waits, or knows a socket. Without the feature
+//! `alloc` nothing allocates: the caller brings the memory for open samples.
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+mod generator;
+mod grid;
+#[cfg(feature = "alloc")]
+mod outbox;
+#[cfg(feature = "alloc")]
+mod packer;
+mod pairing;
+#[cfg(feature = "alloc")]
+mod session;
+mod settings;
+#[cfg(feature = "alloc")]
+mod source;
+
+pub use generator::{Act, Generator};
+pub use grid::Grid;
+#[cfg(feature = "alloc")]
+pub use outbox::Outbox;
+#[cfg(feature = "alloc")]
+pub use packer::Packer;
+pub use pairing::{Fate, LINES, Pairing, Seen, Slot};
+#[cfg(feature = "alloc")]
+pub use session::{Heard, Session};
+pub use settings::{change, initial};
+#[cfg(feature = "alloc")]
+pub use source::Source;

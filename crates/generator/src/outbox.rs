@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Messages that wait to be written. Bounded: packets are begun only while
+//! there is room, and the few messages besides are bounded by the commands
+//! that caused them, of which none is read while there is no room.
+
+use alloc::collections::VecDeque;
+use irqscope_wire::{Frame, Message};
+
+#[derive(Clone, Debug)]
+pub struct Outbox {
+    waiting: VecDeque<Message>,
+    room: usize,
+    /// Frames that were given a number; see [`Outbox::next`].
+    numbered: u64,
+}
+
+impl Outbox {
+    pub fn new(room: usize) -> Self {
+        Self { waiting: VecDeque::new(), room, numbered: 0 }
+    }
+
+    pub fn has_room(&self) -> bool {
+        self.waiting.len() < self.room
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub fn push(&mut self, message: Message) {
+        self.waiting.push_back(message);
+    }
+
+    /// The next frame to be written. Its number is used up, whether it arrives
+    /// or not: that is how a host sees what it missed.
+    #[expect(clippy::should_implement_trait, reason = "it is a queue, not a sequence")]
+    pub fn next(&mut self) -> Option<Frame> {
+        let message = self.waiting.pop_front()?;
+        Some(self.number(message))
+    }
+
+    /// A frame that goes before all that waits: a hello.
+    pub fn number(&mut self, message: Message) -> Frame {
+        let number = self.numbered;
+        self.numbered += 1;
+        Frame { number, message }
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Which trigger an edge answers.
+//!
+//! Response lines toggle: an edge says that a stage ran, and not for which
+//! trigger. So this is what can be known from outside, and what cannot.
+//!
+//! **The rule.** On each line for itself, an edge answers the oldest trigger
+//! that still waits there. If none waits, it is an extra edge. A trigger waits
+//! until its edge comes, until the target says that the response was merged
+//! with an earlier one ([`Pairing::coalesced`]), or until the caller's patience
+//! has run out ([`Pairing::give_up`]): that no response is slower than patience
+//! is the one promise that all of this rests on.
+//!
+//! **Known.** If one trigger only was waiting, the edge is its answer: `Prompt`.
+//! This holds for all responses faster than the period. If several were waiting
+//! and every trigger has its edge, which need not be in time, the rule is
+//! right as well, since a stage answers in the order in which it is asked.
+//!
+//! **Not known.** Where two triggers were merged into one response, or an
+//! interrupt was lost before it reached the CPU, one edge is missing among
+//! several waiting triggers, and no observation from outside says which. The
+//! rule then gives every later edge to a trigger too old, until the line has no
+//! trigger waiting any more. Every such answer says `Late`, and the span it
+//! gives is an upper bound: an edge is never given to a trigger younger than
+//! its own, as long as there are no extra edges while a trigger waits. A late
+//! response is so never folded into a shorter one. Guessing (the youngest
+//! trigger, the parity of the level) would get most of them right, and hide
+//! exactly those that matter.
+//!
+//! **Mending it.** Who has the target's records knows what was merged: play the
+//! triggers and edges again and call [`Pairing::coalesced`] right after each
+//! trigger that was. All instants, those of extra edges too, are in the packets.
+//!
+//! Memory is bounded: at most as many triggers are open as there are slots. One
+//! more is refused, and its caller must not raise the line, so that no edge of
+//! an unknown trigger exists.
+
+use irqscope_wire::{Answer, Cycles, Seq};
+
+/// The most response lines.
+pub const LINES: usize = 16;
+
+/// One open trigger.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    pub seq: Seq,
+    pub at: u64,
+    /// None: still waiting.
+    pub answers: [Option<Answer>; LINES],
+    /// Lines with an extra edge while this was the youngest trigger.
+    pub extra: u16,
+    waiting: u8,
+}
+
+impl Slot {
+    pub const EMPTY: Slot =
+        Slot { seq: Seq(0), at: 0, answers: [None; LINES], extra: 0, waiting: 0 };
+
+    /// How a closed sample is counted; `coalesced` before `missing`.
+    pub fn fate(&self) -> Fate {
+        let has = |wanted| self.answers.contains(&Some(wanted));
+        match (has(Answer::Coalesced), has(Answer::Missing)) {
+            (true, _) => Fate::Coalesced,
+            (_, true) => Fate::Missing,
+            _ => Fate::Complete,
+        }
+    }
+
+    fn settle(&mut self, line: usize, answer: Answer) -> bool {
+        let open = self.answers[line].is_none() && self.waiting > 0;
+        if open {
+            self.answers[line] = Some(answer);
+            self.waiting -= 1;
+        }
+        open
+    }
+}
+
+/// One of the accounting identity's terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Complete,
+    Missing,
+    Coalesced,
+}
+
+/// What an edge was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It answered the trigger with this number.
+    Answer(Seq),
+    Extra,
+}
+
+/// Open triggers in the caller's memory.
+///
+/// Triggers are numbered by tickets without gaps; ticket t lies in slot
+/// t % slots. Useful invariant: head <= waits[line] <= next or the line waits
+/// for the head, and no trigger below waits[line] waits on that line.
+#[derive(Clone, Debug)]
+pub struct Pairing<S> {
+    slots: S,
+    lines: usize,
+    /// The oldest open ticket.
+    head: u64,
+    /// The ticket of the next trigger.
+    next: u64,
+    /// All below were given up, as far as they waited at all.
+    given_up: u64,
+    waits: [u64; LINES],
+}
+
+impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
+    /// `slots` must not be empty. More lines than [`LINES`] are not watched.
+    pub fn new(slots: S, lines: u8) -> Self {
+        let lines = usize::from(lines).min(LINES);
+        Self { slots, lines, head: 0, next: 0, given_up: 0, waits: [0; LINES] }
+    }
+
+    pub fn clear(&mut self) {
+        (self.head, self.next, self.given_up, self.waits) = (0, 0, 0, [0; LINES]);
+    }
+
+    pub fn lines(&self) -> usize {
+        self.lines
+    }
+
+    /// Triggers whose sample was not taken yet.
+    pub fn open(&self) -> u64 {
+        self.next - self.head
+    }
+
+    /// False if there is no room: then do not raise the line.
+    pub fn trigger(&mut self, seq: Seq, at: u64) -> bool {
+        if self.open() >= self.slots.as_ref().len() as u64 {
+            return false;
+        }
+        let waiting = self.lines as u8;
+        *self.slot_mut(self.next) = Slot { seq, at, waiting, ..Slot::EMPTY };
+        self.next += 1;
+        true
+    }
+
+    pub fn edge(&mut self, line: u8, at: u64) -> Seen {
+        let line = usize::from(line);
+        match self.oldest_waiting(line) {
+            // An edge before its trigger is none of its own.
+            Some(ticket) if self.slot(ticket).at <= at => {
+                let late = ticket + 1 < self.next;
+                let slot = self.slot_mut(ticket);
+                let span = Cycles(at - slot.at);
+                slot.settle(line, if late { Answer::Late(span) } else { Answer::Prompt(span) });
+                Seen::Answer(slot.seq)
+            }
+            _ => {
+                self.flag_extra(line);
+                Seen::Extra
+            }
+        }
+    }
+
+    /// The target says: this trigger gets no edge of its own on this line.
+    /// False if the trigger is not open or does not wait there any more.
+    pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
+        let line = usize::from(line);
+        let (mut low, mut high) = (self.head, self.next);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.slot(middle).seq < seq { low = middle + 1 } else { high = middle }
+        }
+        let found = line < self.lines && low < self.next && self.slot(low).seq == seq;
+        found && self.slot_mut(low).settle(line, Answer::Coalesced)
+    }
+
+    /// What was triggered at `until` or before and still waits is missing.
+    pub fn give_up(&mut self, until: u64) {
+        while self.given_up < self.next {
+            let (ticket, lines) = (self.given_up, self.lines);
+            if ticket >= self.head {
+                let slot = self.slot_mut(ticket);
+                if slot.at > until {
+                    return;
+                }
+                for line in 0..lines {
+                    slot.settle(line, Answer::Missing);
+                }
+            }
+            self.given_up += 1;
+        }
+    }
+
+    /// When the oldest trigger that still waits was made.
+    pub fn waiting_since(&self) -> Option<u64> {
+        (self.given_up.max(self.head)..self.next)
+            .map(|ticket| self.slot(ticket))
+            .find(|slot| slot.waiting > 0)
+            .map(|slot| slot.at)
+    }
+
+    /// Takes the oldest sample once it is final: nothing of it waits, and the
+    /// next trigger is out, so that all its extra edges have been seen. With
+    /// `over` no trigger follows.
+    pub fn take(&mut self, over: bool) -> Option<Slot> {
+        let followed = over || self.head + 1 < self.next;
+        if self.head == self.next || !followed || self.slot(self.head).waiting > 0 {
+            return None;
+        }
+        let slot = *self.slot(self.head);
+        self.head += 1;
+        Some(slot)
+    }
+
+    fn oldest_waiting(&mut self, line: usize) -> Option<u64> {
+        if line >= self.lines {
+            return None;
+        }
+        let mut ticket = self.waits[line].max(self.head);
+        while ticket < self.next && self.slot(ticket).answers[line].is_some() {
+            ticket += 1;
+        }
+        self.waits[line] = ticket;
+        (ticket < self.next).then_some(ticket)
+    }
+
+    fn flag_extra(&mut self, line: usize) {
+        if self.open() > 0 && line < LINES {
+            self.slot_mut(self.next - 1).extra |= 1 << line;
+        }
+    }
+
+    fn slot(&self, ticket: u64) -> &Slot {
+        let slots = self.slots.as_ref();
+        &slots[(ticket % slots.len() as u64) as usize]
+    }
+
+    fn slot_mut(&mut self, ticket: u64) -> &mut Slot {
+        let slots = self.slots.as_mut();
+        let length = slots.len() as u64;
+        &mut slots[(ticket % length) as usize]
+    }
+}

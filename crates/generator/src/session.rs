@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One host's connection, as far as it is understood: what its frames ask for,
+//! or why they are refused.
+
+use irqscope_wire::{Command, Frame, FrameError, MAX_FRAME_BYTES, Message, PROTOCOL, Refusal};
+
+/// What a frame came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// The host's hello: nothing to answer.
+    Hello,
+    /// To be done and answered, with the number of its frame.
+    Command(u64, Command),
+    /// To be answered so.
+    Refused(Option<u64>, Refusal),
+    /// To be answered so; then the connection is closed.
+    Close(Option<u64>, Refusal),
+}
+
+/// Make one per connection.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    expected: u64,
+    greeted: bool,
+}
+
+impl Session {
+    pub fn hear(&mut self, frame: Result<Frame, FrameError>) -> Heard {
+        let frame = match frame {
+            Ok(frame) => frame,
+            Err(FrameError::Oversized) => {
+                return Heard::Refused(None, Refusal::Oversized { limit: MAX_FRAME_BYTES as u32 });
+            }
+            Err(FrameError::Garbled(bytes)) => {
+                let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+                return Heard::Refused(None, Refusal::Garbled { bytes });
+            }
+            // Nothing that was received is unencodable.
+            Err(FrameError::Unencodable) => return Heard::Refused(None, Refusal::NoCommand),
+        };
+        let (number, expected) = (frame.number, self.expected);
+        if number != expected {
+            return Heard::Refused(Some(number), Refusal::OutOfSequence { number, expected });
+        }
+        self.expected += 1;
+        self.understand(number, frame.message)
+    }
+
+    fn understand(&mut self, number: u64, message: Message) -> Heard {
+        match message {
+            Message::Hello(hello) if hello.protocol != PROTOCOL => {
+                let (theirs, ours) = (hello.protocol, PROTOCOL);
+                Heard::Close(Some(number), Refusal::OtherProtocol { theirs, ours })
+            }
+            Message::Hello(_) => {
+                self.greeted = true;
+                Heard::Hello
+            }
+            _ if !self.greeted => Heard::Close(Some(number), Refusal::NoHello),
+            Message::Command(command) => Heard::Command(number, command),
+            _ => Heard::Refused(Some(number), Refusal::NoCommand),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use irqscope_wire::Hello;
+
+    fn hello(protocol: u16) -> Message {
+        Message::Hello(Hello { protocol, kind: "host".into(), tool_version: "0".into() })
+    }
+
+    fn hear(session: &mut Session, number: u64, message: Message) -> Heard {
+        session.hear(Ok(Frame { number, message }))
+    }
+
+    #[test]
+    fn a_hello_and_commands_in_order_are_heard() {
+        let mut session = Session::default();
+        assert_eq!(hear(&mut session, 0, hello(PROTOCOL)), Heard::Hello);
+        let stop = || Message::Command(Command::Stop);
+        assert_eq!(hear(&mut session, 1, stop()), Heard::Command(1, Command::Stop));
+        let refusal = Refusal::OutOfSequence { number: 1, expected: 2 };
+        assert_eq!(hear(&mut session, 1, stop()), Heard::Refused(Some(1), refusal));
+        let refusal = Refusal::OutOfSequence { number: 9, expected: 2 };
+        assert_eq!(hear(&mut session, 9, stop()), Heard::Refused(Some(9), refusal));
+        assert_eq!(hear(&mut session, 2, stop()), Heard::Command(2, Command::Stop));
+    }
+
+    #[test]
+    fn another_protocol_and_a_missing_hello_close_the_connection() {
+        let refusal = Refusal::OtherProtocol { theirs: 99, ours: PROTOCOL };
+        let heard = hear(&mut Session::default(), 0, hello(99));
+        assert_eq!(heard, Heard::Close(Some(0), refusal));
+        let heard = hear(&mut Session::default(), 0, Message::Command(Command::Stop));
+        assert_eq!(heard, Heard::Close(Some(0), Refusal::NoHello));
+    }
+
+    #[test]
+    fn damage_is_refused_and_uses_up_no_number() {
+        let mut session = Session::default();
+        let refusal = Refusal::Garbled { bytes: 7 };
+        assert_eq!(session.hear(Err(FrameError::Garbled(7))), Heard::Refused(None, refusal));
+        let refusal = Refusal::Oversized { limit: MAX_FRAME_BYTES as u32 };
+        assert_eq!(session.hear(Err(FrameError::Oversized)), Heard::Refused(None, refusal));
+        assert_eq!(hear(&mut session, 0, hello(PROTOCOL)), Heard::Hello);
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A generator with its packets and its outbox: all that one with an allocator
+//! needs besides a clock, wires and a socket.
+
+use alloc::{boxed::Box, string::ToString, vec};
+use irqscope_wire::{Command, GeneratorHello, Message, Refusal, Reply, RunState, Seq, Status};
+
+use crate::pairing::{Seen, Slot};
+use crate::{Act, Generator, Outbox, Packer};
+
+#[derive(Clone, Debug)]
+pub struct Source {
+    hello: GeneratorHello,
+    generator: Generator<Box<[Slot]>>,
+    packer: Packer,
+    pub outbox: Outbox,
+}
+
+impl Source {
+    /// `window` is how many triggers may be open at once, `room` how many
+    /// messages may wait. `armed_delay` as in [`Generator::new`].
+    pub fn new(hello: GeneratorHello, window: usize, room: usize, armed_delay: u64) -> Self {
+        let slots = vec![Slot::EMPTY; window.max(1)].into_boxed_slice();
+        let GeneratorHello { lines, limits, tick, .. } = hello;
+        let generator = Generator::new(slots, lines, limits, tick, armed_delay);
+        Self { hello, generator, packer: Packer::default(), outbox: Outbox::new(room) }
+    }
+
+    /// The first frames of a connection.
+    pub fn greeting(&self) -> [Message; 2] {
+        [Message::GeneratorHello(self.hello.clone()), Message::Status(self.generator.status())]
+    }
+
+    pub fn status(&self) -> Status {
+        self.generator.status()
+    }
+
+    pub fn state(&self) -> RunState {
+        self.generator.state()
+    }
+
+    /// Does what a host's frame `to` asks for, and answers it.
+    pub fn command(&mut self, to: u64, command: Command, now: u64) {
+        let result = self.set(command, now);
+        self.reply(Some(to), result);
+        self.pump();
+    }
+
+    /// Does what nobody waits for an answer to: settings given beforehand.
+    pub fn set(&mut self, command: Command, now: u64) -> Result<Status, Refusal> {
+        self.generator.command(command, now)
+    }
+
+    pub fn reply(&mut self, to: Option<u64>, result: Result<Status, Refusal>) {
+        self.outbox.push(Message::Reply(Reply { to, result }));
+    }
+
+    pub fn armed(&mut self, now: u64) {
+        self.generator.armed(now);
+        self.pump();
+    }
+
+    pub fn disarmed(&mut self) {
+        self.generator.disarmed();
+        self.pump();
+    }
+
+    pub fn due(&self) -> Option<u64> {
+        self.generator.due()
+    }
+
+    pub fn tick(&mut self, now: u64) -> Act {
+        let act = self.generator.tick(now);
+        self.pump();
+        act
+    }
+
+    pub fn edge(&mut self, line: u8, at: u64) {
+        if self.generator.edge(line, at) == Some(Seen::Extra) {
+            self.packer.extra(&self.generator, line, at);
+        }
+        self.pump();
+    }
+
+    pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
+        self.generator.coalesced(line, seq)
+    }
+
+    /// The clock ends.
+    pub fn finish(&mut self) {
+        self.generator.finish();
+        self.pump();
+    }
+
+    /// The generator cannot work at all.
+    pub fn fail(&mut self, what: &str, remedy: &str) {
+        let (what, remedy) = (what.to_string(), remedy.to_string());
+        self.outbox.push(Message::Failed(irqscope_wire::Failure { what, remedy, invalid: false }));
+    }
+
+    fn pump(&mut self) {
+        self.packer.pump(&mut self.generator, &mut self.outbox);
+    }
+}
