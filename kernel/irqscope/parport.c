@@ -10,12 +10,18 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/io.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/parport.h>
 
 #include "compat.h"
 #include "port.h"
+
+#define PC_STATUS	1	/* offsets of its registers from the data byte */
+#define PC_CONTROL	2
+#define PC_WIRES	0x0f
+#define PC_INTERRUPT	0x10
 
 static DEFINE_MUTEX(irqscope_parport_lock);
 static struct parport *irqscope_parport; /* the first one; referenced */
@@ -86,18 +92,39 @@ static void irqscope_parport_release(struct irqscope_port *port)
 	irqscope_pardevice = NULL;
 }
 
+/*
+ * parport_pc switches the interrupt of a port only if it has requested it,
+ * which is what it must not have done. So the control register of a PC's port
+ * is written here: its four wires as parport has them, and the switch. Bit 5
+ * stays 0: the data byte is driven, not read.
+ */
+static void irqscope_parport_switch(struct irqscope_port *port, u8 enable)
+{
+	struct parport *parport = irqscope_pardevice->port;
+	u8 wires = parport->ops->read_control(parport) & PC_WIRES;
+
+	outb(wires | enable, port->io_base + PC_CONTROL);
+	inb(port->io_base + PC_STATUS); /* drops an interrupt that the port has latched */
+}
+
 static void irqscope_parport_enable_irq(struct irqscope_port *port)
 {
 	struct parport *parport = irqscope_pardevice->port;
 
-	parport->ops->enable_irq(parport); /* control bit 4 */
+	if (port->io_base)
+		irqscope_parport_switch(port, PC_INTERRUPT);
+	else
+		parport->ops->enable_irq(parport);
 }
 
 static void irqscope_parport_disable_irq(struct irqscope_port *port)
 {
 	struct parport *parport = irqscope_pardevice->port;
 
-	parport->ops->disable_irq(parport);
+	if (port->io_base)
+		irqscope_parport_switch(port, 0);
+	else
+		parport->ops->disable_irq(parport);
 }
 
 static struct irqscope_port irqscope_parport_port = {

@@ -23,7 +23,7 @@
  * @claim: takes the port for one run; may sleep
  * @release: gives it back; may sleep
  * @enable_irq: lets the interrupt input through to the CPU
- * @disable_irq: blocks it again
+ * @disable_irq: blocks it again; the line is masked at the controller by then
  */
 struct irqscope_port {
 	const char *name;

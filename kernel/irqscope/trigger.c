@@ -72,9 +72,13 @@ static void irqscope_line_start(struct irqscope *scope)
 
 static void irqscope_line_stop(struct irqscope *scope)
 {
-	scope->line.port->disable_irq(scope->line.port);
-	/* Whatever raises the line may go past the port's own switch. */
+	/*
+	 * At the controller first: whatever raises the line may go past the
+	 * port's own switch, and a port may raise it when the switch is thrown.
+	 * QEMU's does, and then again with every edge that the handler makes.
+	 */
 	disable_hardirq(scope->interrupt.number);
+	scope->line.port->disable_irq(scope->line.port);
 }
 
 static void irqscope_line_unprepare(struct irqscope *scope)
