@@ -230,6 +230,7 @@ struct irqscope_trigger_ops {
  * @cpu: where @timer is pinned
  * @opened_ns: when the sample that is open was triggered (closed pacing)
  * @ending: the last trigger was made; the next point ends the run
+ * @stride: points to the next visit; above 1 only while closed pacing waits
  */
 struct irqscope_pacer {
 	struct hrtimer timer;
@@ -237,6 +238,7 @@ struct irqscope_pacer {
 	int cpu;
 	u64 opened_ns;
 	bool ending;
+	u64 stride;
 };
 
 /**

@@ -142,8 +142,8 @@ impl Reader<'_> {
             let message = format!("count is 1 to {MAX_COUNT}, not {}", trigger.count.get_ref());
             return Err(self.at(trigger.count.span().start, message));
         }
-        if !(1_000..=3_600_000_000_000).contains(&trigger.period.0) {
-            return Err(self.meaning("trigger.period is 1us to 1h".to_owned()));
+        if !(10_000..=3_600_000_000_000).contains(&trigger.period.0) {
+            return Err(self.meaning("trigger.period is 10us to 1h".to_owned()));
         }
         if (trigger.jitter.0 == JitterKind::None) != (trigger.jitter_amount.0 == 0) {
             return Err(self.meaning(

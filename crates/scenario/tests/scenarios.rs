@@ -70,7 +70,7 @@ fn values_out_of_range_name_the_range() {
     for (from, to, want) in [
         ("count = 100", "count = 0", "count is 1 to"),
         ("\"250us\"", "\"fast\"", "write \"250us\""),
-        ("\"250us\"", "\"10ns\"", "1us to 1h"),
+        ("\"250us\"", "\"10ns\"", "10us to 1h"),
         ("version = 1", "version = 2", "this program reads 1"),
         ("[\"6.1\"]", "[]", "needs kernels"),
     ] {
