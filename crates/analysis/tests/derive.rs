@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! From a made-up log to figures that are known beforehand.
+#![allow(clippy::unwrap_used)] // helpers of tests too
 
 #[path = "../../run/tests/synthetic/mod.rs"]
 mod synthetic;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The run directory from its beginning to its end, and after a death.
+#![allow(clippy::unwrap_used)] // helpers of tests too
 
 mod synthetic;
 

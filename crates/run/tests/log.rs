@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The log, as it survives threads, deaths and damage.
+#![allow(clippy::unwrap_used)] // helpers of tests too
 
 mod synthetic;
 
@@ -78,6 +79,19 @@ fn a_log_cut_anywhere_keeps_every_record_before_the_cut() {
             cut == LOG_HEADER.len() || ends.iter().any(|end| *end == cut || *end == cut + 1);
         assert_eq!(health.truncated, !at_end, "cut at {cut}");
     }
+}
+
+/// How fast: cargo test --release -p irqscope-run -- --ignored --nocapture
+#[test]
+#[ignore = "a measurement, not a check"]
+fn frames_are_appended_faster_than_they_come() {
+    let parent = tempfile::tempdir().unwrap();
+    let log = new_run(&parent.path().join("run"), &["k/s"]).log();
+    let frame = vec![7; 2_000];
+    let begun = std::time::Instant::now();
+    (0..50_000).for_each(|_| log.append(0, Source::Target, &frame).unwrap());
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("{:.0} frames/s, {:.0} MB/s", 50_000.0 / seconds, 100.0 / seconds);
 }
 
 #[test]
