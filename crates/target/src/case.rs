@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use irqscope_wire::{Hello, Message, PROTOCOL, Plan, Stage, StageCost, Started, Trigger};
+use irqscope_wire::{Hello, Message, PROTOCOL, Plan, Stage, Started, Trigger};
 
 use crate::driver::Driver;
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ use crate::sink::Sink;
 use crate::stop::Stop;
 use crate::user_stage::UserStage;
 use crate::watch::{Collector, Reading, watch};
-use crate::{counter, place, settings};
+use crate::{place, settings};
 
 /// Where a case runs.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ fn measure(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     loads_held?;
     user.map_or(Ok(()), UserStage::join)?;
     check_state(&mut driver, state?)?;
-    sink.send(Message::Cost(costs(&driver)?))?;
+    sink.send(Message::Cost(driver.costs()?))?;
     finish(&ring, &collector, sink)
 }
 
@@ -154,15 +154,6 @@ fn check_state(driver: &mut Driver, state: String) -> Result<()> {
         "done" => Ok(()),
         _ => Err(Error::State { log: driver.log_line(), state }),
     }
-}
-
-/// The driver's measurements, and our own for the stage that is ours.
-fn costs(driver: &Driver) -> Result<Vec<StageCost>> {
-    let mut costs = driver.costs()?;
-    if !costs.iter().any(|cost| cost.stage == Stage::User) {
-        costs.push(StageCost { stage: Stage::User, cycles: counter::cost() });
-    }
-    Ok(costs)
 }
 
 fn finish(ring: &Ring, collector: &Collector, sink: &mut Sink) -> Result<()> {

@@ -68,36 +68,15 @@ pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 compile_error!("the cycle counter of this architecture is not known");
 
-/// Reads the counter.
-#[inline]
-pub fn now() -> Cycles {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86_64 CPU has a TSC; Linux lets user space read it.
-    let cycles = unsafe { core::arch::x86_64::_rdtsc() };
-    #[cfg(target_arch = "aarch64")]
-    let cycles = {
-        let cycles: u64;
-        // SAFETY: Linux lets user space read the virtual counter.
-        unsafe { asm!("mrs {}, cntvct_el0", out(reg) cycles, options(nomem, nostack)) };
-        cycles
-    };
-    Cycles(cycles)
-}
-
-/// What one reading costs: the least of many differences of two readings.
-pub fn cost() -> Cycles {
-    let one = || {
-        let before = now();
-        now().0.wrapping_sub(before.0)
-    };
-    Cycles((0..1000).map(|_| one()).min().unwrap_or(0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
     use std::os::fd::AsFd;
+
+    fn now() -> Cycles {
+        read_stamped(std::io::stdin().as_fd(), &mut []).cycles
+    }
 
     #[test]
     fn a_stamped_read_returns_the_bytes_and_an_instant_in_between() {

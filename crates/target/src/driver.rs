@@ -50,7 +50,10 @@ impl Driver {
     }
 
     pub fn start(&mut self) -> Result<()> {
-        self.write("run", "1")
+        self.write("run", "1").map_err(|error| match error {
+            Error::Setting { source, log, .. } => Error::Start { source, log },
+            other => other,
+        })
     }
 
     pub fn stop(&mut self) -> Result<()> {

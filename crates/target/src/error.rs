@@ -18,6 +18,8 @@ pub enum Error {
     Open { path: PathBuf, source: io::Error },
     #[error("the driver refuses `{value}` for {}: {source}{}", path.display(), log_suffix(log))]
     Setting { path: PathBuf, value: String, source: io::Error, log: Option<String> },
+    #[error("the driver cannot start the run: {source}{}", log_suffix(log))]
+    Start { source: io::Error, log: Option<String> },
     #[error("{} does not hold what is expected: `{text}`", path.display())]
     Unreadable { path: PathBuf, text: String },
     #[error("the ring of the driver is not understood: {0}")]
@@ -101,6 +103,9 @@ impl Error {
                 "run as root"
             }
             Error::Setting { .. } => "choose a value that the driver's README allows",
+            Error::Start { .. } => {
+                "mend what the kernel log names, or choose another trigger or line"
+            }
             Error::Read { .. } | Error::Unreadable { .. } | Error::Ring(_) => {
                 "use the driver and the agent of the same version"
             }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Goal: whatever goes wrong before a measurement is said in frames, in words
+//! and by the exit code.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use irqscope_wire::{
+    Decoder, Frame, Jitter, JitterKind, Line, Message, Mode, Pacing, Plan, Policy, Scheduling,
+    Stage, SystemState, Trigger, encode,
+};
+
+fn agent(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_irqscope-target"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may end without reading anything.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn frames(output: &Output) -> Vec<Message> {
+    let mut messages = Vec::new();
+    Decoder::default().push(&output.stdout, |_, frame| {
+        let frame = frame.unwrap();
+        assert_eq!(frame.number, messages.len() as u64);
+        messages.push(frame.message);
+    });
+    messages
+}
+
+fn plan() -> Plan {
+    let scheduling = Scheduling { policy: Policy::Other, priority: 0 };
+    Plan {
+        case: "here/idle".into(),
+        stages: vec![Stage::Irq],
+        trigger: Trigger::Timer,
+        line: Line::Record,
+        irq: 7,
+        mode: Mode::Together,
+        pacing: Pacing::Open,
+        period_ns: 1_000_000,
+        count: 10,
+        jitter: Jitter { kind: JitterKind::None, ns: 0 },
+        seed: 1,
+        cpu: 0,
+        timeout_ms: 10,
+        settle_ms: 0,
+        state: SystemState { name: "idle".into(), loads: vec![] },
+        user: scheduling,
+        kthread: scheduling,
+        thread: scheduling,
+        tick: None,
+        delay: None,
+    }
+}
+
+#[test]
+fn without_the_driver_the_case_fails_in_order_and_names_the_remedy() {
+    if std::path::Path::new("/sys/class/misc/irqscope").exists() {
+        return; // this machine has the driver: there is nothing to miss
+    }
+    let plan = plan();
+    let frame = encode(&Frame { number: 0, message: Message::Plan(plan.clone()) }).unwrap();
+    let output = agent(&["run", "--plan", "-"], &frame);
+    assert_eq!(output.status.code(), Some(3));
+    let messages = frames(&output);
+    assert!(matches!(&messages[0], Message::Hello(hello) if hello.kind == "target"));
+    assert_eq!(messages[1], Message::Plan(plan));
+    let Message::Failed(failure) = &messages[2] else { panic!("{messages:?}") };
+    assert!(failure.remedy.contains("irqscope.ko") && !failure.invalid, "{failure:?}");
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(words.starts_with("irqscope-target: error: cannot open"), "{words}");
+}
+
+#[test]
+fn a_garbled_plan_is_wrong_usage_and_also_said_in_frames() {
+    let output = agent(&["run"], b"this is no plan\0");
+    assert_eq!(output.status.code(), Some(2));
+    let messages = frames(&output);
+    assert!(matches!(messages[..], [Message::Hello(_), Message::Failed(_)]), "{messages:?}");
+}
+
+#[test]
+fn a_plan_that_is_not_there_is_wrong_usage() {
+    let output = agent(&["run", "--plan", "/nowhere/plan"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/nowhere/plan"));
+}
+
+#[test]
+fn wrong_arguments_are_wrong_usage() {
+    for arguments in [&[][..], &["measure"], &["load", "sloth"], &["run", "--fast"]] {
+        let output = agent(arguments, b"");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn help_version_and_noop_end_well() {
+    assert!(String::from_utf8_lossy(&agent(&["--help"], b"").stdout).contains("Usage:"));
+    let version = agent(&["--version"], b"").stdout;
+    assert_eq!(version, format!("irqscope-target {}\n", env!("CARGO_PKG_VERSION")).into_bytes());
+    let noop = agent(&["noop"], b"");
+    assert!(noop.status.success() && noop.stdout.is_empty() && noop.stderr.is_empty());
+}

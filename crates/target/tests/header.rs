@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Goal: the agent and the driver's header mean the same bytes.
+
+use std::fs;
+use std::mem::offset_of;
+use std::path::Path;
+use std::process::Command;
+
+use irqscope_target::uapi::{self, Answer, Response, Ring, Sample};
+use irqscope_wire::Stage;
+
+/// C expressions, and what Rust says they are.
+fn facts() -> Vec<(String, usize)> {
+    let mut facts = vec![
+        ("IRQSCOPE_ABI".into(), uapi::ABI as usize),
+        ("IRQSCOPE_MAGIC".into(), uapi::MAGIC as usize),
+        ("IRQSCOPE_STAGE_SLOTS".into(), uapi::STAGE_SLOTS),
+        ("IRQSCOPE_ANSWERED".into(), uapi::ANSWERED as usize),
+        ("IRQSCOPE_MERGED".into(), uapi::MERGED as usize),
+        ("IRQSCOPE_SAMPLE_DONE".into(), uapi::SAMPLE_DONE as usize),
+        ("IRQSCOPE_RELEASE".into(), nix::request_code_write!(b'I', 1, 8) as usize),
+        ("IRQSCOPE_STAGES".into(), Stage::COUNT),
+        ("sizeof(struct irqscope_response)".into(), size_of::<Response>()),
+        ("sizeof(struct irqscope_sample)".into(), size_of::<Sample>()),
+        ("sizeof(struct irqscope_ring)".into(), size_of::<Ring>()),
+        ("sizeof(struct irqscope_call)".into(), uapi::CALL_BYTES),
+        ("sizeof(struct irqscope_answer)".into(), size_of::<Answer>()),
+    ];
+    macro_rules! offsets {
+        ($type:ty, $name:literal: $($field:ident),+) => {
+            $(facts.push((
+                format!("offsetof(struct {}, {})", $name, stringify!($field)),
+                offset_of!($type, $field),
+            ));)+
+        };
+    }
+    offsets!(Response, "irqscope_response": cycles, cpu, interrupts, flags);
+    offsets!(Sample, "irqscope_sample": state, asked, seq, trigger_cycles, trigger_ns, responses);
+    offsets!(Ring, "irqscope_ring": magic, abi, slots, sample_size, samples_offset, running);
+    offsets!(Ring, "irqscope_ring": tick_fs, triggers, complete, missing, coalesced, overrun);
+    offsets!(Ring, "irqscope_ring": skipped, spurious, published);
+    offsets!(Answer, "irqscope_answer": seq, cycles);
+    for stage in Stage::ALL {
+        facts.push((format!("IRQSCOPE_{}", stage.name().to_uppercase()), stage.index()));
+    }
+    facts
+}
+
+#[test]
+fn every_size_offset_and_number_of_the_header_is_that_of_the_agent() {
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernel/irqscope/include");
+    let assertions: String = facts()
+        .iter()
+        .map(|(c, rust)| format!("_Static_assert(({c}) == {rust}, \"{c} is {rust} in Rust\");\n"))
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("header.c");
+    fs::write(&source, format!("#include <stddef.h>\n#include \"irqscope.h\"\n{assertions}"))
+        .unwrap();
+    let compiled = Command::new("cc")
+        .args(["-fsyntax-only", "-Wall", "-Werror", "-I"])
+        .args([&include, &source])
+        .output()
+        .expect("a C compiler, which the driver needs as well");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+}
