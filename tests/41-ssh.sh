@@ -70,7 +70,7 @@ scenario long timer 30000
 snapshot() {
 	target '
 		cut -d" " -f1,2 /proc/modules | sort
-		sysctl -a 2>/dev/null | grep -E "^kernel\.(sched|watchdog|nmi|printk)|^vm\."
+		grep -H . /proc/sys/vm/* /proc/sys/kernel/sched* /proc/sys/kernel/watchdog* 2>/dev/null
 		grep -H . /proc/irq/*/smp_affinity /sys/module/*/parameters/* 2>/dev/null | sort
 		ls -d /tmp/irqscope.* /var/tmp/irqscope.* /dev/irqscope* 2>/dev/null
 		pgrep -l irqscope; true'
@@ -106,7 +106,7 @@ ended() { # STATUS
 	! pgrep -f "ssh.*$WORK/key" || fail "an ssh was left behind"
 }
 
-timeout 300 "$GUEST" 6.1 "$WORK" "$PORT" &
+timeout 700 "$GUEST" 6.1 "$WORK" "$PORT" &
 guest=$!
 trap 'touch "$WORK/done"; wait $guest' EXIT
 tries=60

@@ -18,6 +18,8 @@ pub(crate) struct Facts {
     pub sudo: bool,
     /// Digest of the running kernel's headers, as `driver::headers_digest` has it.
     pub headers: Option<String>,
+    /// Where they are, if they are.
+    pub headers_dir: String,
     pub compiler: bool,
     /// irqscope.ko is there already.
     pub loaded: bool,
@@ -50,6 +52,7 @@ impl Facts {
             root: value("uid") == "0",
             sudo: value("sudo") == "yes",
             headers: headers.map(str::to_owned),
+            headers_dir: value("headers_dir").to_owned(),
             compiler: value("compiler") == "yes",
             loaded: value("loaded") == "yes",
             modules: Modules::from_kernel(

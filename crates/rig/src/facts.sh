@@ -9,6 +9,7 @@ echo "release=$(uname -r)"
 echo "machine=$(uname -m)"
 echo "uid=$(id -u)"
 if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then echo sudo=yes; fi
+echo "headers_dir=$headers"
 if [ -e "$headers/Makefile" ]; then
     echo "headers=$(cat "$headers/include/config/auto.conf" "$headers/Module.symvers" | sha256sum)"
 fi

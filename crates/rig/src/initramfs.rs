@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The twin's root file system: the agent as `/init` and what it reads. The
-//! same contents give the same bytes.
+//! A guest's first root file system: `/init` and what it reads. The same
+//! contents give the same bytes.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -21,19 +21,23 @@ pub struct Initramfs {
 }
 
 impl Initramfs {
-    /// With the agent as the first process and a console to complain on.
-    pub fn new(agent: &[u8]) -> Result<Self> {
+    /// With the first process and a console for it to complain on.
+    pub fn new(init: &[u8]) -> Result<Self> {
         let mut initramfs = Self::default();
         for directory in ["dev", "proc", "sys", "tmp"] {
             initramfs.directory(directory)?;
         }
         initramfs.console()?;
-        initramfs.put("init", PROGRAM, agent)?;
+        initramfs.program("init", init)?;
         Ok(initramfs)
     }
 
     pub fn file(&mut self, path: &str, contents: &[u8]) -> Result<()> {
         self.put(path, FILE, contents)
+    }
+
+    pub fn program(&mut self, path: &str, contents: &[u8]) -> Result<()> {
+        self.put(path, PROGRAM, contents)
     }
 
     pub fn finish(self) -> Result<Vec<u8>> {

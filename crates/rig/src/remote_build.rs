@@ -30,23 +30,35 @@ pub(crate) fn build(
         )
     })?;
     Driver::keep(&facts.release, headers, test, |into| {
-        let sources = tempfile::tempdir().trying(|| "cannot create a directory".into())?;
-        write_sources(sources.path())?;
-        let packed = tar(&["-cf", "-", "."], sources.path(), None, stop)?;
-        let script = format!("cd {} && {}", quote(&keeper.dir), make(test));
-        let made = shell.output(&script, Some(file_of(&packed.stdout)?), stop)?;
-        let modules = checked(made, || format!("{} cannot build the driver", shell.place))?;
-        tar(&["-xf", "-"], into, Some(file_of(&modules.stdout)?), stop).map(|_| ())
+        let make = make(&facts.headers_dir, test);
+        build_there(keeper, shell, &make, into, stop)
     })
 }
 
+fn build_there(
+    keeper: &Keeper<'_>,
+    shell: &Shell,
+    make: &str,
+    into: &Path,
+    stop: &Stop,
+) -> Result<()> {
+    let sources = tempfile::tempdir().trying(|| "cannot create a directory".into())?;
+    write_sources(sources.path())?;
+    let packed = tar(&["-cf", "-", "."], sources.path(), None, stop)?;
+    let script = format!("cd {} && {make}", quote(&keeper.dir));
+    let made = shell.output(&script, Some(file_of(&packed.stdout)?), stop)?;
+    let modules = checked(made, || format!("{} cannot build the driver", shell.place))?;
+    tar(&["-xf", "-"], into, Some(file_of(&modules.stdout)?), stop).map(|_| ())
+}
+
 /// Takes an archive of the sources, gives one of the modules.
-fn make(test: bool) -> String {
+fn make(headers: &str, test: bool) -> String {
     let test = if test { "IRQSCOPE_TEST=y" } else { "" };
     format!(
         "umask 077 && mkdir src && cd src && tar -xf - && \
-         make -j2 -C /lib/modules/$(uname -r)/build M=$PWD {test} modules >&2 && \
-         tar -cf - *.ko"
+         make -j2 -C {} M=$PWD {test} modules >&2 && \
+         tar -cf - *.ko",
+        quote(headers)
     )
 }
 
@@ -70,4 +82,30 @@ fn file_of(bytes: &[u8]) -> Result<File> {
         Ok(file)
     });
     made.trying(|| "cannot create a temporary file".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel;
+
+    /// Against a kernel in the cache, if there is one; the shell is this
+    /// machine's.
+    #[test]
+    fn a_target_with_headers_builds_the_driver_and_hands_it_over() {
+        let Some(kernel) = kernel::list().unwrap().into_iter().next() else {
+            return;
+        };
+        let (shell, stop) = (Shell::here(), Stop::default());
+        let console = tempfile::NamedTempFile::new().unwrap();
+        let into = tempfile::tempdir().unwrap();
+        let mut keeper = Keeper::start(&shell, console.path(), &stop).unwrap();
+        let make = make(&kernel.headers().to_string_lossy(), false);
+        build_there(&keeper, &shell, &make, into.path(), &stop).unwrap();
+        keeper.end().unwrap();
+        let module = std::fs::read(into.path().join("irqscope.ko")).unwrap();
+        assert!(module.starts_with(b"\x7fELF"));
+        assert!(into.path().join("irqscope_parport.ko").exists());
+        assert!(!Path::new(&keeper.dir).exists());
+    }
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `guest KERNEL EXCHANGE [PORT]`: boots the guest that plays a real machine,
+//! runs EXCHANGE/script in it and ends with its exit status.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use irqscope_rig::guest::Guest;
+use irqscope_rig::{Build, Driver, Kernel, RigError, Stop};
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [kernel, exchange, port @ ..] = words.as_slice() else {
+        eprintln!("usage: guest KERNEL EXCHANGE [PORT]");
+        return ExitCode::from(2);
+    };
+    match run(kernel, exchange, port.first().and_then(|port| port.parse().ok())) {
+        Ok(status) => ExitCode::from(u8::try_from(status).unwrap_or(255)),
+        Err(error) => {
+            eprintln!("guest: {error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn run(kernel: &str, exchange: &str, ssh_port: Option<u16>) -> Result<i32, RigError> {
+    let say = |step: &str| eprintln!("{step}");
+    let kernel = Kernel::get(kernel, &say)?;
+    // Here, because an emulated compiler takes ten minutes; the guest sees this
+    // machine's cache.
+    let headers = kernel.headers();
+    Driver::build(Build { headers: &headers, release: &kernel.release, test: false }, &say)?;
+    let guest =
+        Guest { kernel, exchange: exchange.into(), ssh_port, limit: Duration::from_secs(600) };
+    guest.run(&Stop::default())
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What this machine can do, and what would spoil its figures. Looks, and
+//! changes nothing; every finding but a fine one carries its remedy.
+
+mod driver;
+mod figures;
+mod kvm;
+mod system;
+mod twin;
+
+use std::path::Path;
+
+use system::System;
+
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Topic {
+    /// Running the twin.
+    Twin,
+    /// Building and loading the driver: measuring the machine in hand.
+    Native,
+    /// What a native measurement would show besides the kernel.
+    Figures,
+}
+
+impl Topic {
+    pub const ALL: [Topic; 3] = [Topic::Twin, Topic::Native, Topic::Figures];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Topic::Twin => "twin",
+            Topic::Native => "native",
+            Topic::Figures => "figures",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Fine,
+    /// It works, but the figures are worse or say less than they could.
+    Advice,
+    /// It does not work.
+    Problem,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub topic: Topic,
+    pub level: Level,
+    pub what: String,
+    /// What to run or to change; `None` where all is fine.
+    pub remedy: Option<String>,
+}
+
+impl Finding {
+    fn fine(topic: Topic, what: impl Into<String>) -> Self {
+        Self { topic, level: Level::Fine, what: what.into(), remedy: None }
+    }
+
+    fn advice(topic: Topic, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { topic, level: Level::Advice, what: what.into(), remedy: Some(remedy.into()) }
+    }
+
+    fn problem(topic: Topic, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { topic, level: Level::Problem, what: what.into(), remedy: Some(remedy.into()) }
+    }
+}
+
+/// Examines this machine. Takes up to five seconds where KVM hangs.
+pub fn examine() -> Vec<Finding> {
+    let system = System::at(Path::new("/"));
+    let mut findings = twin::examine(&system);
+    findings.extend(twin::examine_stock());
+    findings.extend(kvm::examine(&system));
+    findings.extend(driver::examine(&system));
+    findings.extend(figures::examine(&system));
+    findings
+}
