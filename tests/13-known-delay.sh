@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a delay of known length in front of a stage's stamp is reported to the
-# instruction: 2 virtual nanoseconds each, no more, no less.
+# instruction: two virtual nanoseconds each, no more, no less.
 . "$(dirname "$0")/lib.sh"
 
 scenario() {

@@ -2,7 +2,7 @@
 //! Everything that follows from the log: samples.parquet and summary.json.
 
 use irqscope_run::{CaseData, CaseManifest, Digest, RunDir};
-use irqscope_wire::{Counters, Stage, StageCost, View};
+use irqscope_wire::{Counters, Stage, StageCost, Tick, View};
 
 use crate::validity::log_warning;
 use crate::{
@@ -73,7 +73,8 @@ fn case_summary(manifest: &CaseManifest, data: &CaseData) -> CaseSummary {
         spurious: counters.spurious,
         identity_holds: data.counters.is_some() && violations.is_empty(),
         finished: data.counters.is_some(),
-        twin: is_twin(data),
+        twin: instruction(data).is_some(),
+        instruction_femtoseconds: instruction(data).map(|tick| tick.femtoseconds),
         tick_femtoseconds: data.tick().map(|tick| tick.femtoseconds),
         violations: violations.iter().map(Violation::to_string).collect(),
         warnings: warnings(manifest, data),
@@ -126,8 +127,7 @@ fn stages(data: &CaseData) -> Vec<StageSummary> {
 fn with_cost(mut summary: StageSummary, data: &CaseData) -> StageSummary {
     let cycles = cost(&data.costs, summary.stage);
     summary.cost_cycles = cycles;
-    // In the twin one cycle is one instruction.
-    summary.cost_instructions = cycles.filter(|_| is_twin(data));
+    summary.cost_instructions = cycles.and_then(|cycles| instructions(data, cycles));
     summary.cost_ns = cycles
         .and_then(|cycles| i64::try_from(cycles).ok())
         .zip(data.tick())
@@ -139,7 +139,13 @@ fn cost(costs: &[StageCost], stage: Stage) -> Option<u64> {
     costs.iter().find(|cost| cost.stage == stage).map(|cost| cost.cycles.0)
 }
 
-/// Only the twin knows its tick before it runs.
-fn is_twin(data: &CaseData) -> bool {
-    data.plan.as_ref().is_some_and(|plan| plan.tick.is_some())
+/// Only the twin has a time that an instruction takes.
+fn instruction(data: &CaseData) -> Option<Tick> {
+    data.plan.as_ref()?.instruction
+}
+
+fn instructions(data: &CaseData, cycles: u64) -> Option<u64> {
+    let femtoseconds = u128::from(cycles) * u128::from(data.tick()?.femtoseconds);
+    let instructions = femtoseconds / u128::from(instruction(data)?.femtoseconds.max(1));
+    u64::try_from(instructions).ok()
 }

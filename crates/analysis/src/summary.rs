@@ -57,6 +57,8 @@ pub struct CaseSummary {
     /// The clock counts executed instructions.
     pub twin: bool,
     pub tick_femtoseconds: Option<u64>,
+    /// The virtual time that one instruction takes; the twin only.
+    pub instruction_femtoseconds: Option<u64>,
     /// Why the figures must not be used; empty in a valid measurement.
     pub violations: Vec<String>,
     pub warnings: Vec<String>,
@@ -149,10 +151,24 @@ impl Summary {
         Ok(())
     }
 
+    /// What the cases' lists say: each text once, with the cases that say it.
+    pub fn told(&self, list: fn(&CaseSummary) -> &Vec<String>) -> Vec<(String, &str)> {
+        let mut told: Vec<(String, &str)> = Vec::new();
+        for case in &self.cases {
+            for text in list(case) {
+                match told.iter_mut().find(|(_, known)| known == text) {
+                    Some((cases, _)) => *cases = format!("{cases}, {}", case.case),
+                    None => told.push((case.case.clone(), text)),
+                }
+            }
+        }
+        told
+    }
+
     /// Stands wherever figures of the twin are shown; `None` if none are.
     pub fn caveat(&self) -> Option<String> {
         let case = self.cases.iter().find(|case| case.twin)?;
-        let ns = case.tick_femtoseconds? as f64 / 1e6;
+        let ns = case.instruction_femtoseconds? as f64 / 1e6;
         Some(format!(
             "virtual nanoseconds: executed instructions x {ns} ns; \
              the structure of a latency, not a hardware latency"

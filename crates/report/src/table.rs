@@ -15,7 +15,7 @@ pub fn table(summary: &Summary) -> String {
     if let Some(caveat) = summary.caveat() {
         let _ = writeln!(text, "{caveat}\n");
     }
-    let unit = Unit::for_largest(largest(summary));
+    let unit = table_unit(summary);
     text.push_str(&aligned(&rows(summary, unit)));
     let _ = writeln!(
         text,
@@ -28,9 +28,10 @@ pub fn table(summary: &Summary) -> String {
     text
 }
 
-pub(crate) fn largest(summary: &Summary) -> i64 {
+/// One unit for all, in which the smallest median still has its digits.
+pub(crate) fn table_unit(summary: &Summary) -> Unit {
     let stages = summary.cases.iter().flat_map(|case| &case.stages);
-    stages.filter_map(|stage| stage.max_ns).max().unwrap_or(0)
+    Unit::for_largest(stages.filter_map(|stage| stage.p50_ns).min().unwrap_or(0))
 }
 
 /// What the column `cost` counts.
@@ -59,7 +60,7 @@ pub(crate) fn figures(stage: &StageSummary, unit: Unit) -> [String; 9] {
         figure(stage.mean_ns),
         grouped(stage.missing),
         grouped(stage.hit),
-        stage.cost_cycles.map_or_else(|| "-".into(), grouped),
+        stage.cost_instructions.or(stage.cost_cycles).map_or_else(|| "-".into(), grouped),
     ]
 }
 
@@ -138,12 +139,10 @@ fn warnings(summary: &Summary, text: &mut String) {
     for warning in &summary.warnings {
         let _ = writeln!(text, "warning: {warning}");
     }
-    for case in &summary.cases {
-        for violation in &case.violations {
-            let _ = writeln!(text, "invalid: {}: {violation}", case.case);
-        }
-        for warning in &case.warnings {
-            let _ = writeln!(text, "warning: {}: {warning}", case.case);
-        }
+    for (cases, violation) in summary.told(|case| &case.violations) {
+        let _ = writeln!(text, "invalid: {cases}: {violation}");
+    }
+    for (cases, warning) in summary.told(|case| &case.warnings) {
+        let _ = writeln!(text, "warning: {cases}: {warning}");
     }
 }

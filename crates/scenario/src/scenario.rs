@@ -97,12 +97,16 @@ impl Scenario {
     /// Changes the rig; only the twin's counter has a tick known beforehand.
     pub fn set_rig(&mut self, rig: RigKind) {
         self.rig = rig;
-        self.template.tick = twin_tick(rig, self.twin);
+        (self.template.tick, self.template.instruction) = twin_clock(rig, self.twin);
     }
 }
 
-fn twin_tick(rig: RigKind, twin: Twin) -> Option<Tick> {
-    (rig == RigKind::Twin).then_some(Tick { femtoseconds: 1_000_000 << twin.shift })
+/// The ticks of the counter and of one instruction. QEMU's counter counts
+/// virtual nanoseconds, whatever an instruction takes (`icount_get()`).
+fn twin_clock(rig: RigKind, twin: Twin) -> (Option<Tick>, Option<Tick>) {
+    const NANOSECOND: u64 = 1_000_000;
+    let tick = |femtoseconds| (rig == RigKind::Twin).then_some(Tick { femtoseconds });
+    (tick(NANOSECOND), tick(NANOSECOND << twin.shift))
 }
 
 /// Checks what types cannot, with the file's name and text for errors.
@@ -205,6 +209,7 @@ impl Reader<'_> {
 
 fn template(text: &Text) -> Plan {
     let trigger = &text.trigger;
+    let (tick, instruction) = twin_clock(text.rig, text.twin);
     let fifo = |priority| Scheduling { policy: Policy::Fifo, priority };
     Plan {
         case: String::new(),
@@ -228,7 +233,8 @@ fn template(text: &Text) -> Plan {
         user: text.priority.user.map_or(fifo(80), |priority| priority.0),
         kthread: text.priority.kthread.map_or(fifo(50), |priority| priority.0),
         thread: text.priority.thread.map_or(fifo(50), |priority| priority.0),
-        tick: twin_tick(text.rig, text.twin),
+        tick,
+        instruction,
         delay: text
             .test
             .as_ref()

@@ -45,7 +45,8 @@ fn cases_are_kernels_by_states_with_complete_plans() {
     assert_eq!(plan.state.loads, [Load::Tcp, Load::Copy]);
     assert_eq!(plan.stages, [Stage::Irq, Stage::Softirq]);
     assert_eq!((plan.period_ns, plan.count), (250_000, 100));
-    assert_eq!(plan.tick.map(|tick| tick.femtoseconds), Some(2_000_000));
+    assert_eq!(plan.tick.map(|tick| tick.femtoseconds), Some(1_000_000));
+    assert_eq!(plan.instruction.map(|tick| tick.femtoseconds), Some(2_000_000));
 }
 
 #[test]

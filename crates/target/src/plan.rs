@@ -61,6 +61,7 @@ pub mod tests {
             kthread: fifo(60),
             thread: fifo(50),
             tick: None,
+            instruction: None,
             delay: None,
         }
     }

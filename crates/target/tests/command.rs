@@ -57,6 +57,7 @@ fn plan() -> Plan {
         kthread: scheduling,
         thread: scheduling,
         tick: None,
+        instruction: None,
         delay: None,
     }
 }

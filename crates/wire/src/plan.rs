@@ -146,5 +146,7 @@ pub struct Plan {
     pub thread: Scheduling,
     /// The counter's tick where the rig knows it exactly (the twin).
     pub tick: Option<Tick>,
+    /// The virtual time that one instruction takes; the twin only.
+    pub instruction: Option<Tick>,
     pub delay: Option<Delay>,
 }

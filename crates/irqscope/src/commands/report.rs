@@ -14,13 +14,16 @@ pub fn report(options: &Report) -> Done {
 /// Derives the figures of a run and prints the table, or the summary.
 pub fn show(run: &RunDir, json: bool) -> Done {
     let summary = irqscope_analysis::derive(run)?;
-    let html = irqscope_report::write_all(run, &summary)?;
+    // The table first: what goes wrong with a picture must not hide it.
     if json {
         let text = serde_json::to_string_pretty(&summary)
             .map_err(|error| Trouble::new(Exit::Usage, error))?;
         println!("{text}");
     } else {
         print!("{}", irqscope_report::table(&summary));
+    }
+    let html = irqscope_report::write_all(run, &summary)?;
+    if !json {
         println!("\nrun     {}", run.path().display());
         println!("report  {}", html.display());
     }

@@ -120,8 +120,11 @@ fn panel<'a>(
     })
 }
 
-/// The coarsest tick: bins must not be narrower than any.
+/// The coarsest step that latencies come in: bins must not be narrower.
 fn tick(summary: &Summary) -> Option<Tick> {
-    let ticks = summary.cases.iter().filter_map(|case| case.tick_femtoseconds);
+    let steps = |case: &irqscope_analysis::CaseSummary| {
+        case.instruction_femtoseconds.max(case.tick_femtoseconds)
+    };
+    let ticks = summary.cases.iter().filter_map(steps);
     ticks.max().map(|femtoseconds| Tick { femtoseconds })
 }

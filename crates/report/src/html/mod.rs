@@ -4,15 +4,14 @@
 mod facts;
 mod stage;
 
-use irqscope_analysis::{CaseSummary, Summary};
+use irqscope_analysis::Summary;
 use irqscope_run::Manifest;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::figure::{Layout, StageFigure, overview};
 use crate::table::{
-    COLUMNS, cost_text, figures, identity_mark, identity_text, largest, stage_name,
+    COLUMNS, cost_text, figures, identity_mark, identity_text, stage_name, table_unit,
 };
-use crate::units::Unit;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -63,17 +62,13 @@ fn head(manifest: &Manifest, summary: &Summary) -> Markup {
 
 /// Nothing, if all is well.
 fn trouble(summary: &Summary) -> Markup {
-    let of_case = |list: fn(&CaseSummary) -> &Vec<String>| {
-        let told = |case| list(case).iter().map(move |text| (case, text));
-        summary.cases.iter().flat_map(told).collect::<Vec<_>>()
-    };
-    let violations = of_case(|case| &case.violations);
-    let warnings = of_case(|case| &case.warnings);
+    let violations = summary.told(|case| &case.violations);
+    let warnings = summary.told(|case| &case.warnings);
     html! {
         @if !violations.is_empty() {
             section.trouble.bad {
                 h2 { "Do not use these figures" }
-                ul { @for (case, text) in violations { li { strong { (case.case) } " " (text) } } }
+                ul { @for (cases, text) in violations { li { strong { (cases) } " " (text) } } }
             }
         }
         @if !warnings.is_empty() || !summary.warnings.is_empty() {
@@ -81,7 +76,7 @@ fn trouble(summary: &Summary) -> Markup {
                 h2 { "Warnings" }
                 ul {
                     @for text in &summary.warnings { li { (text) } }
-                    @for (case, text) in warnings { li { strong { (case.case) } " " (text) } }
+                    @for (cases, text) in warnings { li { strong { (cases) } " " (text) } }
                 }
             }
         }
@@ -89,7 +84,7 @@ fn trouble(summary: &Summary) -> Markup {
 }
 
 fn summary_table(summary: &Summary) -> Markup {
-    let unit = Unit::for_largest(largest(summary));
+    let unit = table_unit(summary);
     html! {
         div.scroll {
             table.figures {

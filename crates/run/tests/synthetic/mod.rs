@@ -39,6 +39,7 @@ pub fn plan(case: &str, stages: &[Stage], count: u64) -> Plan {
         kthread: fifo(50),
         thread: fifo(50),
         tick: Some(TICK),
+        instruction: Some(TICK),
         delay: None::<Delay>,
     }
 }
