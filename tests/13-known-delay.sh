@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a delay of known length in front of a stage's stamp is reported to the
-# instruction: two virtual nanoseconds each, no more, no less.
+# instruction, in every single sample: 1,000 instructions are 2,000 virtual
+# nanoseconds more from stage irq to stage softirq. (The trigger's own phase
+# against the timer's hardware may move by a few nanoseconds, because the delay
+# moves all that comes after it; so it is the way between two stages that counts.)
 . "$(dirname "$0")/lib.sh"
 
 scenario() {
 	cat <<-TOML
 	version = 1
 	about = "softirq with $1 instructions before its stamp"
-	kernels = ["6.1", "6.12-rt"]
+	kernels = ["6.1"]
 	states = ["idle"]
 	stages = ["irq", "softirq"]
 	[trigger]
@@ -24,12 +27,4 @@ for delay in 0 1000; do
 	scenario $delay >"$WORK/delay-$delay.toml"
 	expect 0 "$IRQSCOPE" run "$WORK/delay-$delay.toml" --out "$WORK/$delay"
 done
-python3 - "$WORK/0/summary.json" "$WORK/1000/summary.json" <<'PY'
-import json, sys
-without, with_delay = ({(c["case"], s["stage"]): s for c in json.load(open(path))["cases"] for s in c["stages"]} for path in sys.argv[1:])
-for key, before in without.items():
-    for figure in ("min_ns", "p50_ns"):
-        difference = with_delay[key][figure] - before[figure]
-        print(key, figure, difference)
-        assert difference == (2000 if key[1] == "softirq" else 0), (key, figure, difference)
-PY
+target/venv/bin/python "$TESTS/13-known-delay.py" "$WORK/0" "$WORK/1000"

@@ -14,8 +14,8 @@ says 'did you mean `6.1-rt`?'
 expect 2 "$IRQSCOPE" run demo --kernel 4.19
 says "apt offers no kernel 4.19"
 expect 2 "$IRQSCOPE" run demo --colour
-expect 2 "$IRQSCOPE" rnu demo
-says "run"
+expect 2 "$IRQSCOPE" repot demo
+says "report"
 
 sed 's/period/perod/' "$TESTS/scenarios/quick.toml" >key.toml
 expect 2 "$IRQSCOPE" run key.toml

@@ -54,16 +54,17 @@ static __always_inline void irqscope_toggle(struct irqscope_responder *stage)
 
 /*
  * Test builds execute a known number of instructions before the stamp: N = 2k
- * of dec and jnz in k rounds. What surrounds the loop is executed for every N
- * but 0, where the branch around it is taken instead: the same count.
+ * of dec and jnz in k rounds. The test and the jump around the loop stand in
+ * the assembly as well, so that they are executed alike for every N, 0 included
+ * (a compiler's own branch cost one more with a loop than without).
  */
 static __always_inline void irqscope_delay(const struct irqscope_responder *stage)
 {
 #if defined(IRQSCOPE_TEST) && defined(CONFIG_X86)
 	u32 rounds = stage->delay_instructions / 2;
 
-	if (rounds)
-		asm volatile("1: decl %0\n\tjnz 1b" : "+r" (rounds) : : "cc");
+	asm volatile("testl %0, %0\n\tjz 2f\n1:\tdecl %0\n\tjnz 1b\n2:"
+		     : "+r" (rounds) : : "cc");
 #endif
 }
 

@@ -16,7 +16,7 @@
 #include "hot.h"
 
 #define LN2_Q32		2977044472ULL
-#define WAIT_NS_MAX	(1 << 20)	/* of a closed grid that waits */
+#define WAIT_NS_MAX	BIT(20)	/* of a closed grid that waits */
 
 /* splitmix64: any seed is good, and it has no state but a counter. */
 static u64 irqscope_random(u64 *state)

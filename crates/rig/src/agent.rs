@@ -11,7 +11,12 @@ const NAME: &str = "irqscope-target";
 /// puts it for musl.
 pub fn find() -> Result<PathBuf> {
     if let Some(path) = std::env::var_os("IRQSCOPE_TARGET") {
-        return Ok(path.into());
+        let path = PathBuf::from(path);
+        return if path.exists() {
+            Ok(path)
+        } else {
+            Err(missing(&format!("no agent at {}", path.display())))
+        };
     }
     let program = std::env::current_exe().unwrap_or_default();
     let beside = program.with_file_name(NAME);
@@ -21,10 +26,12 @@ pub fn find() -> Result<PathBuf> {
         .map(|target| target.join("x86_64-unknown-linux-musl/release").join(NAME));
     // The one from cargo's musl directory first: the one beside may be a
     // dynamic build for the host.
-    cargo.into_iter().chain([beside]).find(|path| path.exists()).ok_or_else(|| {
-        RigError::unready(
-            format!("cannot find the agent {NAME}"),
-            "run make build, or set IRQSCOPE_TARGET to its path",
-        )
-    })
+    let mut places = cargo.into_iter().chain([beside]);
+    places
+        .find(|path| path.exists())
+        .ok_or_else(|| missing(&format!("cannot find the agent {NAME}")))
+}
+
+fn missing(what: &str) -> RigError {
+    RigError::unready(what, "run make build, or set IRQSCOPE_TARGET to its path")
 }
