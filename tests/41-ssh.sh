@@ -19,6 +19,7 @@ if ! [ -d "$SERVER" ]; then
 fi
 
 ssh-keygen -q -t ed25519 -N '' -C irqscope-test -f "$WORK/key"
+cp "$WORK/key" "$WORK/own-key" # tells our connection from irqscope's
 ssh-keygen -q -t ed25519 -N '' -C irqscope-test -f "$WORK/host-key"
 printf '[127.0.0.1]:%s %s\n' "$PORT" "$(cut -d' ' -f1,2 "$WORK/host-key.pub")" >"$WORK/known"
 cat >"$WORK/sshd_config" <<EOT
@@ -27,6 +28,8 @@ AuthorizedKeysFile /run/key.pub
 StrictModes no
 UsePAM no
 UseDNS no
+# An emulated CPU takes seconds for the post-quantum ones.
+KexAlgorithms curve25519-sha256
 EOT
 
 cat >"$WORK/script" <<SCRIPT
@@ -39,9 +42,13 @@ $SERVER/usr/sbin/sshd -f /exchange/sshd_config -E /exchange/sshd.log
 until [ -e /exchange/done ]; do sleep 1; done
 SCRIPT
 
-OPTIONS=(-F none -p "$PORT" -i "$WORK/key" -o "UserKnownHostsFile=$WORK/known" -o IdentitiesOnly=yes)
+COMMON=(-F none -p "$PORT" -o "UserKnownHostsFile=$WORK/known" -o IdentitiesOnly=yes)
+OPTIONS=("${COMMON[@]}" -i "$WORK/key")
+SOCKETS=$(mktemp -d)
+OWN=("${COMMON[@]}" -i "$WORK/own-key" -o BatchMode=yes -o ConnectTimeout=5 -o LogLevel=ERROR
+	-o ControlMaster=auto -o ControlPersist=yes -o "ControlPath=$SOCKETS/own")
 target() {
-	timeout 60 ssh -o BatchMode=yes -o ConnectTimeout=5 -o LogLevel=ERROR "${OPTIONS[@]}" root@127.0.0.1 "$@"
+	timeout 60 ssh "${OWN[@]}" root@127.0.0.1 "$@"
 }
 
 scenario() { # NAME TRIGGER COUNT
@@ -83,7 +90,7 @@ unchanged() { # AFTER SECONDS
 		tries=$((tries - 1))
 		sleep 1
 	done
-	echo "as before: after $1"
+	echo "$SECONDS s: as before, after $1"
 }
 
 # Starts the long run and waits until it measures; $pid is it.
@@ -108,13 +115,14 @@ ended() { # STATUS
 
 timeout 700 "$GUEST" 6.1 "$WORK" "$PORT" &
 guest=$!
-trap 'touch "$WORK/done"; wait $guest' EXIT
+trap 'touch "$WORK/done"; wait $guest; rm -rf "$SOCKETS"' EXIT
 tries=60
 until target true 2>/dev/null; do
 	tries=$((tries - 1))
 	[ $tries -gt 0 ] || { cat "$WORK/console" "$WORK/output"; fail "the guest has no sshd"; }
 	sleep 1
 done
+echo "$SECONDS s: the target is up"
 
 snapshot >"$WORK/before"
 grep -q '^virtio_net ' "$WORK/before" || fail "the snapshot is empty"
@@ -148,10 +156,11 @@ unchanged "kill -9" 20
 expect 2 "$IRQSCOPE" run "$WORK/timer.toml" --host absent@127.0.0.1 --out "$WORK/absent"
 says "ssh-copy-id"
 
+ssh "${OWN[@]}" -O exit root@127.0.0.1 2>/dev/null
 touch "$WORK/done"
 status=0
 wait $guest || status=$?
-trap - EXIT
+trap 'rm -rf "$SOCKETS"' EXIT
 [ $status = 0 ] || { tail -n 20 "$WORK/console"; fail "the guest ended with $status"; }
 grep -E "WARNING:|BUG:|Oops" "$WORK/console" && fail "the target's kernel complained"
 nothing_left "qemu-system-x86_64.*$WORK"

@@ -67,7 +67,7 @@ impl Finding {
     }
 }
 
-/// Examines this machine. Takes up to five seconds where KVM hangs.
+/// Examines this machine. Takes up to ten seconds where KVM hangs.
 pub fn examine() -> Vec<Finding> {
     let system = System::at(Path::new("/"));
     let mut findings = twin::examine(&system);

@@ -6,6 +6,7 @@ use std::process::Command;
 use super::system::System;
 use super::{Finding, Topic};
 use crate::command::output;
+use crate::error::RigError;
 use crate::{agent, kernel};
 
 const TOPIC: Topic = Topic::Twin;
@@ -93,6 +94,7 @@ fn agent() -> Finding {
             format!("IRQSCOPE_TARGET names no file: {}", path.display()),
             "unset IRQSCOPE_TARGET, or set it to the agent's path",
         ),
+        Err(RigError::Unready { what, remedy }) => Finding::problem(TOPIC, what, remedy),
         Err(error) => Finding::problem(TOPIC, error.to_string(), "make build"),
     }
 }
