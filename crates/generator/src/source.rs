@@ -26,9 +26,14 @@ impl Source {
         Self { hello, generator, packer: Packer::default(), outbox: Outbox::new(room) }
     }
 
-    /// The first frames of a connection.
-    pub fn greeting(&self) -> [Message; 2] {
-        [Message::GeneratorHello(self.hello.clone()), Message::Status(self.generator.status())]
+    pub fn hello(&self) -> Message {
+        Message::GeneratorHello(self.hello.clone())
+    }
+
+    /// The first frames of a connection. The status tells of any change so far.
+    pub fn greeting(&mut self) -> [Message; 2] {
+        self.generator.take_changed();
+        [self.hello(), Message::Status(self.generator.status())]
     }
 
     pub fn status(&self) -> Status {

@@ -40,6 +40,19 @@ named! {
     }
 }
 
+impl Setting {
+    /// What its numbers count.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Setting::Period | Setting::Jitter | Setting::Patience => "ticks",
+            Setting::Duty => "per mille",
+            Setting::Packet => "samples",
+            Setting::Count => "triggers",
+            Setting::Seed | Setting::Pacing => "",
+        }
+    }
+}
+
 named! {
     /// When the first trigger of a run is due.
     StartAt, "start", {

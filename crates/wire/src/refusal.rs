@@ -7,7 +7,7 @@ use crate::Setting;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
-    #[error("{setting} {asked} is out of range: {lowest} to {highest} (times in ticks)")]
+    #[error("{setting} {asked} is out of range: {lowest} to {highest} {}", setting.unit())]
     OutOfRange { setting: Setting, asked: u64, lowest: u64, highest: u64 },
     #[error("{setting} decides a whole run and one is active: stop it first")]
     RunActive { setting: Setting },

@@ -116,5 +116,5 @@ fn a_command_and_a_packet_have_the_documented_bytes() {
 #[test]
 fn a_refusal_names_the_setting_and_its_limits() {
     let refusal = Refusal::OutOfRange { setting: Setting::Period, asked: 0, lowest: 5, highest: 9 };
-    assert_eq!(refusal.to_string(), "period 0 is out of range: 5 to 9 (times in ticks)");
+    assert_eq!(refusal.to_string(), "period 0 is out of range: 5 to 9 ticks");
 }
