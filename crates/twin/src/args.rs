@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The plugin's arguments: `-plugin libirqscope_twin.so,period=1000000,…`.
+//!
+//! | argument | meaning | default |
+//! | --- | --- | --- |
+//! | `period` | ns from trigger to trigger | 1000000 |
+//! | `duty` | per mille of it that the line is up | 250 |
+//! | `count` | triggers | 1000 |
+//! | `packet` | samples per packet | 16 |
+//! | `jitter` | `none`, `uniform`, `exponential` | none |
+//! | `jitter-amount` | ns | 0 |
+//! | `seed` | of the jitter | 0 |
+//! | `pacing` | `open`, `closed` | open |
+//! | `patience` | ns until an answer counts as missing | 10 s |
+//! | `lines` | bits of the data port that are watched, from bit 0 | 8 |
+//! | `delay` | ns from arming to the first trigger | 1000000 |
+//! | `start` | `armed`, `now`, `wait` for a command | armed; wait with `port` |
+//! | `pin` | IOAPIC pin | 7 |
+//! | `window` | triggers that may be open at once | 16384 |
+//! | `out` | file or listening Unix socket that takes the frames | |
+//! | `port` | TCP port on 127.0.0.1 that serves a host | |
+//!
+//! One of `out` and `port` is needed, and only one is taken.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use irqscope_wire::{Command, Cycles, JitterKind, Pacing, StartAt, UnknownName};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    Path(PathBuf),
+    Port(u16),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// In an order in which each can be applied.
+    pub settings: Vec<Command>,
+    /// None: a host will ask for it.
+    pub start: Option<StartAt>,
+    pub lines: u8,
+    pub delay: u64,
+    pub pin: u32,
+    pub window: usize,
+    pub output: Output,
+}
+
+/// The port's data bits.
+pub const MOST_LINES: u8 = 8;
+const MOST_WINDOW: usize = 1 << 20;
+const MS: u64 = 1_000_000;
+const KNOWN: &str = "period, duty, count, packet, jitter, jitter-amount, seed, pacing, patience, \
+                     lines, delay, start, pin, window, out, port";
+
+/// While they are read.
+#[derive(Default)]
+struct Draft {
+    settings: Vec<Command>,
+    jitter: Option<JitterKind>,
+    amount: u64,
+    start: Option<Option<StartAt>>,
+    lines: Option<u8>,
+    delay: Option<u64>,
+    pin: Option<u32>,
+    window: Option<usize>,
+    output: Option<Output>,
+}
+
+pub fn parse<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<Args, String> {
+    let mut draft = Draft::default();
+    for argument in arguments {
+        let (name, value) =
+            argument.split_once('=').ok_or_else(|| format!("`{argument}` is not name=value"))?;
+        take(&mut draft, name, value)?;
+    }
+    finish(draft)
+}
+
+fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
+    let setting = match name {
+        "period" => Command::Period(Cycles(number(name, value)?)),
+        "duty" => Command::Duty(number(name, value)?),
+        "count" => Command::Count(number(name, value)?),
+        "packet" => Command::Packet(number(name, value)?),
+        "seed" => Command::Seed(number(name, value)?),
+        "patience" => Command::Patience(Cycles(number(name, value)?)),
+        "pacing" => Command::Pacing(named::<Pacing>(value)?),
+        _ => return take_other(draft, name, value),
+    };
+    draft.settings.push(setting);
+    Ok(())
+}
+
+fn take_other(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
+    match name {
+        "jitter" => draft.jitter = Some(named(value)?),
+        "jitter-amount" => draft.amount = number(name, value)?,
+        "start" if value == "wait" => draft.start = Some(None),
+        "start" => draft.start = Some(Some(named(value).map_err(|e| e + ", wait")?)),
+        "lines" => draft.lines = Some(within(name, value, 1, MOST_LINES)?),
+        "delay" => draft.delay = Some(number(name, value)?),
+        "pin" => draft.pin = Some(within(name, value, 0, 23)?),
+        "window" => draft.window = Some(within(name, value, 1, MOST_WINDOW)?),
+        "out" => set_output(draft, Output::Path(value.into()))?,
+        "port" => set_output(draft, Output::Port(within(name, value, 1, u16::MAX)?))?,
+        _ => return Err(format!("unknown argument `{name}`; there are {KNOWN}")),
+    }
+    Ok(())
+}
+
+fn set_output(draft: &mut Draft, output: Output) -> Result<(), String> {
+    match draft.output.replace(output) {
+        None => Ok(()),
+        Some(_) => Err("give out or port, once".to_owned()),
+    }
+}
+
+fn finish(draft: Draft) -> Result<Args, String> {
+    let output = draft.output.ok_or("give out=PATH or port=NUMBER, where the frames go")?;
+    let default_start = match output {
+        Output::Path(_) => Some(StartAt::Armed),
+        Output::Port(_) => None,
+    };
+    let mut settings = draft.settings;
+    if draft.jitter.is_some() || draft.amount != 0 {
+        let kind = draft.jitter.unwrap_or(JitterKind::None);
+        settings.push(Command::Jitter { kind, amount: Cycles(draft.amount) });
+    }
+    Ok(Args {
+        settings,
+        start: draft.start.unwrap_or(default_start),
+        lines: draft.lines.unwrap_or(MOST_LINES),
+        delay: draft.delay.unwrap_or(MS),
+        pin: draft.pin.unwrap_or(7),
+        window: draft.window.unwrap_or(16384),
+        output,
+    })
+}
+
+fn number<T: FromStr>(name: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|_| format!("{name}={value}: not a whole number in range"))
+}
+
+fn within<T>(name: &str, value: &str, lowest: T, highest: T) -> Result<T, String>
+where
+    T: FromStr + PartialOrd + std::fmt::Display,
+{
+    let parsed: T = number(name, value)?;
+    if parsed < lowest || parsed > highest {
+        return Err(format!("{name}={value} is out of range: {lowest} to {highest}"));
+    }
+    Ok(parsed)
+}
+
+fn named<T: FromStr<Err = UnknownName>>(value: &str) -> Result<T, String> {
+    value.parse().map_err(|wrong: UnknownName| format!("{wrong}: {}", wrong.allowed.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_given_has_its_default() {
+        let args = parse(["out=/tmp/x"]).unwrap();
+        assert_eq!((args.start, args.lines, args.pin), (Some(StartAt::Armed), 8, 7));
+        assert!(args.settings.is_empty());
+        assert_eq!(parse(["port=7000"]).unwrap().start, None);
+    }
+
+    #[test]
+    fn jitter_and_its_amount_become_one_command() {
+        let args = parse(["jitter-amount=50", "out=x", "jitter=uniform", "period=5"]).unwrap();
+        let jitter = Command::Jitter { kind: JitterKind::Uniform, amount: Cycles(50) };
+        assert_eq!(args.settings, [Command::Period(Cycles(5)), jitter]);
+    }
+
+    #[test]
+    fn a_wrong_argument_is_refused_with_what_is_allowed() {
+        let refused = |argument| parse(["out=x", argument]).unwrap_err();
+        assert!(refused("perod=1").contains("period"), "{}", refused("perod=1"));
+        assert_eq!(refused("lines=9"), "lines=9 is out of range: 1 to 8");
+        assert_eq!(refused("start=soon"), "unknown start `soon`: now, armed, wait");
+        assert_eq!(
+            refused("count=18446744073709551616"),
+            "count=18446744073709551616: not a whole number in range"
+        );
+        assert_eq!(refused("port=1"), "give out or port, once");
+        assert!(parse([]).unwrap_err().contains("out=PATH"));
+    }
+}

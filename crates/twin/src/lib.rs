@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The twin's generator: a QEMU plugin that raises the parallel port's
+//! interrupt on the virtual clock and watches the data port's bits.
+//!
+//! QEMU runs with `-icount`, so its virtual clock counts executed instructions
+//! (2^shift ns each) and jumps over idle time. The plugin's timer is on that
+//! clock. When a trigger is due it raises pin 7 of the IOAPIC, as the port's
+//! ACK pin would; when the guest writes to the port it notes the instant, reads
+//! the data byte back and hands every changed bit to the generator's core.
+//!
+//! # What the instants are
+//!
+//! A **trigger's** instant is the virtual time at which the pin goes up: between
+//! two instructions, at the first boundary at or after the grid point (a CPU
+//! that sleeps wakes exactly there).
+//!
+//! An **edge's** instant is the virtual time right after the `out` instruction
+//! that made it: the clock counts an instruction when its block is entered, and
+//! `out` always ends its block. So a latency is the instructions that were
+//! executed after the trigger, up to and including the `out`, times 2^shift ns,
+//! plus the time in which the CPU slept. The inside view stamps with `rdtsc`,
+//! which ends its block as well: outside minus inside is the number of
+//! instructions from after the stamp up to and including the `out`, the same
+//! for every sample of a stage.
+//!
+//! # How writes are seen
+//!
+//! The plugin API of QEMU 7.2 has no callback for port I/O, and the clock cannot
+//! be read in the callbacks that it has ("Bad icount read"). But a parallel
+//! port updates its interrupt output on each write to data or control, within
+//! the `out` and with the clock readable. The plugin intercepts that output (ISA
+//! interrupt 7; nothing else is on it) and so learns of each write at its exact
+//! instant. Devices must not be entered twice, so the registers are read right
+//! after, by a timer that is due at once: it runs before the next instruction.
+//! No code of the guest is instrumented, at all: sampling costs no guest time.
+//!
+//! What the port itself would send on interrupt 7 is not passed on: the pin is
+//! the generator's alone. The port's gate is kept, though: while control bit 4
+//! (interrupt enable) is 0 a trigger does not reach the pin, and with
+//! `start=armed` the first trigger waits for that bit. A driver that forgets it
+//! hears nothing.
+//!
+//! # Threads
+//!
+//! QEMU calls the plugin under its big lock. All state is behind one mutex,
+//! [`plugin::STATE`], which the threads of the TCP server share; they never call
+//! QEMU. With `out=` there are no such threads, and nothing from outside can
+//! touch a run: its frames depend on the guest and the arguments only.
+
+mod args;
+mod machine;
+mod output;
+mod plugin;
+mod port;
+mod qemu;
+mod server;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `out=PATH`: every frame, in order, without a loss. Writing may wait for the
+//! reader; the virtual clock stands still meanwhile.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use irqscope_generator::Source;
+use irqscope_wire::encode;
+
+/// A new file, or a socket somebody listens on.
+pub fn open(path: &Path) -> Result<Box<dyn Write + Send>, String> {
+    let is_socket = std::fs::metadata(path).is_ok_and(|facts| facts.file_type().is_socket());
+    let opened: std::io::Result<Box<dyn Write + Send>> = if is_socket {
+        UnixStream::connect(path).map(|stream| Box::new(stream) as _)
+    } else {
+        File::create(path).map(|file| Box::new(file) as _)
+    };
+    opened.map_err(|error| format!("cannot write to {}: {error}", path.display()))
+}
+
+/// Writes all that waits. False once the reader has gone.
+pub fn drain(source: &mut Source, output: &mut (dyn Write + Send)) -> bool {
+    let mut bytes = Vec::new();
+    while let Some(frame) = source.outbox.next() {
+        // Packets are bounded far below a frame's limit; only a bug comes here.
+        match encode(&frame) {
+            Ok(encoded) => bytes.extend(encoded),
+            Err(error) => eprintln!("irqscope: frame {} was not sent: {error}", frame.number),
+        }
+    }
+    if let Err(error) = output.write_all(&bytes) {
+        eprintln!("irqscope: the frames' reader has gone: {error}");
+        return false;
+    }
+    true
+}

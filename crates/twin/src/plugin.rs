@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What QEMU calls: installation, the first translation, the timer, the port's
+//! interrupt output, the exit.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io::Write;
+use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
+
+use irqscope_generator::Source;
+use irqscope_wire::{Command, GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Tick};
+use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
+
+use crate::args::{Args, Output, parse};
+use crate::machine::{Machine, Wires};
+use crate::port::{CONTROL, DATA, INTERRUPT, Port};
+use crate::qemu::{Qemu, Timer, counts_instructions};
+use crate::{output, server};
+
+const HOUR_NS: u64 = 3_600_000_000_000;
+/// Messages that may wait for a host that does not read.
+const ROOM: usize = 1024;
+
+const LIMITS: Limits = Limits {
+    period: Range { lowest: 1_000, highest: HOUR_NS },
+    period_step: 1,
+    pulse: 100,
+    packet: Range { lowest: 1, highest: 1024 },
+    count: Range { lowest: 1, highest: 1 << 32 },
+    jitter: Range { lowest: 0, highest: HOUR_NS },
+    patience: Range { lowest: 1_000, highest: HOUR_NS },
+    sees_arming: true,
+};
+
+/// All that the plugin knows.
+pub struct Plugin {
+    qemu: Qemu,
+    pub machine: Machine,
+    pin: u32,
+    /// `out=`; None with `port=`, or when its reader has gone.
+    output: Option<Box<dyn Write + Send>>,
+}
+
+/// None until the plugin is installed.
+pub static STATE: Mutex<Option<Plugin>> = Mutex::new(None);
+/// Something waits in the outbox, or has left it.
+pub static OUTBOX: Condvar = Condvar::new();
+
+pub fn lock() -> MutexGuard<'static, Option<Plugin>> {
+    // A panic has left counts that are still true: go on.
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `act` on the installed plugin, then sends what came of it.
+fn with_plugin(act: impl FnOnce(&Qemu, &mut Machine, u32)) {
+    if let Some(plugin) = lock().as_mut() {
+        let qemu = plugin.qemu;
+        act(&qemu, &mut plugin.machine, plugin.pin);
+        plugin.send();
+    }
+}
+
+impl Plugin {
+    /// The first frames of the only stream there will be.
+    fn greet(&mut self) {
+        let source = &mut self.machine.source;
+        for message in source.greeting() {
+            source.outbox.push(message);
+        }
+        self.send();
+    }
+
+    fn send(&mut self) {
+        let source = &mut self.machine.source;
+        if source.outbox.is_empty() {
+            return;
+        }
+        if self.output.as_mut().is_some_and(|output| !output::drain(source, output.as_mut())) {
+            self.output = None;
+        }
+        OUTBOX.notify_all();
+    }
+}
+
+/// QEMU reads this before anything else.
+#[unsafe(no_mangle)]
+pub static qemu_plugin_version: c_int = QEMU_PLUGIN_VERSION as c_int;
+
+/// # Safety
+/// QEMU calls it once, with a valid `info` and `argc` terminated strings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qemu_plugin_install(
+    id: qemu_plugin_id_t,
+    info: *const qemu_info_t,
+    argc: c_int,
+    argv: *mut *mut c_char,
+) -> c_int {
+    let count = usize::try_from(argc).unwrap_or(0);
+    let arguments: Vec<String> = (0..count)
+        // SAFETY: QEMU's promise: argv has argc terminated strings.
+        .map(|n| unsafe { CStr::from_ptr(*argv.add(n)) }.to_string_lossy().into_owned())
+        .collect();
+    // SAFETY: QEMU's promise: info is valid, and in system emulation, which is
+    // all that this plugin is for, the union holds `system`.
+    let cpus = unsafe {
+        if (*info).system_emulation { (*info).__bindgen_anon_1.system.max_vcpus } else { 0 }
+    };
+    match install(id, cpus, &arguments) {
+        Ok(()) => 0,
+        Err(what) => {
+            eprintln!("irqscope: the twin's generator cannot be used: {what}");
+            -1
+        }
+    }
+}
+
+fn install(id: qemu_plugin_id_t, cpus: c_int, arguments: &[String]) -> Result<(), String> {
+    let args = parse(arguments.iter().map(String::as_str))?;
+    if cpus != 1 {
+        return Err(format!("it needs a machine with one CPU, not {cpus}: use -smp 1"));
+    }
+    let qemu = Qemu::look_up().map_err(|missing| {
+        format!("this QEMU does not export {}: use QEMU 7.2 or later", missing.join(", "))
+    })?;
+    let serves = matches!(args.output, Output::Port(_));
+    let mut plugin =
+        Plugin { qemu, machine: Machine::new(source(&args)?, serves), pin: args.pin, output: None };
+    match args.output {
+        Output::Path(path) => {
+            plugin.output = Some(output::open(&path)?);
+            plugin.greet();
+            *lock() = Some(plugin);
+        }
+        Output::Port(port) => {
+            let listener = server::bind(port)?;
+            *lock() = Some(plugin);
+            server::start(listener)?;
+        }
+    }
+    qemu.register(id, Some(translated), Some(exits));
+    Ok(())
+}
+
+/// The generator with its settings, started: virtual time has not begun.
+fn source(args: &Args) -> Result<Source, String> {
+    let hello = GeneratorHello {
+        protocol: PROTOCOL,
+        kind: GeneratorKind::Twin,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        tick: Tick { femtoseconds: 1_000_000 },
+        lines: args.lines,
+        limits: LIMITS,
+    };
+    let mut source = Source::new(hello, args.window, ROOM, args.delay);
+    let start = args.start.map(Command::Start);
+    for command in args.settings.iter().copied().chain(start) {
+        source.set(command, 0).map_err(|refusal| refusal.to_string())?;
+    }
+    Ok(source)
+}
+
+/// The first block is about to be translated: the machine is complete, and
+/// virtual time is 0. A timer set earlier, while CPUs are made, crashes QEMU.
+unsafe extern "C" fn translated(_id: qemu_plugin_id_t, _block: *mut qemu_plugin_tb) {
+    static FIRST: Once = Once::new();
+    FIRST.call_once(|| {
+        with_plugin(|qemu, _, _| qemu.fire_at(qemu.timer(on_ready), 0));
+    });
+}
+
+/// The rest of the setting up, under QEMU's big lock.
+unsafe extern "C" fn on_ready(_opaque: *mut c_void) {
+    with_plugin(|qemu, machine, pin| match wires(qemu, pin) {
+        Ok(wires) => {
+            machine.wires = Some(wires);
+            machine.turn(qemu);
+        }
+        Err((what, remedy)) => {
+            eprintln!("irqscope: the twin's generator cannot work: {what}; {remedy}");
+            machine.source.fail(what, remedy);
+        }
+    });
+}
+
+fn wires(qemu: &Qemu, pin: u32) -> Result<Wires, (&'static str, &'static str)> {
+    if counts_instructions() == Some(false) {
+        return Err(("the virtual clock does not count instructions", "use -icount shift=1"));
+    }
+    let Some(port) = Port::new(qemu.inb(DATA), qemu.inb(CONTROL)) else {
+        return Err(("there is no parallel port at 0x378", "add -device isa-parallel"));
+    };
+    let Some(pin) = qemu.pin(c"ioapic", pin) else {
+        return Err(("there is no IOAPIC", "use -machine pc"));
+    };
+    let timer: Timer = qemu.timer(on_turn);
+    if !qemu.intercept_isa(INTERRUPT, on_write) {
+        return Err(("there is no ISA bus", "use -machine pc"));
+    }
+    Ok(Wires { timer, pin, port })
+}
+
+unsafe extern "C" fn on_turn(_opaque: *mut c_void) {
+    with_plugin(|qemu, machine, _| machine.turn(qemu));
+}
+
+/// The port updates its interrupt output: the guest has written to it (or read
+/// its status, which changes neither data nor gate).
+unsafe extern "C" fn on_write(_opaque: *mut c_void, _line: c_int, _level: c_int) {
+    if let Some(plugin) = lock().as_mut() {
+        plugin.machine.written(&plugin.qemu);
+    }
+}
+
+unsafe extern "C" fn exits(_id: qemu_plugin_id_t, _opaque: *mut c_void) {
+    with_plugin(|_, machine, _| machine.source.finish());
+    server::flush();
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! QEMU's functions, looked up by name when the plugin is loaded.
+//!
+//! Those of the plugin API are always there; the others are what QEMU exports
+//! to its own loadable modules, and no promise. So all are checked before
+//! anything is done, and what is missing is named.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+
+use qemu_plugin_sys::{qemu_plugin_id_t, qemu_plugin_udata_cb_t, qemu_plugin_vcpu_tb_trans_cb_t};
+
+/// `QEMU_CLOCK_VIRTUAL`.
+const VIRTUAL: c_int = 1;
+const SCALE_NS: c_int = 1;
+/// More than any version's `QEMUTimer`, which has 48 to 64 bytes.
+const TIMER_WORDS: usize = 32;
+
+pub type TimerFn = unsafe extern "C" fn(*mut c_void);
+/// `qemu_irq_handler`: opaque, line, level.
+pub type IrqFn = unsafe extern "C" fn(*mut c_void, c_int, c_int);
+
+/// The functions by their C types: one list to declare and to look up.
+macro_rules! symbols {
+    ($($name:ident: $type:ty,)*) => {
+        #[derive(Clone, Copy)]
+        #[allow(clippy::struct_field_names, reason = "they have QEMU's names")]
+        struct Symbols { $($name: $type,)* }
+
+        impl Symbols {
+            /// All of them, or the names of those that are missing.
+            fn look_up() -> Result<Self, Vec<&'static str>> {
+                let missing: Vec<&str> = [$(stringify!($name)),*]
+                    .into_iter()
+                    .filter(|name| address(name).is_null())
+                    .collect();
+                if !missing.is_empty() {
+                    return Err(missing);
+                }
+                Ok(Self {
+                    // SAFETY: the address is not null and that of QEMU's function of this
+                    // name, whose type is the one declared, in versions 7.2 to 11.1.
+                    $($name: unsafe { std::mem::transmute::<*mut c_void, $type>(address(stringify!($name))) },)*
+                })
+            }
+        }
+    };
+}
+
+symbols! {
+    qemu_plugin_register_vcpu_tb_trans_cb:
+        unsafe extern "C" fn(qemu_plugin_id_t, qemu_plugin_vcpu_tb_trans_cb_t),
+    qemu_plugin_register_atexit_cb:
+        unsafe extern "C" fn(qemu_plugin_id_t, qemu_plugin_udata_cb_t, *mut c_void),
+    qemu_clock_get_ns: unsafe extern "C" fn(c_int) -> i64,
+    timer_init_full: unsafe extern "C" fn(
+        *mut c_void, *mut c_void, c_int, c_int, c_int, TimerFn, *mut c_void),
+    timer_mod: unsafe extern "C" fn(*mut c_void, i64),
+    object_resolve_path: unsafe extern "C" fn(*const c_char, *mut bool) -> *mut c_void,
+    qdev_get_gpio_in_named:
+        unsafe extern "C" fn(*mut c_void, *const c_char, c_int) -> *mut c_void,
+    qemu_set_irq: unsafe extern "C" fn(*mut c_void, c_int),
+    isa_get_irq: unsafe extern "C" fn(*mut c_void, c_uint) -> *mut c_void,
+    qemu_irq_intercept_in: unsafe extern "C" fn(*mut *mut c_void, IrqFn, c_int),
+    cpu_inb: unsafe extern "C" fn(u32) -> u8,
+}
+
+/// Null if this process has no such symbol.
+fn address(name: &str) -> *mut c_void {
+    let mut terminated = name.as_bytes().to_vec();
+    terminated.push(0);
+    // SAFETY: the name ends with a zero; dlsym only reads it.
+    unsafe { libc::dlsym(libc::RTLD_DEFAULT, terminated.as_ptr().cast()) }
+}
+
+/// Is the virtual clock one of counted instructions? None if QEMU does not say.
+pub fn counts_instructions() -> Option<bool> {
+    let address = address("use_icount").cast::<c_int>();
+    // SAFETY: `use_icount` is an int or an enum of its size, never freed.
+    (!address.is_null()).then(|| unsafe { address.read() != 0 })
+}
+
+/// QEMU as the plugin sees it.
+///
+/// Useful invariant: methods but the two that register are called only from
+/// QEMU's callbacks, under its big lock, and not from within a device's
+/// register access, except `now`.
+#[derive(Clone, Copy)]
+pub struct Qemu {
+    symbols: Symbols,
+}
+
+/// A timer on the virtual clock; lives as long as QEMU.
+#[derive(Clone, Copy)]
+pub struct Timer(*mut c_void);
+
+/// An interrupt controller's input.
+#[derive(Clone, Copy)]
+pub struct Pin(*mut c_void);
+
+// SAFETY: both point to objects that QEMU never frees and that are only handed
+// back to it, under its big lock, whichever thread holds that.
+unsafe impl Send for Timer {}
+// SAFETY: as above.
+unsafe impl Send for Pin {}
+
+impl Qemu {
+    pub fn look_up() -> Result<Self, Vec<&'static str>> {
+        Ok(Self { symbols: Symbols::look_up()? })
+    }
+
+    pub fn register(
+        &self,
+        id: qemu_plugin_id_t,
+        translated: qemu_plugin_vcpu_tb_trans_cb_t,
+        exits: qemu_plugin_udata_cb_t,
+    ) {
+        // SAFETY: the id is the one that QEMU gave; both callbacks are functions of
+        // this library, which is never unloaded.
+        unsafe {
+            (self.symbols.qemu_plugin_register_vcpu_tb_trans_cb)(id, translated);
+            (self.symbols.qemu_plugin_register_atexit_cb)(id, exits, std::ptr::null_mut());
+        }
+    }
+
+    /// Virtual nanoseconds.
+    pub fn now(&self) -> u64 {
+        // SAFETY: reads a clock; callers are where it can be read (see Qemu).
+        let now = unsafe { (self.symbols.qemu_clock_get_ns)(VIRTUAL) };
+        u64::try_from(now).unwrap_or(0)
+    }
+
+    pub fn timer(&self, function: TimerFn) -> Timer {
+        let memory: &'static mut [u64; TIMER_WORDS] = Box::leak(Box::new([0; TIMER_WORDS]));
+        let timer = memory.as_mut_ptr().cast();
+        let null = std::ptr::null_mut;
+        // SAFETY: zeroed memory that is large enough, aligned and never freed; no
+        // timer list group means that of the main loop.
+        unsafe {
+            (self.symbols.timer_init_full)(timer, null(), VIRTUAL, SCALE_NS, 0, function, null());
+        }
+        Timer(timer)
+    }
+
+    /// Lets it fire once, at this time or as soon as possible.
+    pub fn fire_at(&self, timer: Timer, at: u64) {
+        let at = i64::try_from(at).unwrap_or(i64::MAX);
+        // SAFETY: the timer was initialised by `timer`; timer_mod is thread-safe.
+        unsafe { (self.symbols.timer_mod)(timer.0, at) }
+    }
+
+    /// An input of the device that `path` names; None if there is none.
+    pub fn pin(&self, path: &CStr, number: u32) -> Option<Pin> {
+        // SAFETY: a terminated name, and nobody asks whether it is ambiguous.
+        let device =
+            unsafe { (self.symbols.object_resolve_path)(path.as_ptr(), std::ptr::null_mut()) };
+        if device.is_null() {
+            return None;
+        }
+        let number = c_int::try_from(number).ok()?;
+        // SAFETY: the object is a device (all of that name are), and the number is
+        // one of its unnamed inputs: an IOAPIC has 24, and `args` checked that.
+        let pin =
+            unsafe { (self.symbols.qdev_get_gpio_in_named)(device, std::ptr::null(), number) };
+        (!pin.is_null()).then_some(Pin(pin))
+    }
+
+    pub fn set(&self, pin: Pin, up: bool) {
+        // SAFETY: the pin is one that QEMU gave, and never goes.
+        unsafe { (self.symbols.qemu_set_irq)(pin.0, c_int::from(up)) }
+    }
+
+    /// From now on `function` gets what an ISA interrupt's source says, and
+    /// nobody else does. False if this machine has no ISA bus.
+    pub fn intercept_isa(&self, number: u32, function: IrqFn) -> bool {
+        // SAFETY: no device means the machine's only ISA bus; the number is below 16.
+        let mut irq = unsafe { (self.symbols.isa_get_irq)(std::ptr::null_mut(), number) };
+        if irq.is_null() {
+            return false;
+        }
+        // SAFETY: one interrupt line, whose handler is exchanged in place under the
+        // big lock; the function is never unloaded.
+        unsafe { (self.symbols.qemu_irq_intercept_in)(&raw mut irq, function, 1) }
+        true
+    }
+
+    /// Reads an I/O port as the CPU would.
+    pub fn inb(&self, port: u32) -> u8 {
+        // SAFETY: a register read of the parallel port, which has no side effect for
+        // data and control; not from within an access to it (see Qemu).
+        unsafe { (self.symbols.cpu_inb)(port) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outside_qemu_every_symbol_is_named_as_missing() {
+        let missing = Qemu::look_up().err().unwrap();
+        assert_eq!(missing.len(), 11);
+        assert!(missing.contains(&"timer_init_full"));
+        assert_eq!(counts_instructions(), None);
+    }
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The plugin in a real QEMU, with a guest of 21 bytes in place of the BIOS: it
+//! lets the port's interrupt through and then toggles five data bits every 65 us,
+//! for ever. It takes no interrupt, so that its edges are at exactly known
+//! distances. It is no boot disk, because reading one ends in host time: booted
+//! from an image, 4 runs of 12 began at another virtual instant, from ROM none
+//! of 40.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process, Stdio};
+use std::time::{Duration, Instant};
+
+use irqscope_wire::{
+    Answer, Command, Cycles, Decoder, Frame, Hello, Message, PROTOCOL, Refusal, RunState, Setting,
+    StartAt, Totals, encode,
+};
+
+const GUEST: [u8; 21] = [
+    0xb0, 0x1c, // mov al, 1ch
+    0xba, 0x7a, 0x03, // mov dx, 37ah
+    0xee, // out dx, al      interrupt enable
+    0xba, 0x78, 0x03, // mov dx, 378h
+    0x30, 0xc0, // xor al, al
+    0x34, 0x1f, // again: xor al, 1fh
+    0xee, // out dx, al
+    0xb9, 0x00, 0x80, // mov cx, 8000h
+    0xe2, 0xfe, // loop $
+    0xeb, 0xf6, // jmp again
+];
+/// At the CPU's first instruction, 16 bytes below the end: jmp to the start.
+const RESET: [u8; 3] = [0xe9, 0x0d, 0x00];
+const ROM_BYTES: usize = 65536;
+/// Instructions from one `out` to the next, at 2 ns each.
+const TOGGLE_NS: u64 = 2 * (0x8000 + 4);
+
+struct Qemu {
+    child: Child,
+    _image: tempfile::NamedTempFile,
+}
+
+impl Drop for Qemu {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// None where QEMU is not installed.
+fn start(plugin_args: &str, more: &[&str]) -> Option<Qemu> {
+    let mut image = tempfile::NamedTempFile::new().unwrap();
+    let mut rom = vec![0u8; ROM_BYTES];
+    rom[..GUEST.len()].copy_from_slice(&GUEST);
+    rom[ROM_BYTES - 16..][..RESET.len()].copy_from_slice(&RESET);
+    image.write_all(&rom).unwrap();
+    let child = Process::new("qemu-system-x86_64")
+        .args(["-nodefaults", "-no-user-config", "-display", "none", "-machine", "pc"])
+        .args(["-accel", "tcg", "-icount", "shift=1,sleep=off", "-m", "16"])
+        .args(["-rtc", "base=2026-01-01,clock=vm"])
+        .arg("-bios")
+        .arg(image.path())
+        .args(more)
+        .arg("-plugin")
+        .arg(format!("{},{plugin_args}", plugin().display()))
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn();
+    match child {
+        Ok(child) => Some(Qemu { child, _image: image }),
+        Err(error) => {
+            eprintln!("skipped: qemu-system-x86_64 cannot be run: {error}");
+            None
+        }
+    }
+}
+
+const PARPORT: [&str; 4] = ["-chardev", "null,id=lpt", "-device", "isa-parallel,chardev=lpt"];
+
+/// Cargo puts the plugin beside this test.
+fn plugin() -> PathBuf {
+    std::env::current_exe().unwrap().with_file_name("libirqscope_twin.so")
+}
+
+fn frames(bytes: &[u8]) -> Vec<Frame> {
+    let mut frames = Vec::new();
+    Decoder::default().push(bytes, |_, frame| frames.push(frame.unwrap()));
+    frames
+}
+
+fn is_end(frame: &Frame) -> bool {
+    match &frame.message {
+        Message::Status(status) => status.state == RunState::Done,
+        message => matches!(message, Message::Failed(_)),
+    }
+}
+
+/// What the plugin writes until its run is done.
+fn record(plugin_args: &str, more: &[&str]) -> Option<Vec<u8>> {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("frames");
+    let mut qemu = start(&format!("out={},{plugin_args}", out.display()), more)?;
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let bytes = std::fs::read(&out).unwrap_or_default();
+        if frames(&bytes).last().is_some_and(is_end) {
+            return Some(bytes);
+        }
+        if let Some(status) = qemu.child.try_wait().unwrap() {
+            panic!("QEMU ended with {status}: {}", said(&mut qemu));
+        }
+        assert!(Instant::now() < deadline, "no end in {:?}", frames(&bytes).last());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn said(qemu: &mut Qemu) -> String {
+    let mut text = String::new();
+    qemu.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+    text
+}
+
+fn last_totals(frames: &[Frame]) -> Totals {
+    match &frames.last().unwrap().message {
+        Message::Status(status) => status.totals,
+        message => panic!("{message:?}"),
+    }
+}
+
+#[test]
+fn two_boots_give_the_same_bytes_and_every_edge_at_its_instant() {
+    let args =
+        "period=100000,count=200,packet=64,lines=5,jitter=uniform,jitter-amount=30000,seed=5";
+    let Some(first) = record(args, &PARPORT) else { return };
+    let second = record(args, &PARPORT).unwrap();
+    assert_eq!(first, second);
+    let frames = frames(&first);
+    assert!(frames.iter().enumerate().all(|(due, frame)| frame.number == due as u64));
+    let totals = last_totals(&frames);
+    assert!(totals.identity_holds(), "{totals:?}");
+    assert_eq!((totals.triggers, totals.complete, totals.open), (200, 200, 0));
+    assert_eq!(totals.answers, 200 * 5);
+    let mut edges = Vec::new();
+    for frame in &frames {
+        let Message::Packet(packet) = &frame.message else { continue };
+        edges.extend(packet.extras.iter().filter(|extra| extra.line == 3).map(|extra| extra.at.0));
+        for sample in &packet.samples {
+            let (Answer::Prompt(span) | Answer::Late(span)) = sample.answers[3] else { panic!() };
+            edges.push(sample.trigger.0 + span.0);
+        }
+    }
+    edges.sort_unstable();
+    // All edges are there and none is a single instruction off.
+    let steps: Vec<u64> = edges.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(steps.len() > 200 && steps.iter().all(|step| *step == TOGGLE_NS), "{steps:?}");
+}
+
+#[test]
+fn what_cannot_work_says_why() {
+    let Some(bytes) = record("", &[]) else { return };
+    let frames = frames(&bytes);
+    let Message::Failed(failure) = &frames.last().unwrap().message else { panic!("{frames:?}") };
+    assert!(failure.what.contains("no parallel port"), "{failure:?}");
+}
+
+#[test]
+fn what_is_refused_at_load_keeps_qemu_from_starting() {
+    for (args, why) in [
+        ("out=/tmp,lines=9", "lines=9 is out of range: 1 to 8"),
+        ("out=/nowhere/at/all", "cannot write to /nowhere/at/all"),
+        ("out=/dev/null,duty=1000", "duty 1000 is out of range: 1 to 999 per mille"),
+        ("out=/dev/null,count=0", "count 0 is out of range: 1 to 4294967296 triggers"),
+    ] {
+        let Some(mut qemu) = start(args, &PARPORT) else { return };
+        assert!(!qemu.child.wait().unwrap().success());
+        let said = said(&mut qemu);
+        assert!(
+            said.contains("the twin's generator cannot be used") && said.contains(why),
+            "{said}"
+        );
+    }
+}
+
+/// A host as a test sees it.
+struct Host {
+    stream: TcpStream,
+    decoder: Decoder,
+    waiting: std::collections::VecDeque<Frame>,
+    sent: u64,
+    seen: Option<u64>,
+}
+
+impl Host {
+    fn connect(port: u16) -> Host {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let stream = loop {
+            match TcpStream::connect(("127.0.0.1", port)) {
+                Ok(stream) => break stream,
+                Err(error) => assert!(Instant::now() < deadline, "{error}"),
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let decoder = Decoder::default();
+        Host { stream, decoder, waiting: Default::default(), sent: 0, seen: None }
+    }
+
+    fn send(&mut self, message: Message) {
+        let frame = Frame { number: self.sent, message };
+        self.sent += 1;
+        self.stream.write_all(&encode(&frame).unwrap()).unwrap();
+    }
+
+    fn hello(&mut self, protocol: u16) {
+        let (kind, tool_version) = ("host".into(), "test".into());
+        self.send(Message::Hello(Hello { protocol, kind, tool_version }));
+    }
+
+    /// None at the end of the stream.
+    fn receive(&mut self) -> Option<Message> {
+        let mut buffer = [0; 4096];
+        while self.waiting.is_empty() {
+            match self.stream.read(&mut buffer).unwrap() {
+                0 => return None,
+                length => self.decoder.push(&buffer[..length], |_, frame| {
+                    self.waiting.push_back(frame.unwrap());
+                }),
+            }
+        }
+        let frame = self.waiting.pop_front()?;
+        assert!(self.seen.is_none_or(|seen| frame.number == seen + 1));
+        self.seen = Some(frame.number);
+        Some(frame.message)
+    }
+
+    /// The next message of a kind.
+    fn await_some<T>(&mut self, mut wanted: impl FnMut(Message) -> Option<T>) -> T {
+        loop {
+            if let Some(found) = wanted(self.receive().expect("the stream has ended")) {
+                return found;
+            }
+        }
+    }
+
+    fn reply(&mut self) -> (Option<u64>, Result<irqscope_wire::Status, Refusal>) {
+        self.await_some(|message| match message {
+            Message::Reply(reply) => Some((reply.to, reply.result)),
+            _ => None,
+        })
+    }
+
+    fn ask(&mut self, command: Command) -> Result<irqscope_wire::Status, Refusal> {
+        let number = self.sent;
+        self.send(Message::Command(command));
+        let (to, result) = self.reply();
+        assert_eq!(to, Some(number));
+        result
+    }
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn a_host_sets_starts_and_stops_it_live() {
+    let port = free_port();
+    let Some(_qemu) = start(&format!("port={port},lines=5"), &PARPORT) else { return };
+    let mut host = Host::connect(port);
+    assert!(matches!(host.receive(), Some(Message::GeneratorHello(_))));
+    assert!(matches!(host.receive(), Some(Message::Status(_))));
+    host.hello(PROTOCOL);
+    let set = host.ask(Command::Period(Cycles(200_000))).unwrap().settings;
+    assert_eq!((set.period, set.high), (Cycles(200_000), Cycles(50_000)));
+    let (lowest, highest) = (1, 999);
+    let refusal = Refusal::OutOfRange { setting: Setting::Duty, asked: 0, lowest, highest };
+    assert_eq!(host.ask(Command::Duty(0)), Err(refusal));
+    host.ask(Command::Count(1 << 32)).unwrap();
+    assert_eq!(host.ask(Command::Start(StartAt::Now)).unwrap().state, RunState::Running);
+    let active = Refusal::RunActive { setting: Setting::Seed };
+    assert_eq!(host.ask(Command::Seed(1)), Err(active));
+    let first = host.await_some(|message| match message {
+        Message::Packet(packet) => Some(packet.samples[0].seq.0),
+        _ => None,
+    });
+    assert_eq!(first, 0);
+    host.ask(Command::Stop).unwrap();
+    let done = host.await_some(|message| match message {
+        Message::Status(status) if status.state == RunState::Done => Some(status.totals),
+        _ => None,
+    });
+    assert!(done.identity_holds() && done.open == 0 && done.complete >= 16, "{done:?}");
+}
+
+#[test]
+fn bad_input_gets_its_answer_and_the_run_goes_on() {
+    let port = free_port();
+    let Some(_qemu) = start(&format!("port={port},lines=5"), &PARPORT) else { return };
+    let mut host = Host::connect(port);
+    host.stream.write_all(&[7, 7, 7, 0]).unwrap();
+    assert_eq!(host.reply(), (None, Err(Refusal::Garbled { bytes: 3 })));
+    host.hello(PROTOCOL);
+    host.ask(Command::Count(1 << 32)).unwrap();
+    host.ask(Command::Start(StartAt::Now)).unwrap();
+    host.sent -= 1;
+    let number = host.sent;
+    let replayed = Refusal::OutOfSequence { number, expected: number + 1 };
+    assert_eq!(host.ask(Command::Stop), Err(replayed));
+
+    let mut second = Host::connect(port);
+    assert!(matches!(second.receive(), Some(Message::GeneratorHello(_))));
+    assert_eq!(second.reply(), (None, Err(Refusal::OtherHost)));
+    assert!(second.receive().is_none());
+
+    // In the middle of a frame, in the middle of a run.
+    host.stream.write_all(&[9, 9]).unwrap();
+    let seen = host.seen.unwrap();
+    drop(host);
+    let mut third = reconnect(port);
+    assert!(third.seen.unwrap() > seen);
+    third.hello(PROTOCOL);
+    let status = third.ask(Command::Status).unwrap();
+    assert_eq!((status.run, status.state), (1, RunState::Running));
+    assert!(status.totals.identity_holds());
+
+    drop(third);
+    let mut fourth = reconnect(port);
+    fourth.hello(99);
+    let refusal = Refusal::OtherProtocol { theirs: 99, ours: PROTOCOL };
+    assert_eq!(fourth.reply(), (Some(0), Err(refusal)));
+    while fourth.receive().is_some() {}
+}
+
+/// The generator needs a moment to see that a host has gone.
+fn reconnect(port: u16) -> Host {
+    for _ in 0..200 {
+        let mut host = Host::connect(port);
+        host.receive().unwrap();
+        match host.receive() {
+            Some(Message::Status(_)) => return host,
+            _ => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+    panic!("the first host is still served");
+}
+
+#[test]
+fn the_plugin_is_where_these_tests_look_for_it() {
+    assert!(Path::new(&plugin()).exists(), "{}", plugin().display());
+}
