@@ -22,6 +22,7 @@ once() {
 	insmod "$module" || exit 1
 	echo "irq softirq tasklet work" >$scope/settings/stages
 	echo 5 >$scope/settings/count
+	echo closed >$scope/settings/pacing
 	echo 1 >$scope/run || exit 1
 	tries=200
 	until [ "$(cat $scope/state)" = done ]; do
