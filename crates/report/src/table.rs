@@ -28,10 +28,16 @@ pub fn table(summary: &Summary) -> String {
     text
 }
 
-/// One unit for all, in which the smallest median still has its digits.
+/// One unit for all: that of the largest figure, but not so coarse that the
+/// smallest median loses its digits.
 pub(crate) fn table_unit(summary: &Summary) -> Unit {
-    let stages = summary.cases.iter().flat_map(|case| &case.stages);
-    Unit::for_largest(stages.filter_map(|stage| stage.p50_ns).min().unwrap_or(0))
+    let stages = || summary.cases.iter().flat_map(|case| &case.stages);
+    let largest = stages().filter_map(|stage| stage.max_ns).max().unwrap_or(0);
+    let smallest = stages().filter_map(|stage| stage.p50_ns).min().unwrap_or(0);
+    match Unit::for_largest(largest) {
+        Unit::Ms if smallest < Unit::Ms.ns() => Unit::Us,
+        unit => unit,
+    }
 }
 
 /// What the column `cost` counts.
