@@ -38,7 +38,7 @@ snapshot() {
 	grep -H . /proc/sys/vm/* /proc/sys/kernel/sched* /proc/sys/kernel/watchdog* 2>/dev/null
 	grep -H . /proc/irq/*/smp_affinity /sys/module/*/parameters/* 2>/dev/null | sort
 	ls -d /tmp/irqscope.* /var/tmp/irqscope.* /dev/irqscope* 2>/dev/null
-	pgrep -l irqscope
+	pgrep -lx 'irqscope.*' # not a kworker that is named after its last work
 	true
 }
 
@@ -79,7 +79,7 @@ SCRIPT
 
 status=0
 timeout 700 "$GUEST" 6.1 "$WORK" || status=$?
-cat "$WORK/output"
+cat "$WORK/script.output"
 [ $status = 0 ] || { tail -n 20 "$WORK/console"; fail "the guest ended with $status"; }
 
 for trigger in timer inject; do
@@ -90,7 +90,7 @@ for trigger in timer inject; do
 	[ "$(field "$summary" "$case['overrun']")" = 0 ] || fail "$trigger: overrun"
 	[ "$(field "$summary" "$case['release'].startswith('6.1.')")" = True ] || fail "no release"
 done
-grep -q "SIGINT: exit 130" "$WORK/output" || fail "Ctrl-C did not end in exit 130"
+grep -q "SIGINT: exit 130" "$WORK/script.output" || fail "Ctrl-C did not end in exit 130"
 [ "$(field "$WORK/long-KILL/manifest.json" "j['complete']")" = False ] || fail "marked complete"
 grep -E "WARNING:|BUG:|Oops" "$WORK/console" && fail "the guest's kernel complained"
 nothing_left "qemu-system-x86_64.*$WORK"

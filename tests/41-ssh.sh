@@ -80,13 +80,13 @@ snapshot() {
 		grep -H . /proc/sys/vm/* /proc/sys/kernel/sched* /proc/sys/kernel/watchdog* 2>/dev/null
 		grep -H . /proc/irq/*/smp_affinity /sys/module/*/parameters/* 2>/dev/null | sort
 		ls -d /tmp/irqscope.* /var/tmp/irqscope.* /dev/irqscope* 2>/dev/null
-		pgrep -l irqscope; true'
+		pgrep -lx "irqscope.*"; true' # not a kworker that is named after its last work
 }
 
 unchanged() { # AFTER SECONDS
 	local tries=$2
 	while snapshot >"$WORK/after"; ! cmp -s "$WORK/before" "$WORK/after"; do
-		[ "$tries" -gt 0 ] || { diff "$WORK/before" "$WORK/after"; fail "not as before: $1"; }
+		[ "$tries" -gt 0 ] || { diff "$WORK/before" "$WORK/after" || true; fail "not as before: $1"; }
 		tries=$((tries - 1))
 		sleep 1
 	done
@@ -119,7 +119,7 @@ trap 'touch "$WORK/done"; wait $guest; rm -rf "$SOCKETS"' EXIT
 tries=60
 until target true 2>/dev/null; do
 	tries=$((tries - 1))
-	[ $tries -gt 0 ] || { cat "$WORK/console" "$WORK/output"; fail "the guest has no sshd"; }
+	[ $tries -gt 0 ] || { cat "$WORK/console" "$WORK/script.output"; fail "the guest has no sshd"; }
 	sleep 1
 done
 echo "$SECONDS s: the target is up"

@@ -30,6 +30,6 @@ hostname board
 
 cd /new
 status=127
-chroot /new /bin/sh /exchange/script >/new/exchange/output 2>&1
+chroot /new /bin/sh /exchange/script >/new/exchange/script.output 2>&1
 echo $? >/new/exchange/status
 poweroff -f
