@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `guest KERNEL EXCHANGE [PORT]`: boots the guest that plays a real machine,
-//! runs EXCHANGE/script in it and ends with its exit status.
+//! `guest KERNEL EXCHANGE [PORT|virtual]`: boots the guest that plays a real
+//! machine, runs EXCHANGE/script in it and ends with its exit status. `virtual`:
+//! on the twin's clock.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -10,11 +11,11 @@ use irqscope_rig::{Build, Driver, Kernel, RigError, Stop};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [kernel, exchange, port @ ..] = words.as_slice() else {
-        eprintln!("usage: guest KERNEL EXCHANGE [PORT]");
+    let [kernel, exchange, how @ ..] = words.as_slice() else {
+        eprintln!("usage: guest KERNEL EXCHANGE [PORT|virtual]");
         return ExitCode::from(2);
     };
-    match run(kernel, exchange, port.first().and_then(|port| port.parse().ok())) {
+    match run(kernel, exchange, how.first().map(String::as_str)) {
         Ok(status) => ExitCode::from(u8::try_from(status).unwrap_or(255)),
         Err(error) => {
             eprintln!("guest: {error}");
@@ -23,14 +24,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(kernel: &str, exchange: &str, ssh_port: Option<u16>) -> Result<i32, RigError> {
+fn run(kernel: &str, exchange: &str, how: Option<&str>) -> Result<i32, RigError> {
     let say = |step: &str| eprintln!("{step}");
     let kernel = Kernel::get(kernel, &say)?;
     // Here, because an emulated compiler takes ten minutes; the guest sees this
     // machine's cache.
     let headers = kernel.headers();
     Driver::build(Build { headers: &headers, release: &kernel.release, test: false }, &say)?;
-    let guest =
-        Guest { kernel, exchange: exchange.into(), ssh_port, limit: Duration::from_secs(600) };
+    let guest = Guest {
+        kernel,
+        exchange: exchange.into(),
+        ssh_port: how.and_then(|port| port.parse().ok()),
+        virtual_clock: how == Some("virtual"),
+        limit: Duration::from_secs(600),
+    };
     guest.run(&Stop::default())
 }
