@@ -57,10 +57,10 @@ echo "200 times on $(uname -r)"
 SCRIPT
 	status=0
 	timeout 420 "$GUEST" "$kernel" "$WORK/$kernel" virtual || status=$?
-	cat "$WORK/$kernel/output"
+	cat "$WORK/$kernel/script.output"
 	[ $status = 0 ] || { tail -n 20 "$WORK/$kernel/console"; fail "$kernel: the guest ended with $status"; }
 	grep -E "WARNING:|BUG:|Oops|Call Trace" "$WORK/$kernel/console" && fail "$kernel: the kernel complained"
-	grep -q "^200 times" "$WORK/$kernel/output" || fail "$kernel: not 200 times"
+	grep -q "^200 times" "$WORK/$kernel/script.output" || fail "$kernel: not 200 times"
 }
 
 # Two at a time: a guest that waits for its timers leaves a CPU free.

@@ -19,7 +19,8 @@ for place in proc sys dev; do mount -o move "/$place" "/new/$place"; done
 mkdir -p /new/exchange /new/dev/pts /new/dev/shm "/new/lib/modules/$release"
 mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 exchange /new/exchange
 mount -t devpts devpts /new/dev/pts
-for place in tmp run dev/shm; do mount -t tmpfs tmpfs "/new/$place"; done
+# Not /tmp: what is to be run may lie there, and the layer is thrown away anyway.
+for place in run dev/shm; do mount -t tmpfs tmpfs "/new/$place"; done
 ln -sfn "$modules/kernel" "/new/lib/modules/$release/kernel"
 ln -sfn "$headers" "/new/lib/modules/$release/build"
 

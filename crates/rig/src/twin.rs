@@ -8,6 +8,7 @@
 //! result nothing outside can touch the virtual clock.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use irqscope_scenario::Twin;
@@ -15,6 +16,7 @@ use irqscope_wire::Plan;
 
 use crate::agent;
 use crate::case::{Event, Events, Follower};
+use crate::command::output;
 use crate::console::first_complaint;
 use crate::driver::{Build, Driver};
 use crate::error::{Result, Trying, lost};
@@ -29,6 +31,12 @@ use crate::stop::Stop;
 /// `random.trust_cpu=on` with no RDRAND: nothing waits for entropy.
 const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic nokaslr tsc=reliable \
                        random.trust_cpu=on net.ifnames=0";
+
+/// An error if this machine lacks a program that a guest needs.
+pub fn check_programs() -> Result<()> {
+    output(Command::new("setpriv").arg("--version"), "util-linux")?;
+    output(Command::new("qemu-system-x86_64").arg("--version"), "qemu-system-x86").map(drop)
+}
 
 /// Runs one case in a fresh guest. The console log is written to `console`.
 pub fn run_case(

@@ -83,6 +83,7 @@ fn prepare(
     if scenario.rig != RigKind::Twin {
         return Ok(Vec::new());
     }
+    twin::check_programs()?;
     let say = |what: &str| watch.preparing(what);
     let prepare_case = |case: &Case| {
         let kernel = Kernel::get(&case.kernel, &say)?;
