@@ -96,7 +96,7 @@ fn make(build: Build<'_>, dir: &Path) -> Result<()> {
     for leak in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS", "KDIR"] {
         make.env_remove(leak);
     }
-    output(&mut make, "make gcc-12 libelf-dev").map(|_| ())
+    output(&mut make, "make gcc-12 libelf-dev pahole").map(|_| ())
 }
 
 pub(crate) fn write_sources(to: &Path) -> Result<()> {

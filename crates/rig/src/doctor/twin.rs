@@ -70,7 +70,7 @@ fn compiler(system: &System) -> Finding {
     Finding::problem(
         TOPIC,
         "make or gcc is not installed; the driver cannot be built",
-        "apt-get install make gcc libelf-dev",
+        "apt-get install make gcc libelf-dev pahole",
     )
 }
 
