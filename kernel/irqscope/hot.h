@@ -10,20 +10,24 @@
 
 #include <linux/io.h>
 #include <linux/irqflags.h>
+#include <linux/jump_label.h>
 #include <linux/kernel_stat.h>
 
 #include "internal.h"
 
-static __always_inline void irqscope_drive(struct irqscope_line *line, u8 bits)
+/* Shows line @bit as it is in @bits, and those that share a register with it. */
+static __always_inline void irqscope_drive(struct irqscope_line *line, u32 bit, u32 bits)
 {
-	if (likely(line->io_base))
-		outb(bits, line->io_base);
-	else
+	if (unlikely(!line->io_base))
 		line->port->set(line->port, bits);
+	else if (bit <= 0xff)
+		outb(bits, line->io_base + IRQSCOPE_PC_DATA);
+	else
+		outb(bits >> 8 | line->control, line->io_base + IRQSCOPE_PC_CONTROL);
 }
 
 /*
- * Toggles bits of the data byte that all stages share, without a lock.
+ * Toggles bits of the register that several stages share, without a lock.
  *
  * Disabling interrupts keeps the other stages of this CPU from coming in
  * between. Another CPU may; then one of the two has written a byte that lacks
@@ -38,10 +42,10 @@ static __always_inline void irqscope_edge(struct irqscope_line *line, u32 bit)
 
 	local_irq_save(flags);
 	bits = atomic_fetch_xor(bit, &line->data) ^ bit;
-	irqscope_drive(line, bits);
+	irqscope_drive(line, bit, bits);
 	while (unlikely(atomic_read(&line->data) != bits)) {
 		bits = atomic_read(&line->data);
-		irqscope_drive(line, bits);
+		irqscope_drive(line, bit, bits);
 	}
 	local_irq_restore(flags);
 }
@@ -50,6 +54,8 @@ static __always_inline void irqscope_toggle(struct irqscope_responder *stage)
 {
 	if (stage->line_bit)
 		irqscope_edge(&stage->scope->line, stage->line_bit);
+	else if (stage->word)
+		WRITE_ONCE(*stage->word, ++stage->responses);
 }
 
 /*
@@ -68,13 +74,22 @@ static __always_inline void irqscope_delay(const struct irqscope_responder *stag
 #endif
 }
 
+/*
+ * The stamp, unless the view from inside is off: then nothing on the target
+ * reads a clock for the sake of the measurement.
+ */
+static __always_inline u64 irqscope_stamp(void)
+{
+	return static_branch_unlikely(&irqscope_bare) ? 0 : get_cycles();
+}
+
 /* First act, second act. Returns the stamp for irqscope_answer(). */
 static __always_inline u64 irqscope_enter(struct irqscope_responder *stage)
 {
 	u64 cycles;
 
 	irqscope_delay(stage);
-	cycles = get_cycles();
+	cycles = irqscope_stamp();
 	irqscope_toggle(stage);
 	return cycles;
 }

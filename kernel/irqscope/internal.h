@@ -30,6 +30,7 @@
 #include <linux/interrupt.h>
 #include <linux/irq_poll.h>
 #include <linux/irq_work.h>
+#include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/swait.h>
 #include <linux/timex.h>
@@ -69,7 +70,9 @@ struct irqscope_stage_ops {
  * struct irqscope_responder - one stage of one scope
  * @pending: token of the sample that waits for this stage; 0 if none
  * @scope: the scope it belongs to
- * @line_bit: bit of the data port that it toggles; 0 if none
+ * @line_bit: bit of the port that it toggles; 0 if none
+ * @responses: how many it has shown in @word
+ * @word: its response word; NULL if none
  * @delay_instructions: test builds: executed before the stamp
  * @index: enum irqscope_stage
  * @ops: what it is made of; NULL where this kernel does not have it
@@ -83,6 +86,8 @@ struct irqscope_responder {
 	atomic64_t pending;
 	struct irqscope *scope;
 	u32 line_bit;
+	u32 responses;
+	u32 *word;
 	u32 delay_instructions;
 	u32 index;
 	const struct irqscope_stage_ops *ops;
@@ -136,15 +141,18 @@ struct irqscope_buffer {
 /**
  * struct irqscope_line - where edges go
  * @port: the claimed port; NULL for line record
- * @io_base: its data byte; 0 if @port->set is to be called
+ * @io_base: as in @port
+ * @control: what a PC's control register keeps while lines 8 to 11 change
  * @data: what is on the wires
  */
 struct irqscope_line {
 	struct irqscope_port *port;
 	unsigned long io_base;
+	u32 control;
 	atomic_t data;
 };
 
+enum irqscope_inside { IRQSCOPE_INSIDE_ON, IRQSCOPE_INSIDE_OFF };
 enum irqscope_trigger { IRQSCOPE_TIMER, IRQSCOPE_INJECT, IRQSCOPE_LINE };
 enum irqscope_mode { IRQSCOPE_TOGETHER, IRQSCOPE_ISOLATED };
 enum irqscope_pacing { IRQSCOPE_OPEN, IRQSCOPE_CLOSED };
@@ -166,6 +174,7 @@ struct irqscope_sched {
  * @stages: mask of the asked stages
  * @line: record or a port, as in irqscope_line_names
  * @trigger: enum irqscope_trigger
+ * @inside: enum irqscope_inside
  * @mode: enum irqscope_mode
  * @pacing: enum irqscope_pacing
  * @jitter: enum irqscope_jitter
@@ -187,6 +196,7 @@ struct irqscope_settings {
 	u32 stages;
 	u32 line;
 	u32 trigger;
+	u32 inside;
 	u32 mode;
 	u32 pacing;
 	u32 jitter;
@@ -305,6 +315,8 @@ enum irqscope_state {
  * @trigger: what makes triggers in this run
  * @cpu: the CPU under test in this run
  * @own_interrupts: how many on @cpu were our own triggers
+ * @raised: inside off: how many stages were raised; written by the trigger only
+ * @answered: inside off: how many of these answered or were given up
  * @turn: isolated mode: which stage is next
  * @tick_fs: femtoseconds per cycle
  * @pacer: time grid
@@ -332,6 +344,8 @@ struct irqscope {
 	const struct irqscope_trigger_ops *trigger;
 	int cpu;
 	u64 own_interrupts;
+	u64 raised;
+	atomic64_t answered;
 	u32 turn;
 	u64 tick_fs;
 	struct irqscope_pacer pacer;
@@ -386,7 +400,14 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 void irqscope_spurious(struct irqscope *scope);
 void irqscope_close_stage(struct irqscope_responder *stage);
 void irqscope_close_all(struct irqscope *scope);
+u32 irqscope_sample_asked(struct irqscope *scope);
 u64 irqscope_samples_open(const struct irqscope *scope);
+
+/* bare.c */
+DECLARE_STATIC_KEY_FALSE(irqscope_bare);
+int irqscope_bare_prepare(struct irqscope *scope);
+u64 irqscope_bare_trigger(struct irqscope *scope);
+void irqscope_bare_answer(struct irqscope_responder *stage);
 
 /* ring.c */
 int irqscope_ring_prepare(struct irqscope *scope);

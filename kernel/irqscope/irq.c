@@ -70,8 +70,16 @@ static void irqscope_virtual_free(struct irqscope *scope)
 	scope->interrupt.number = 0;
 }
 
+static unsigned int irqscope_irq_number(const struct irqscope *scope)
+{
+	const struct irqscope_port *port = scope->line.port;
+
+	return port && port->irq ? port->irq : scope->settings.irq;
+}
+
 /**
- * irqscope_irq_request() - request settings/irq on the CPU under test
+ * irqscope_irq_request() - request the port's interrupt, or settings/irq, on
+ * the CPU under test
  * @scope: the scope
  * @handler: its hard handler
  *
@@ -80,7 +88,7 @@ static void irqscope_virtual_free(struct irqscope *scope)
 int irqscope_irq_request(struct irqscope *scope, irq_handler_t handler)
 {
 	bool threaded = scope->settings.stages & BIT(IRQSCOPE_THREAD);
-	unsigned int number = scope->settings.irq;
+	unsigned int number = irqscope_irq_number(scope);
 	const struct cpumask *affinity;
 	int err;
 

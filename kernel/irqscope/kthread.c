@@ -24,7 +24,7 @@ static int irqscope_kthread_run(void *data)
 		if (!atomic64_read(&stage->pending))
 			schedule();
 		irqscope_delay(stage);
-		cycles = get_cycles();
+		cycles = irqscope_stamp();
 		if (unlikely(!atomic64_read(&stage->pending)))
 			continue; /* woken by kthread_stop(), or closed meanwhile */
 		irqscope_toggle(stage);

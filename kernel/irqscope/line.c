@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Response lines: the registered port, and which stage has which bit.
+ * Response lines: the registered ports, and which stage has which line.
  *
- * Line `record` has no wires. On a port the asked stages take the data bits in
- * the order of enum irqscope_stage: the first asked one has bit 0.
+ * Line `record` has no wires. On a port the asked stages take the lines in the
+ * order of enum irqscope_stage: the first asked one has line 0.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -11,37 +11,48 @@
 
 #include "hot.h"
 
-#define LINE_RECORD	0
-#define LINE_PORT	1
-#define PORT_BITS	8
+enum irqscope_line_kind { LINE_RECORD, LINE_PARPORT, LINE_IVSHMEM, LINE_MEMORY, LINES };
 
 const char *const irqscope_line_names[] = {
 	[LINE_RECORD] = "record",
-	[LINE_PORT] = "parport",
-	NULL
+	[LINE_PARPORT] = "parport",
+	[LINE_IVSHMEM] = "ivshmem",
+	[LINE_MEMORY] = "memory",
+	[LINES] = NULL
 };
 
 static DEFINE_MUTEX(irqscope_port_lock);
-static struct irqscope_port *irqscope_port;
+static struct irqscope_port *irqscope_ports[LINES];
+
+static int irqscope_line_by_name(const char *name)
+{
+	int line;
+
+	for (line = LINE_RECORD + 1; line < LINES; line++)
+		if (!strcmp(name, irqscope_line_names[line]))
+			return line;
+	return -EINVAL;
+}
 
 /**
  * irqscope_port_register() - offer a port to the driver
  * @port: the port, which stays valid until it is unregistered
  *
  * Return: 0, -EINVAL for a port without a name that settings/line knows,
- * -EBUSY if there is one already
+ * -EBUSY if there is one of that name already
  */
 int irqscope_port_register(struct irqscope_port *port)
 {
+	int line = irqscope_line_by_name(port->name);
 	int err = 0;
 
-	if (strcmp(port->name, irqscope_line_names[LINE_PORT]))
-		return -EINVAL;
+	if (line < 0)
+		return line;
 	mutex_lock(&irqscope_port_lock);
-	if (irqscope_port)
+	if (irqscope_ports[line])
 		err = -EBUSY;
 	else
-		irqscope_port = port;
+		irqscope_ports[line] = port;
 	mutex_unlock(&irqscope_port_lock);
 	return err;
 }
@@ -53,19 +64,21 @@ EXPORT_SYMBOL_GPL(irqscope_port_register);
  */
 void irqscope_port_unregister(struct irqscope_port *port)
 {
+	int line = irqscope_line_by_name(port->name);
+
 	mutex_lock(&irqscope_port_lock);
-	if (irqscope_port == port)
-		irqscope_port = NULL;
+	if (line >= 0 && irqscope_ports[line] == port)
+		irqscope_ports[line] = NULL;
 	mutex_unlock(&irqscope_port_lock);
 }
 EXPORT_SYMBOL_GPL(irqscope_port_unregister);
 
-static struct irqscope_port *irqscope_port_get(void)
+static struct irqscope_port *irqscope_port_get(u32 line)
 {
 	struct irqscope_port *port;
 
 	mutex_lock(&irqscope_port_lock);
-	port = irqscope_port;
+	port = irqscope_ports[line];
 	if (port && !try_module_get(port->owner))
 		port = NULL;
 	mutex_unlock(&irqscope_port_lock);
@@ -80,7 +93,15 @@ static struct irqscope_port *irqscope_port_get(void)
  */
 bool irqscope_line_available(u32 line)
 {
-	return line == LINE_RECORD || READ_ONCE(irqscope_port);
+	return line == LINE_RECORD || READ_ONCE(irqscope_ports[line]);
+}
+
+static int irqscope_line_check(struct irqscope *scope, const struct irqscope_port *port)
+{
+	if (hweight32(scope->settings.stages) <= port->lines)
+		return 0;
+	pr_err("line %s has %u lines: ask for at most as many stages\n", port->name, port->lines);
+	return -EINVAL;
 }
 
 /**
@@ -91,21 +112,21 @@ bool irqscope_line_available(u32 line)
  */
 int irqscope_line_claim(struct irqscope *scope)
 {
+	u32 line = scope->settings.line;
 	struct irqscope_port *port;
 	int err;
 
-	if (scope->settings.line == LINE_RECORD)
+	if (line == LINE_RECORD)
 		return 0;
-	if (hweight32(scope->settings.stages) > PORT_BITS) {
-		pr_err("line parport has %d bits: ask for at most as many stages\n", PORT_BITS);
-		return -EINVAL;
-	}
-	port = irqscope_port_get();
+	port = irqscope_port_get(line);
 	if (!port) {
-		pr_err("line parport has no port: load irqscope_parport\n");
+		pr_err("line %s has no port: load irqscope_%s\n", irqscope_line_names[line],
+		       irqscope_line_names[line]);
 		return -ENODEV;
 	}
-	err = port->claim(port);
+	err = irqscope_line_check(scope, port);
+	if (!err)
+		err = port->claim(port);
 	if (err) {
 		module_put(port->owner);
 		return err;
@@ -114,26 +135,57 @@ int irqscope_line_claim(struct irqscope *scope)
 	return 0;
 }
 
-/**
- * irqscope_line_arm() - from here on stages make edges; all wires are low
- * @scope: the scope
- */
-void irqscope_line_arm(struct irqscope *scope)
+static u32 *irqscope_line_word(const struct irqscope_port *port, unsigned int line)
+{
+	return port->words + line * (IRQSCOPE_WORD_STRIDE / sizeof(*port->words));
+}
+
+static void irqscope_line_arm_words(struct irqscope *scope)
+{
+	unsigned long asked = scope->settings.stages;
+	unsigned int index, line = 0;
+
+	for_each_set_bit(index, &asked, IRQSCOPE_STAGES) {
+		struct irqscope_responder *stage = &scope->stages[index];
+
+		stage->word = irqscope_line_word(scope->line.port, line++);
+		stage->responses = 0;
+		WRITE_ONCE(*stage->word, 0);
+	}
+}
+
+static void irqscope_line_arm_bits(struct irqscope *scope)
 {
 	struct irqscope_line *line = &scope->line;
 	unsigned long asked = scope->settings.stages;
 	unsigned int index;
 	u32 bit = 1;
 
-	if (!line->port)
-		return;
 	line->io_base = line->port->io_base;
+	line->control = 0;
 	atomic_set(&line->data, 0);
-	irqscope_drive(line, 0);
+	irqscope_drive(line, BIT(0), 0);
+	irqscope_drive(line, BIT(8), 0);
+	/* No edge comes before the trigger has let the interrupt through. */
+	line->control = scope->settings.trigger == IRQSCOPE_LINE ? IRQSCOPE_PC_INTERRUPT : 0;
 	for_each_set_bit(index, &asked, IRQSCOPE_STAGES) {
 		scope->stages[index].line_bit = bit;
 		bit <<= 1;
 	}
+}
+
+/**
+ * irqscope_line_arm() - from here on stages make edges; all wires are low
+ * @scope: the scope
+ */
+void irqscope_line_arm(struct irqscope *scope)
+{
+	if (!scope->line.port)
+		return;
+	if (scope->line.port->words)
+		irqscope_line_arm_words(scope);
+	else
+		irqscope_line_arm_bits(scope);
 }
 
 /**
@@ -144,8 +196,10 @@ void irqscope_line_disarm(struct irqscope *scope)
 {
 	unsigned int index;
 
-	for (index = 0; index < IRQSCOPE_STAGES; index++)
+	for (index = 0; index < IRQSCOPE_STAGES; index++) {
 		WRITE_ONCE(scope->stages[index].line_bit, 0);
+		WRITE_ONCE(scope->stages[index].word, NULL);
+	}
 }
 
 /**

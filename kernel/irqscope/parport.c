@@ -3,7 +3,10 @@
  * irqscope_parport - a PC's parallel port as response lines and trigger.
  *
  * A module of its own, so that irqscope.ko itself loads without
- * parport. Pin 10 (ACK) is the interrupt input, pins 2 to 9 the data byte.
+ * parport. Pin 10 (ACK) is the interrupt input; pins 2 to 9, the data byte, are
+ * lines 0 to 7; pins 1, 14, 16 and 17 (strobe, autofeed, init, select) are
+ * lines 8 to 11. The connector shows three of these four inverted, which is the
+ * same to who looks for edges.
  *
  * The port must not have requested its interrupt (parport_pc irq=none): its
  * handler would be a thread on RT, and the handler is what is measured.
@@ -18,20 +21,19 @@
 #include "compat.h"
 #include "port.h"
 
-#define PC_STATUS	1	/* offsets of its registers from the data byte */
-#define PC_CONTROL	2
-#define PC_WIRES	0x0f
-#define PC_INTERRUPT	0x10
+#define PC_STATUS	1	/* offset of the register from the data byte */
+#define LINES		12
 
 static DEFINE_MUTEX(irqscope_parport_lock);
 static struct parport *irqscope_parport; /* the first one; referenced */
 static struct pardevice *irqscope_pardevice; /* while claimed */
 
-static void irqscope_parport_set(struct irqscope_port *port, u8 bits)
+static void irqscope_parport_set(struct irqscope_port *port, u32 bits)
 {
 	struct parport *parport = irqscope_pardevice->port;
 
 	parport->ops->write_data(parport, bits);
+	parport->ops->write_control(parport, bits >> 8);
 }
 
 static struct pardevice *irqscope_parport_open(struct parport *parport)
@@ -87,6 +89,10 @@ static int irqscope_parport_claim(struct irqscope_port *port)
 
 static void irqscope_parport_release(struct irqscope_port *port)
 {
+	struct parport *parport = irqscope_pardevice->port;
+
+	/* The driver may have written the register itself; parport knows better. */
+	parport->ops->write_control(parport, parport->ops->read_control(parport));
 	parport_release(irqscope_pardevice);
 	parport_unregister_device(irqscope_pardevice);
 	irqscope_pardevice = NULL;
@@ -95,15 +101,12 @@ static void irqscope_parport_release(struct irqscope_port *port)
 /*
  * parport_pc switches the interrupt of a port only if it has requested it,
  * which is what it must not have done. So the control register of a PC's port
- * is written here: its four wires as parport has them, and the switch. Bit 5
- * stays 0: the data byte is driven, not read.
+ * is written here: all lines low, and the switch. Bit 5 stays 0: the data byte
+ * is driven, not read.
  */
 static void irqscope_parport_switch(struct irqscope_port *port, u8 enable)
 {
-	struct parport *parport = irqscope_pardevice->port;
-	u8 wires = parport->ops->read_control(parport) & PC_WIRES;
-
-	outb(wires | enable, port->io_base + PC_CONTROL);
+	outb(enable, port->io_base + IRQSCOPE_PC_CONTROL);
 	inb(port->io_base + PC_STATUS); /* drops an interrupt that the port has latched */
 }
 
@@ -112,7 +115,7 @@ static void irqscope_parport_enable_irq(struct irqscope_port *port)
 	struct parport *parport = irqscope_pardevice->port;
 
 	if (port->io_base)
-		irqscope_parport_switch(port, PC_INTERRUPT);
+		irqscope_parport_switch(port, IRQSCOPE_PC_INTERRUPT);
 	else
 		parport->ops->enable_irq(parport);
 }
@@ -130,6 +133,7 @@ static void irqscope_parport_disable_irq(struct irqscope_port *port)
 static struct irqscope_port irqscope_parport_port = {
 	.name = "parport",
 	.owner = THIS_MODULE,
+	.lines = LINES,
 	.set = irqscope_parport_set,
 	.claim = irqscope_parport_claim,
 	.release = irqscope_parport_release,

@@ -2,11 +2,15 @@
 /*
  * What a provider of real wires tells irqscope.ko.
  *
- * A provider (irqscope_parport.ko is the first) owns a port with up to eight
- * output bits and one interrupt input. It registers the port; the driver
- * claims it when a run begins and releases it when the run is over. The
- * interrupt itself is requested by the driver, never by the provider: its
- * handler is a stage under test and must stay a hard one on every kernel.
+ * A provider (irqscope_parport.ko is the first) owns a port with response
+ * lines and one interrupt input. It registers the port; the driver claims it
+ * when a run begins and releases it when the run is over. The interrupt itself
+ * is requested by the driver, never by the provider: its handler is a stage
+ * under test and must stay a hard one on every kernel.
+ *
+ * There are three kinds of lines. A PC's parallel port is known so well that the
+ * driver writes its registers itself. Response words lie in memory that somebody
+ * else watches: a stage answers by one store. All else is driven by a call.
  */
 #ifndef IRQSCOPE_PORT_H
 #define IRQSCOPE_PORT_H
@@ -14,22 +18,37 @@
 #include <linux/module.h>
 #include <linux/types.h>
 
+/* The registers of a PC's parallel port that are written, from its base. */
+#define IRQSCOPE_PC_DATA	0	/* lines 0 to 7 */
+#define IRQSCOPE_PC_CONTROL	2	/* lines 8 to 11, and the interrupt's switch */
+#define IRQSCOPE_PC_INTERRUPT	0x10
+
+/* From one response word to the next: a cache line, so that none is shared. */
+#define IRQSCOPE_WORD_STRIDE	64
+
 /**
  * struct irqscope_port - one port with response lines and an interrupt input
  * @name: what is written to settings/line to choose it
  * @owner: the provider's module, pinned while a run uses the port
- * @io_base: I/O port of the data byte once claimed; 0 if there is none
- * @set: drives all data bits, any context; used when @io_base is 0
+ * @lines: how many response lines it has; at most 32
+ * @io_base: once claimed: base of a PC's parallel port; 0 if it is none
+ * @words: once claimed: the response words, IRQSCOPE_WORD_STRIDE apart, each
+ *	with the number of its line's responses so far; NULL if there are none
+ * @irq: once claimed: the interrupt that it brings along; 0: settings/irq
+ * @set: drives all lines, any context; used without @io_base and @words
  * @claim: takes the port for one run; may sleep
  * @release: gives it back; may sleep
- * @enable_irq: lets the interrupt input through to the CPU
+ * @enable_irq: lets the interrupt input through to the CPU; lines are low
  * @disable_irq: blocks it again; the line is masked at the controller by then
  */
 struct irqscope_port {
 	const char *name;
 	struct module *owner;
+	unsigned int lines;
 	unsigned long io_base;
-	void (*set)(struct irqscope_port *port, u8 bits);
+	u32 *words;
+	unsigned int irq;
+	void (*set)(struct irqscope_port *port, u32 bits);
 	int (*claim)(struct irqscope_port *port);
 	void (*release)(struct irqscope_port *port);
 	void (*enable_irq)(struct irqscope_port *port);

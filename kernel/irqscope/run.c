@@ -24,8 +24,11 @@ static bool irqscope_verdict_is(struct irqscope *scope, enum irqscope_verdict ve
 
 static int irqscope_run_prepare(struct irqscope *scope)
 {
-	int err = irqscope_ring_prepare(scope);
+	int err = irqscope_bare_prepare(scope);
 
+	if (err)
+		return err;
+	err = irqscope_ring_prepare(scope);
 	if (err)
 		return err;
 	err = irqscope_line_claim(scope);

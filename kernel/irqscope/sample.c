@@ -8,7 +8,13 @@
  */
 #include "hot.h"
 
-static u32 irqscope_asked(struct irqscope *scope)
+/**
+ * irqscope_sample_asked() - which stages the next trigger asks
+ * @scope: the scope
+ *
+ * Return: their mask
+ */
+u32 irqscope_sample_asked(struct irqscope *scope)
 {
 	u32 stages = scope->settings.stages;
 	u32 others = stages & ~BIT(IRQSCOPE_IRQ);
@@ -40,7 +46,7 @@ u64 irqscope_sample_open(struct irqscope *scope)
 	struct irqscope_sample *sample = irqscope_sample(scope, token);
 	struct irqscope_flight *flight = irqscope_flight(scope, token);
 	u64 seq = header->triggers;
-	u32 asked = irqscope_asked(scope);
+	u32 asked = irqscope_sample_asked(scope);
 
 	irqscope_count(&header->triggers);
 	/* Pairs with the release in irqscope_ring_release(). */
@@ -215,10 +221,12 @@ void irqscope_answer(struct irqscope_responder *stage, u64 cycles)
 {
 	u64 token = atomic64_xchg(&stage->pending, 0);
 
-	if (likely(token))
-		irqscope_answer_token(stage, token, cycles);
-	else
+	if (unlikely(!token))
 		irqscope_spurious(stage->scope);
+	else if (static_branch_unlikely(&irqscope_bare))
+		irqscope_bare_answer(stage);
+	else
+		irqscope_answer_token(stage, token, cycles);
 }
 
 /**
@@ -235,6 +243,10 @@ void irqscope_close_stage(struct irqscope_responder *stage)
 
 	if (!token || atomic64_cmpxchg(&stage->pending, token, 0) != token)
 		return;
+	if (static_branch_unlikely(&irqscope_bare)) {
+		irqscope_bare_answer(stage);
+		return;
+	}
 	if (stage->index == IRQSCOPE_IRQ) {
 		irqscope_sample_miss(scope, token);
 	} else {
@@ -260,11 +272,13 @@ void irqscope_close_all(struct irqscope *scope)
  * irqscope_samples_open() - how many samples are not published yet
  * @scope: the scope
  *
- * Return: their number
+ * Return: their number; inside off: how many stages have not answered yet
  */
 u64 irqscope_samples_open(const struct irqscope *scope)
 {
 	u64 published = READ_ONCE(scope->buffer.header->published);
 
+	if (static_branch_unlikely(&irqscope_bare))
+		return READ_ONCE(scope->raised) - atomic64_read(&scope->answered);
 	return READ_ONCE(scope->buffer.produced) - published;
 }

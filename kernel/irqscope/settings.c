@@ -201,7 +201,8 @@ static int irqscope_check_line(u32 line)
 {
 	if (irqscope_line_available(line))
 		return 0;
-	pr_err("line %s has no port: load irqscope_parport\n", irqscope_line_names[line]);
+	pr_err("line %s has no port: load irqscope_%s\n", irqscope_line_names[line],
+	       irqscope_line_names[line]);
 	return -ENODEV;
 }
 
@@ -283,6 +284,7 @@ static ssize_t scheduling_store(struct device *device, struct device_attribute *
 		.offset = offsetof(struct irqscope_settings, _name),		\
 	}
 
+static const char *const irqscope_insides[] = { "on", "off", NULL };
 static const char *const irqscope_modes[] = { "together", "isolated", NULL };
 static const char *const irqscope_pacings[] = { "open", "closed", NULL };
 static const char *const irqscope_jitters[] = { "none", "uniform", "exponential", NULL };
@@ -298,6 +300,7 @@ NUMBER(slots, 4, 1 << 22, irqscope_check_slots);
 NUMBER(timeout_ms, 1, 600000, NULL);
 CHOICE(trigger, irqscope_trigger_names, NULL);
 CHOICE(line, irqscope_line_names, irqscope_check_line);
+CHOICE(inside, irqscope_insides, NULL);
 CHOICE(mode, irqscope_modes, NULL);
 CHOICE(pacing, irqscope_pacings, NULL);
 CHOICE(jitter, irqscope_jitters, NULL);
@@ -321,6 +324,7 @@ static struct attribute *irqscope_settings_attributes[] = {
 	&irqscope_timeout_ms.attribute.attr,
 	&irqscope_trigger.attribute.attr,
 	&irqscope_line.attribute.attr,
+	&irqscope_inside.attribute.attr,
 	&irqscope_mode.attribute.attr,
 	&irqscope_pacing.attribute.attr,
 	&irqscope_jitter.attribute.attr,

@@ -12,13 +12,27 @@
 
 #include "hot.h"
 
+static u64 irqscope_line_sample(struct irqscope *scope, u64 cycles)
+{
+	u64 token = irqscope_sample_open(scope);
+	struct irqscope_sample *sample;
+
+	if (unlikely(!token))
+		return 0;
+	irqscope_sample_start(scope, token, cycles);
+	sample = irqscope_sample(scope, token);
+	sample->trigger_cycles = cycles;
+	irqscope_clock_ns(scope, sample);
+	irqscope_sample_drop(scope, token, 1);
+	return token;
+}
+
 static irqreturn_t irqscope_line_handler(int number, void *data)
 {
 	struct irqscope *scope = data;
 	struct irqscope_responder *thread = &scope->stages[IRQSCOPE_THREAD];
 	u64 cycles = irqscope_enter(&scope->stages[IRQSCOPE_IRQ]);
 	irqreturn_t result = IRQ_HANDLED;
-	struct irqscope_sample *sample;
 	u64 token;
 
 	scope->own_interrupts++;
@@ -30,16 +44,12 @@ static irqreturn_t irqscope_line_handler(int number, void *data)
 		irqscope_spurious(scope);
 		return IRQ_HANDLED;
 	}
-	token = irqscope_sample_open(scope);
-	if (likely(token)) {
-		irqscope_sample_start(scope, token, cycles);
-		if (atomic64_read(&thread->pending) == token)
-			result = IRQ_WAKE_THREAD;
-		sample = irqscope_sample(scope, token);
-		sample->trigger_cycles = cycles;
-		irqscope_clock_ns(scope, sample);
-		irqscope_sample_drop(scope, token, 1);
-	}
+	if (static_branch_unlikely(&irqscope_bare))
+		token = irqscope_bare_trigger(scope);
+	else
+		token = irqscope_line_sample(scope, cycles);
+	if (token && atomic64_read(&thread->pending) == token)
+		result = IRQ_WAKE_THREAD;
 	if (unlikely(scope->buffer.header->triggers >= scope->settings.count))
 		irqscope_run_end(scope, IRQSCOPE_FINISHED, 0);
 	return result;
@@ -50,7 +60,7 @@ static int irqscope_line_prepare(struct irqscope *scope)
 	int err;
 
 	if (!scope->line.port) {
-		pr_err("trigger line needs a port: set line to parport\n");
+		pr_err("trigger line needs a port: set line to parport or another that has one\n");
 		return -EINVAL;
 	}
 	err = irqscope_irq_request(scope, irqscope_line_handler);

@@ -5,7 +5,8 @@
  * It takes the counter itself as its first act and hands the reading in with
  * write(); the driver believes it only if it lies between its own two readings
  * at the end of read() and at the beginning of write(). The edge of a wire,
- * the CPU and the count of interrupts are those of write().
+ * the CPU and the count of interrupts are those of write(). With inside off
+ * nobody reads the counter: a zero is handed in.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -59,7 +60,7 @@ static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t len
 	call.seq = READ_ONCE(user->seq);
 	user->handed_token = token;
 	user->handed_seq = call.seq;
-	user->handed_cycles = get_cycles();
+	user->handed_cycles = irqscope_stamp();
 	return copy_to_user(to, &call, sizeof(call)) ? -EFAULT : sizeof(call);
 }
 
@@ -74,7 +75,7 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	u64 now;
 
 	irqscope_delay(stage);
-	now = get_cycles();
+	now = irqscope_stamp();
 	irqscope_toggle(stage);
 	if (length != sizeof(answer))
 		return -EINVAL;
@@ -87,7 +88,10 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	if (!token || atomic64_cmpxchg(&stage->pending, token, 0) != token)
 		return -ESTALE;
 	user->handed_token = 0;
-	irqscope_answer_token(stage, token, answer.cycles);
+	if (static_branch_unlikely(&irqscope_bare))
+		irqscope_bare_answer(stage);
+	else
+		irqscope_answer_token(stage, token, answer.cycles);
 	return sizeof(answer);
 }
 
@@ -147,7 +151,8 @@ static void irqscope_user_raise(struct irqscope_responder *stage)
 		irqscope_close_stage(stage);
 		return;
 	}
-	WRITE_ONCE(scope->user.seq, irqscope_sample(scope, token)->seq);
+	WRITE_ONCE(scope->user.seq, static_branch_unlikely(&irqscope_bare) ?
+				    token - 1 : irqscope_sample(scope, token)->seq);
 	/* Pairs with the acquire in irqscope_user_called(). */
 	smp_store_release(&scope->user.ready, token);
 	swake_up_one(&scope->user.queue); /* allowed in a hard interrupt on RT */

@@ -40,6 +40,11 @@
  * `triggers` samples minus `overrun` ones are in the ring; seq counts all
  * triggers from 0, so an overrun is a gap in seq.
  *
+ * With settings/inside `off` nothing is recorded and no clock is read: stages
+ * make their edges, and the view from outside is the only one. Then the ring has
+ * no samples, its header counts `triggers`, those `coalesced` and `spurious`
+ * alone, and the user stage hands in a counter of zero.
+ *
  * Instants are readings of the CPU's cycle counter (x86: TSC, arm64: CNTVCT)
  * and become nanoseconds of CLOCK_MONOTONIC by
  *
