@@ -11,9 +11,10 @@
 //!                edge() ────────> Pairing ─> samples ─> Packer ─> Outbox ─> host
 //! ```
 //!
-//! Nothing here reads a clock, waits, or knows a socket. Without the feature
-//! `alloc` nothing allocates: the caller brings the memory for open samples.
-#![cfg_attr(not(test), no_std)]
+//! The core neither reads a clock, nor waits, nor knows a socket. Without the
+//! feature `alloc` nothing allocates: the caller brings the memory for open
+//! samples. With `std` there is [`server`], which lets a host in over TCP.
+#![cfg_attr(not(any(test, feature = "std")), no_std)]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
@@ -26,6 +27,8 @@ mod outbox;
 #[cfg(feature = "alloc")]
 mod packer;
 mod pairing;
+#[cfg(feature = "std")]
+pub mod server;
 #[cfg(feature = "alloc")]
 mod session;
 mod settings;

@@ -31,6 +31,16 @@ impl Outbox {
         self.waiting.push_back(message);
     }
 
+    /// Hands over all that waits, and takes an empty queue for it.
+    pub fn swap(&mut self, queue: &mut VecDeque<Message>) {
+        core::mem::swap(&mut self.waiting, queue);
+    }
+
+    /// Who asked has gone.
+    pub fn forget_replies(&mut self) {
+        self.waiting.retain(|message| !matches!(message, Message::Reply(_)));
+    }
+
     /// The next frame to be written. Its number is used up, whether it arrives
     /// or not: that is how a host sees what it missed.
     #[expect(clippy::should_implement_trait, reason = "it is a queue, not a sequence")]

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A generator with its packets and its outbox: all that one with an allocator
 //! needs besides a clock, wires and a socket.
+//!
+//! Useful invariant: samples are packed in [`Source::pump`] and nowhere on the
+//! way of a trigger or an edge, so that neither waits for the allocator. Call it
+//! when there is time, and before the window of open triggers is full.
 
 use alloc::{boxed::Box, string::ToString, vec};
 use irqscope_wire::{Command, GeneratorHello, Message, Refusal, Reply, RunState, Seq, Status};
@@ -53,6 +57,8 @@ impl Source {
 
     /// Does what nobody waits for an answer to: settings given beforehand.
     pub fn set(&mut self, command: Command, now: u64) -> Result<Status, Refusal> {
+        // A new run begins with nothing open: what is final is packed before.
+        self.pump();
         self.generator.command(command, now)
     }
 
@@ -62,12 +68,10 @@ impl Source {
 
     pub fn armed(&mut self, now: u64) {
         self.generator.armed(now);
-        self.pump();
     }
 
     pub fn disarmed(&mut self) {
         self.generator.disarmed();
-        self.pump();
     }
 
     pub fn due(&self) -> Option<u64> {
@@ -75,16 +79,13 @@ impl Source {
     }
 
     pub fn tick(&mut self, now: u64) -> Act {
-        let act = self.generator.tick(now);
-        self.pump();
-        act
+        self.generator.tick(now)
     }
 
     pub fn edge(&mut self, line: u8, at: u64) {
         if self.generator.edge(line, at) == Some(Seen::Extra) {
             self.packer.extra(&self.generator, line, at);
         }
-        self.pump();
     }
 
     pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
@@ -103,7 +104,8 @@ impl Source {
         self.outbox.push(Message::Failed(irqscope_wire::Failure { what, remedy, invalid: false }));
     }
 
-    fn pump(&mut self) {
+    /// Packs the samples that are final, and tells of a change of the state.
+    pub fn pump(&mut self) {
         self.packer.pump(&mut self.generator, &mut self.outbox);
     }
 }

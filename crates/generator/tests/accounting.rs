@@ -66,6 +66,7 @@ struct Host {
 
 impl Host {
     fn read(&mut self, source: &mut Source) {
+        source.pump();
         while let Some(frame) = source.outbox.next() {
             self.numbers.push(frame.number);
             if let Message::Packet(packet) = frame.message {
@@ -80,6 +81,7 @@ fn pass(source: &mut Source, now: &mut u64, by: u64) {
     while let Some(due) = source.due().filter(|due| *due <= until) {
         source.tick(due.max(*now));
         *now = due.max(*now);
+        source.pump();
     }
     *now = until;
 }

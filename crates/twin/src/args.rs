@@ -18,7 +18,7 @@
 //! | `pin` | IOAPIC pin | 7 |
 //! | `window` | triggers that may be open at once | 16384 |
 //! | `out` | file or listening Unix socket that takes the frames | |
-//! | `port` | TCP port on 127.0.0.1 that serves a host | |
+//! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, told on standard error | |
 //!
 //! One of `out` and `port` is needed, and only one is taken.
 
@@ -103,7 +103,7 @@ fn take_other(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> 
         "pin" => draft.pin = Some(within(name, value, 0, 23)?),
         "window" => draft.window = Some(within(name, value, 1, MOST_WINDOW)?),
         "out" => set_output(draft, Output::Path(value.into()))?,
-        "port" => set_output(draft, Output::Port(within(name, value, 1, u16::MAX)?))?,
+        "port" => set_output(draft, Output::Port(number(name, value)?))?,
         _ => return Err(format!("unknown argument `{name}`; there are {KNOWN}")),
     }
     Ok(())

@@ -42,10 +42,11 @@
 //!
 //! # Threads
 //!
-//! QEMU calls the plugin under its big lock. All state is behind one mutex,
-//! [`plugin::STATE`], which the threads of the TCP server share; they never call
-//! QEMU. With `out=` there are no such threads, and nothing from outside can
-//! touch a run: its frames depend on the guest and the arguments only.
+//! QEMU calls the plugin under its big lock, and nobody else does. With `port=`
+//! the generator crate's server has threads of its own, which touch neither the
+//! plugin's state nor QEMU: commands wait for the timer's next turn. With `out=`
+//! there are no such threads, and nothing from outside can touch a run: its
+//! frames depend on the guest and the arguments only.
 
 mod args;
 mod machine;
@@ -53,4 +54,3 @@ mod output;
 mod plugin;
 mod port;
 mod qemu;
-mod server;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The generator's core on QEMU's clock and wires.
 
-use std::collections::VecDeque;
-
+use irqscope_generator::server::Server;
 use irqscope_generator::{Act, Source};
-use irqscope_wire::Command;
 
 use crate::port::{CONTROL, DATA, Gate, Port};
 use crate::qemu::{Pin, Qemu, Timer};
@@ -21,18 +19,17 @@ pub struct Wires {
 
 pub struct Machine {
     pub source: Source,
-    /// Commands that came in; done at the timer's next turn.
-    pub commands: VecDeque<(u64, Command)>,
+    /// `port=`: commands that came in are done at the timer's turn.
+    pub server: Option<Server>,
     /// None: not yet, or it cannot work.
     pub wires: Option<Wires>,
     /// When the guest wrote to the port, until the registers were read.
     written: Option<u64>,
-    polls: bool,
 }
 
 impl Machine {
-    pub fn new(source: Source, polls: bool) -> Self {
-        Self { source, commands: VecDeque::new(), wires: None, written: None, polls }
+    pub fn new(source: Source, server: Option<Server>) -> Self {
+        Self { source, server, wires: None, written: None }
     }
 
     /// The guest is writing to the port right now.
@@ -47,14 +44,20 @@ impl Machine {
     pub fn turn(&mut self, qemu: &Qemu) {
         let now = qemu.now();
         self.look(qemu);
-        while let Some((to, command)) = self.commands.pop_front() {
-            self.source.command(to, command, now);
-        }
         while self.source.due().is_some_and(|due| due <= now) {
             let act = self.source.tick(now);
             self.act(qemu, act);
         }
+        self.exchange(now);
         self.sleep(qemu, now);
+    }
+
+    pub fn exchange(&mut self, now: u64) {
+        if let Some(server) = &mut self.server
+            && server.exchange(&mut self.source, now)
+        {
+            server.wake();
+        }
     }
 
     fn look(&mut self, qemu: &Qemu) {
@@ -82,7 +85,7 @@ impl Machine {
 
     fn sleep(&self, qemu: &Qemu, now: u64) {
         let Some(wires) = &self.wires else { return };
-        let poll = self.polls.then_some(now + POLL_NS);
+        let poll = self.server.is_some().then_some(now + POLL_NS);
         if let Some(at) = [self.source.due(), poll].into_iter().flatten().min() {
             qemu.fire_at(wires.timer, at);
         }

@@ -25,12 +25,16 @@ pub fn open(path: &Path) -> Result<Box<dyn Write + Send>, String> {
 /// Writes all that waits. False once the reader has gone.
 pub fn drain(source: &mut Source, output: &mut (dyn Write + Send)) -> bool {
     let mut bytes = Vec::new();
+    source.pump();
     while let Some(frame) = source.outbox.next() {
         // Packets are bounded far below a frame's limit; only a bug comes here.
         match encode(&frame) {
             Ok(encoded) => bytes.extend(encoded),
             Err(error) => eprintln!("irqscope: frame {} was not sent: {error}", frame.number),
         }
+    }
+    if bytes.is_empty() {
+        return true;
     }
     if let Err(error) = output.write_all(&bytes) {
         eprintln!("irqscope: the frames' reader has gone: {error}");

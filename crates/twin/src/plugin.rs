@@ -4,21 +4,26 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;
-use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
 
 use irqscope_generator::Source;
+use irqscope_generator::server::Server;
 use irqscope_wire::{Command, GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Tick};
 use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
 use crate::args::{Args, Output, parse};
 use crate::machine::{Machine, Wires};
+use crate::output;
 use crate::port::{CONTROL, DATA, INTERRUPT, Port};
 use crate::qemu::{Qemu, Timer, counts_instructions};
-use crate::{output, server};
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 /// Messages that may wait for a host that does not read.
 const ROOM: usize = 1024;
+/// How long QEMU's exit waits for a host that reads slowly.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 const LIMITS: Limits = Limits {
     period: Range { lowest: 1_000, highest: HOUR_NS },
@@ -32,20 +37,18 @@ const LIMITS: Limits = Limits {
 };
 
 /// All that the plugin knows.
-pub struct Plugin {
+struct Plugin {
     qemu: Qemu,
-    pub machine: Machine,
+    machine: Machine,
     pin: u32,
     /// `out=`; None with `port=`, or when its reader has gone.
     output: Option<Box<dyn Write + Send>>,
 }
 
-/// None until the plugin is installed.
-pub static STATE: Mutex<Option<Plugin>> = Mutex::new(None);
-/// Something waits in the outbox, or has left it.
-pub static OUTBOX: Condvar = Condvar::new();
+/// None until the plugin is installed, and once QEMU exits.
+static STATE: Mutex<Option<Plugin>> = Mutex::new(None);
 
-pub fn lock() -> MutexGuard<'static, Option<Plugin>> {
+fn lock() -> MutexGuard<'static, Option<Plugin>> {
     // A panic has left counts that are still true: go on.
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -69,15 +72,12 @@ impl Plugin {
         self.send();
     }
 
+    /// With `port=` it is the timer's turn that sends.
     fn send(&mut self) {
         let source = &mut self.machine.source;
-        if source.outbox.is_empty() {
-            return;
-        }
         if self.output.as_mut().is_some_and(|output| !output::drain(source, output.as_mut())) {
             self.output = None;
         }
-        OUTBOX.notify_all();
     }
 }
 
@@ -121,23 +121,29 @@ fn install(id: qemu_plugin_id_t, cpus: c_int, arguments: &[String]) -> Result<()
     let qemu = Qemu::look_up().map_err(|missing| {
         format!("this QEMU does not export {}: use QEMU 7.2 or later", missing.join(", "))
     })?;
-    let serves = matches!(args.output, Output::Port(_));
-    let mut plugin =
-        Plugin { qemu, machine: Machine::new(source(&args)?, serves), pin: args.pin, output: None };
-    match args.output {
-        Output::Path(path) => {
-            plugin.output = Some(output::open(&path)?);
-            plugin.greet();
-            *lock() = Some(plugin);
-        }
-        Output::Port(port) => {
-            let listener = server::bind(port)?;
-            *lock() = Some(plugin);
-            server::start(listener)?;
-        }
+    let source = source(&args)?;
+    let (server, output) = match args.output {
+        Output::Path(path) => (None, Some(output::open(&path)?)),
+        Output::Port(port) => (Some(serve(port, &source)?), None),
+    };
+    let serves = server.is_some();
+    let mut plugin = Plugin { qemu, machine: Machine::new(source, server), pin: args.pin, output };
+    if !serves {
+        plugin.greet();
     }
+    *lock() = Some(plugin);
     qemu.register(id, Some(translated), Some(exits));
     Ok(())
+}
+
+/// Hosts may connect from now on.
+fn serve(port: u16, source: &Source) -> Result<Server, String> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let server = Server::start(address, source).map_err(|error| error.to_string())?;
+    if port == 0 {
+        eprintln!("irqscope: the twin's generator listens on {}", server.address());
+    }
+    Ok(server)
 }
 
 /// The generator with its settings, started: virtual time has not begun.
@@ -177,6 +183,10 @@ unsafe extern "C" fn on_ready(_opaque: *mut c_void) {
         Err((what, remedy)) => {
             eprintln!("irqscope: the twin's generator cannot work: {what}; {remedy}");
             machine.source.fail(what, remedy);
+            // There will be no turn to hand it over.
+            while machine.server.is_some() && !machine.source.outbox.is_empty() {
+                machine.exchange(0);
+            }
         }
     });
 }
@@ -211,6 +221,11 @@ unsafe extern "C" fn on_write(_opaque: *mut c_void, _line: c_int, _level: c_int)
 }
 
 unsafe extern "C" fn exits(_id: qemu_plugin_id_t, _opaque: *mut c_void) {
-    with_plugin(|_, machine, _| machine.source.finish());
-    server::flush();
+    let Some(mut plugin) = lock().take() else { return };
+    let machine = &mut plugin.machine;
+    machine.source.finish();
+    if let Some(server) = &mut machine.server {
+        server.farewell(&mut machine.source, FAREWELL);
+    }
+    plugin.send();
 }

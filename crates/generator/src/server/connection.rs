@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One host's connection: a thread that writes, and one that reads.
+
+use std::collections::VecDeque;
+use std::io::{BufWriter, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+use irqscope_wire::{Decoder, Frame, FrameError, Message, Reply, encode};
+
+use super::desk::{Asked, Shared};
+use super::{linger, spawn};
+use crate::{Heard, Session};
+
+/// A connection without a frame for so long gets a status.
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
+/// Frames are written together up to this many bytes.
+const WRITE_BYTES: usize = 1 << 16;
+
+/// What a connection's two threads know of each other.
+#[derive(Default)]
+struct Ends {
+    /// It is a host: it has said hello.
+    greeted: AtomicBool,
+    /// Nothing more is to be read: say what was refused, then close.
+    heard_all: AtomicBool,
+    /// Nothing can be said any more.
+    closed: AtomicBool,
+}
+
+/// Serves a host until it goes or all is over.
+pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, connection: u64) {
+    let ends = Arc::new(Ends::default());
+    let reader = stream.try_clone().map_err(super::ServerError::Thread).and_then(|reading| {
+        let (its, ends) = (Arc::clone(shared), Arc::clone(&ends));
+        spawn("read", move || read(&its, reading, &ends, connection))
+    });
+    if let Ok(reader) = reader {
+        let mut batch = VecDeque::new();
+        let said_all = write(shared, stream, &ends, &mut batch).is_ok();
+        shared.desk().give_back(batch);
+        ends.closed.store(true, SeqCst);
+        if said_all {
+            linger(stream);
+        }
+        let _ = stream.shutdown(Shutdown::Both);
+        shared.moved.notify_all();
+        let _ = reader.join();
+    }
+    shared.desk().close();
+    shared.moved.notify_all();
+}
+
+/// Commands for the owner; refusals are answered here.
+fn read(shared: &Shared, mut stream: TcpStream, ends: &Ends, connection: u64) {
+    let (mut decoder, mut session) = (Decoder::default(), Session::default());
+    let mut buffer = [0; 4096];
+    let mut open = true;
+    while open {
+        let length = match stream.read(&mut buffer) {
+            Ok(0) | Err(_) => break,
+            Ok(length) => length,
+        };
+        decoder.push(&buffer[..length], |_, frame| {
+            open = open && hear(shared, &mut session, frame, ends, connection);
+        });
+    }
+    ends.heard_all.store(true, SeqCst);
+    shared.moved.notify_all();
+}
+
+/// False if the connection is to be closed.
+fn hear(
+    shared: &Shared,
+    session: &mut Session,
+    frame: Result<Frame, FrameError>,
+    ends: &Ends,
+    connection: u64,
+) -> bool {
+    let heard = session.hear(frame);
+    let mut desk = shared.desk();
+    // No command is read while there is no room for its reply.
+    while !desk.has_room() {
+        if ends.closed.load(SeqCst) {
+            return false;
+        }
+        desk = shared.wait(desk, KEEP_ALIVE);
+    }
+    match heard {
+        Heard::Hello => ends.greeted.store(true, SeqCst),
+        Heard::Command(to, command) => desk.asked.push_back(Asked { connection, to, command }),
+        Heard::Refused(to, refusal) | Heard::Close(to, refusal) => {
+            desk.refusals.push_back(Message::Reply(Reply { to, result: Err(refusal) }));
+        }
+    }
+    drop(desk);
+    shared.moved.notify_all();
+    !matches!(heard, Heard::Close(..))
+}
+
+/// All that there is to say, until the connection is to be closed. What is
+/// still in `batch` after an error was not said.
+fn write(
+    shared: &Shared,
+    stream: &TcpStream,
+    ends: &Ends,
+    batch: &mut VecDeque<Message>,
+) -> std::io::Result<()> {
+    let mut output = BufWriter::with_capacity(WRITE_BYTES, stream);
+    batch.push_back(shared.hello.clone());
+    batch.push_back(Message::Status(shared.desk().status));
+    loop {
+        while let Some(message) = batch.pop_front() {
+            // Packets are bounded far below a frame's limit; a frame that does
+            // not fit is a bug, and its number shows that it is missing.
+            if let Ok(bytes) = encode(&shared.number(message)) {
+                output.write_all(&bytes)?;
+            }
+        }
+        output.flush()?;
+        if !wait_for_news(shared, ends, batch) {
+            return Ok(());
+        }
+    }
+}
+
+/// What waits; after a while without anything, a status. False if all is said.
+///
+/// Who has not said hello is told of refusals only, and who has gone as well:
+/// samples wait for a host that reads them.
+fn wait_for_news(shared: &Shared, ends: &Ends, batch: &mut VecDeque<Message>) -> bool {
+    let deadline = Instant::now() + KEEP_ALIVE;
+    let mut desk = shared.desk();
+    loop {
+        // Before the queues: what was heard last is answered before the end.
+        let heard_all = ends.heard_all.load(SeqCst);
+        if ends.greeted.load(SeqCst) && !heard_all {
+            desk.take_frames(batch);
+        }
+        desk.take_refusals(batch);
+        let left = deadline.saturating_duration_since(Instant::now());
+        if !batch.is_empty() {
+            break;
+        } else if heard_all || desk.leaving {
+            return false;
+        } else if left.is_zero() {
+            batch.push_back(Message::Status(desk.status));
+            break;
+        }
+        desk = shared.wait(desk, left);
+    }
+    drop(desk);
+    shared.moved.notify_all();
+    true
+}

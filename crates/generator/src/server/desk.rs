@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What the owner and the server's threads share.
+//!
+//! Useful invariant: whoever holds the lock swaps, copies or counts, and drops
+//! no message but in [`Desk::open`], while no host is served.
+
+use std::collections::VecDeque;
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+use irqscope_wire::{Command, Frame, Message, Status};
+
+use crate::Source;
+
+/// How often a thread looks at the desk if nobody wakes it.
+pub const LOOK: Duration = Duration::from_millis(5);
+/// Commands and refusals that may lie there.
+const MOST_ASKED: usize = 16;
+
+#[derive(Debug)]
+pub struct Shared {
+    pub hello: Message,
+    desk: Mutex<Desk>,
+    /// Something was put on the desk or taken from it.
+    pub moved: Condvar,
+    /// Frames that were given a number, over the generator's whole life.
+    numbered: AtomicU64,
+}
+
+/// A command, and whose it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    pub connection: u64,
+    pub to: u64,
+    pub command: Command,
+}
+
+#[derive(Debug)]
+pub struct Desk {
+    /// For the host. The owner fills it when it is empty, by a swap.
+    pub frames: VecDeque<Message>,
+    /// From the server itself: refusals of what was no command.
+    pub refusals: VecDeque<Message>,
+    /// For the owner.
+    pub asked: VecDeque<Asked>,
+    /// As it was at the owner's last visit.
+    pub status: Status,
+    /// The connected host's, to end it with; None: no host is connected.
+    pub stream: Option<TcpStream>,
+    /// Connections so far.
+    pub connection: u64,
+    /// No host is let in any more, and who has heard all is closed.
+    pub leaving: bool,
+}
+
+impl Shared {
+    pub fn new(source: &Source) -> Self {
+        let desk = Desk {
+            frames: VecDeque::new(),
+            refusals: VecDeque::new(),
+            asked: VecDeque::new(),
+            status: source.status(),
+            stream: None,
+            connection: 0,
+            leaving: false,
+        };
+        Self {
+            hello: source.hello(),
+            desk: Mutex::new(desk),
+            moved: Condvar::new(),
+            numbered: AtomicU64::new(0),
+        }
+    }
+
+    /// For the server's threads, which may wait.
+    pub fn desk(&self) -> MutexGuard<'_, Desk> {
+        // A panic elsewhere has left queues that are still whole: go on.
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// For the owner, which may not.
+    pub fn try_desk(&self) -> Option<MutexGuard<'_, Desk>> {
+        match self.desk.try_lock() {
+            Ok(desk) => Some(desk),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Until somebody wakes, or it is time to look.
+    pub fn wait<'a>(&self, desk: MutexGuard<'a, Desk>, longest: Duration) -> MutexGuard<'a, Desk> {
+        let waited = self.moved.wait_timeout(desk, longest.min(LOOK));
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// The frame that is written next; there is one writer at a time.
+    pub fn number(&self, message: Message) -> Frame {
+        Frame { number: self.numbered.fetch_add(1, Ordering::Relaxed), message }
+    }
+}
+
+impl Desk {
+    /// A new host, with the number of its connection. None if there is one
+    /// already, or if all is over.
+    pub fn open(&mut self, stream: TcpStream) -> Option<u64> {
+        if self.stream.is_some() || self.leaving {
+            return None;
+        }
+        self.stream = Some(stream);
+        self.connection += 1;
+        self.frames.retain(|message| !matches!(message, Message::Reply(_)));
+        self.refusals.clear();
+        Some(self.connection)
+    }
+
+    pub fn close(&mut self) {
+        if let Some(stream) = self.stream.take() {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    pub fn has_room(&self) -> bool {
+        self.asked.len() < MOST_ASKED && self.refusals.len() < MOST_ASKED
+    }
+
+    /// Into the writer's queue, which is empty.
+    pub fn take_frames(&mut self, batch: &mut VecDeque<Message>) {
+        std::mem::swap(&mut self.frames, batch);
+    }
+
+    pub fn take_refusals(&mut self, batch: &mut VecDeque<Message>) {
+        batch.append(&mut self.refusals);
+    }
+
+    /// What could not be written waits for the next host, before all else.
+    pub fn give_back(&mut self, mut batch: VecDeque<Message>) {
+        batch.append(&mut self.frames);
+        self.frames = batch;
+    }
+}

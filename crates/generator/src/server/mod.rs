@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A generator on TCP: one host at a time, whatever the generator is made of.
+//!
+//! ```text
+//!   owner's thread                        the server's threads
+//!   Source ── Server::exchange() ── desk ── read, write ── host
+//! ```
+//!
+//! Whoever owns the [`Source`] owns it alone: the server's threads never touch
+//! it, never call the owner, and never read its clock. What goes between them
+//! lies on a desk behind one mutex, and the owner calls [`Server::exchange`]
+//! when it has time for it: that does the commands that came in, packs samples
+//! and hands over what waits.
+//!
+//! # For a real-time loop
+//!
+//! The owner never waits for a socket, a host or the server's threads:
+//! `exchange` only *tries* the lock, and where it finds it taken it comes back
+//! empty-handed and frames wait in the [`Source`] for the next time. Either side
+//! holds the lock for as long as it takes to swap two queues and to copy a
+//! status; nobody encodes, writes, or frees a frame under it. `exchange` makes
+//! no system call (but where it gives the lock back while a thread waits for it,
+//! one futex wake-up). So an owner that can afford one wakes the writer by
+//! [`Server::wake`], and one that cannot leaves that: the writer looks by itself
+//! every 5 ms.
+//!
+//! # Memory
+//!
+//! A host that does not read costs three times the room of the source's outbox
+//! at most: in the source, on the desk, and in the writer. Then samples are
+//! dropped, and counted, and the run goes on.
+
+mod connection;
+mod desk;
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use irqscope_wire::{Frame, Message, Refusal, Reply, encode};
+
+use crate::Source;
+use desk::{Asked, Desk, Shared};
+
+/// A host that has acknowledged nothing for so long is gone.
+const GONE: Duration = Duration::from_secs(60);
+/// How long a host that is turned away may take to notice.
+const TURNED_AWAY: Duration = Duration::from_millis(500);
+
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    #[error("cannot listen on {address}: {source}")]
+    Listen { address: String, source: io::Error },
+    #[error("cannot start a thread for the server: {0}")]
+    Thread(io::Error),
+}
+
+/// The owner's end. Dropping it ends the connection and all threads.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    listener: TcpListener,
+    accepting: Option<JoinHandle<()>>,
+    /// Taken from the desk, but not done: no room for the reply.
+    asked: VecDeque<Asked>,
+    /// Whose replies wait in the source's outbox.
+    connection: u64,
+}
+
+impl Server {
+    /// Listens and lets hosts in, from now on. With port 0 the system chooses
+    /// one: see [`Server::address`].
+    ///
+    /// # Errors
+    /// The address is taken, is not this machine's or cannot be resolved, or
+    /// no thread can be made.
+    pub fn start(
+        address: impl ToSocketAddrs + std::fmt::Display,
+        source: &Source,
+    ) -> Result<Self, ServerError> {
+        let error = |source| ServerError::Listen { address: address.to_string(), source };
+        let listener = TcpListener::bind(&address).map_err(error)?;
+        let shared = Arc::new(Shared::new(source));
+        let (accepting, its) = (listener.try_clone().map_err(error)?, shared.clone());
+        Ok(Self {
+            address: listener.local_addr().map_err(error)?,
+            accepting: Some(spawn("accept", move || accept_all(&accepting, &its))?),
+            shared,
+            listener,
+            asked: VecDeque::new(),
+            connection: 0,
+        })
+    }
+
+    /// Where it really listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Does the commands that came in, packs what is final and hands over what
+    /// waits. True if there is something for the writer; see [`Server::wake`].
+    pub fn exchange(&mut self, source: &mut Source, now: u64) -> bool {
+        self.take(source);
+        // A host that does not read its replies is not obeyed either.
+        while source.outbox.has_room() {
+            let Some(asked) = self.asked.pop_front() else { break };
+            if asked.connection == self.connection {
+                source.command(asked.to, asked.command, now);
+            } else {
+                let _ = source.set(asked.command, now);
+            }
+        }
+        source.pump();
+        self.hand_over(source)
+    }
+
+    /// Lets the writer look at once.
+    pub fn wake(&self) {
+        self.shared.moved.notify_all();
+    }
+
+    /// Waits until the connected host has all frames and closes its connection,
+    /// but no longer than `within`. For the owner's end, not for its loop.
+    pub fn farewell(&mut self, source: &mut Source, within: Duration) {
+        let deadline = Instant::now() + within;
+        source.pump();
+        loop {
+            self.hand_over(source);
+            self.wake();
+            let mut desk = self.shared.desk();
+            desk.leaving = source.outbox.is_empty();
+            let left = deadline.saturating_duration_since(Instant::now());
+            if desk.stream.is_none() || left.is_zero() {
+                return;
+            }
+            drop(self.shared.wait(desk, left));
+        }
+    }
+
+    fn take(&mut self, source: &mut Source) {
+        let shared = Arc::clone(&self.shared);
+        let Some(mut desk) = shared.try_desk() else { return };
+        self.meet(&desk, source);
+        self.asked.append(&mut desk.asked);
+    }
+
+    fn hand_over(&mut self, source: &mut Source) -> bool {
+        let shared = Arc::clone(&self.shared);
+        let Some(mut desk) = shared.try_desk() else { return false };
+        self.meet(&desk, source);
+        desk.status = source.status();
+        let hands = desk.frames.is_empty() && !source.outbox.is_empty();
+        if hands {
+            source.outbox.swap(&mut desk.frames);
+        }
+        hands
+    }
+
+    /// Another host must not get replies to what the one before it has asked.
+    fn meet(&mut self, desk: &Desk, source: &mut Source) {
+        if self.connection != desk.connection {
+            self.connection = desk.connection;
+            source.outbox.forget_replies();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        {
+            let mut desk = self.shared.desk();
+            desk.leaving = true;
+            if let Some(stream) = &desk.stream {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        }
+        self.wake();
+        // Linux: wakes a thread that waits in accept(2).
+        let _ =
+            nix::sys::socket::shutdown(self.listener.as_raw_fd(), nix::sys::socket::Shutdown::Both);
+        if let Some(accepting) = self.accepting.take() {
+            let _ = accepting.join();
+        }
+    }
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, ServerError> {
+    std::thread::Builder::new()
+        .name(format!("irqscope-{name}"))
+        .spawn(body)
+        .map_err(ServerError::Thread)
+}
+
+fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
+    let mut serving: Option<JoinHandle<()>> = None;
+    loop {
+        let accepted = listener.accept();
+        if shared.desk().leaving {
+            break;
+        }
+        match accepted {
+            Ok((stream, _)) => accept(stream, shared, &mut serving),
+            // Out of descriptors or memory: that may pass.
+            Err(_) => std::thread::sleep(desk::LOOK),
+        }
+    }
+    if let Some(serving) = serving {
+        let _ = serving.join();
+    }
+}
+
+fn accept(stream: TcpStream, shared: &Arc<Shared>, serving: &mut Option<JoinHandle<()>>) {
+    let prepared = prepare(&stream).and_then(|()| stream.try_clone());
+    // A host whose connection cannot be set up sees it closed.
+    let Ok(kept) = prepared else { return };
+    let Some(connection) = shared.desk().open(kept) else {
+        return turn_away(stream, shared.hello.clone());
+    };
+    // The one before has closed the desk, and ends.
+    if let Some(before) = serving.take() {
+        let _ = before.join();
+    }
+    let its = Arc::clone(shared);
+    match spawn("serve", move || connection::serve(&its, &stream, connection)) {
+        Ok(thread) => *serving = Some(thread),
+        Err(_) => shared.desk().close(),
+    }
+}
+
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    use nix::sys::socket::{setsockopt, sockopt::TcpUserTimeout};
+    stream.set_nodelay(true)?;
+    let milliseconds = u32::try_from(GONE.as_millis()).unwrap_or(u32::MAX);
+    Ok(setsockopt(stream, TcpUserTimeout, &milliseconds)?)
+}
+
+/// A stream of its own: hello, refusal, end.
+fn turn_away(mut stream: TcpStream, hello: Message) {
+    let refusal = Message::Reply(Reply { to: None, result: Err(Refusal::OtherHost) });
+    for (number, message) in [(0, hello), (1, refusal)] {
+        let _ = encode(&Frame { number, message }).map(|bytes| stream.write_all(&bytes));
+    }
+    linger(&stream);
+}
+
+/// Closes without a reset, which could overtake what was just said: reads on
+/// until the host closes too, for a moment.
+fn linger(mut stream: &TcpStream) {
+    let deadline = Instant::now() + TURNED_AWAY;
+    let _ = stream.shutdown(Shutdown::Write);
+    let mut buffer = [0; 4096];
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() || stream.set_read_timeout(Some(left)).is_err() {
+            return;
+        }
+        match stream.read(&mut buffer) {
+            Ok(0) => return,
+            Err(error) if error.kind() != ErrorKind::Interrupted => return,
+            _ => {}
+        }
+    }
+}
