@@ -12,7 +12,7 @@
 //! | `seed` | of the jitter | 0 |
 //! | `pacing` | `open`, `closed` | open |
 //! | `patience` | ns until an answer counts as missing | 10 s |
-//! | `lines` | bits of the data port that are watched, from bit 0 | 8 |
+//! | `lines` | lines of the port that are watched, from line 0 | 12 |
 //! | `delay` | ns from arming to the first trigger | 1000000 |
 //! | `start` | `armed`, `now`, `wait` for a command | armed; wait with `port` |
 //! | `pin` | IOAPIC pin | 7 |
@@ -26,6 +26,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use irqscope_wire::{Command, Cycles, JitterKind, Pacing, StartAt, UnknownName};
+
+use crate::port::LINES;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
@@ -46,8 +48,6 @@ pub struct Args {
     pub output: Output,
 }
 
-/// The port's data bits.
-pub const MOST_LINES: u8 = 8;
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
 const KNOWN: &str = "period, duty, count, packet, jitter, jitter-amount, seed, pacing, patience, \
@@ -98,7 +98,7 @@ fn take_other(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> 
         "jitter-amount" => draft.amount = number(name, value)?,
         "start" if value == "wait" => draft.start = Some(None),
         "start" => draft.start = Some(Some(named(value).map_err(|e| e + ", wait")?)),
-        "lines" => draft.lines = Some(within(name, value, 1, MOST_LINES)?),
+        "lines" => draft.lines = Some(within(name, value, 1, LINES)?),
         "delay" => draft.delay = Some(number(name, value)?),
         "pin" => draft.pin = Some(within(name, value, 0, 23)?),
         "window" => draft.window = Some(within(name, value, 1, MOST_WINDOW)?),
@@ -130,7 +130,7 @@ fn finish(draft: Draft) -> Result<Args, String> {
     Ok(Args {
         settings,
         start: draft.start.unwrap_or(default_start),
-        lines: draft.lines.unwrap_or(MOST_LINES),
+        lines: draft.lines.unwrap_or(LINES),
         delay: draft.delay.unwrap_or(MS),
         pin: draft.pin.unwrap_or(7),
         window: draft.window.unwrap_or(16384),
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn what_is_not_given_has_its_default() {
         let args = parse(["out=/tmp/x"]).unwrap();
-        assert_eq!((args.start, args.lines, args.pin), (Some(StartAt::Armed), 8, 7));
+        assert_eq!((args.start, args.lines, args.pin), (Some(StartAt::Armed), 12, 7));
         assert!(args.settings.is_empty());
         assert_eq!(parse(["port=7000"]).unwrap().start, None);
     }
@@ -180,7 +180,7 @@ mod tests {
     fn a_wrong_argument_is_refused_with_what_is_allowed() {
         let refused = |argument| parse(["out=x", argument]).unwrap_err();
         assert!(refused("perod=1").contains("period"), "{}", refused("perod=1"));
-        assert_eq!(refused("lines=9"), "lines=9 is out of range: 1 to 8");
+        assert_eq!(refused("lines=13"), "lines=13 is out of range: 1 to 12");
         assert_eq!(refused("start=soon"), "unknown start `soon`: now, armed, wait");
         assert_eq!(
             refused("count=18446744073709551616"),

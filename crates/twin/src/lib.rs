@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The twin's generator: a QEMU plugin that raises the parallel port's
-//! interrupt on the virtual clock and watches the data port's bits.
+//! interrupt on the virtual clock and watches the port's lines.
 //!
 //! QEMU runs with `-icount`, so its virtual clock counts executed instructions
 //! (2^shift ns each) and jumps over idle time. The plugin's timer is on that
 //! clock. When a trigger is due it raises pin 7 of the IOAPIC, as the port's
 //! ACK pin would; when the guest writes to the port it notes the instant, reads
-//! the data byte back and hands every changed bit to the generator's core.
+//! its registers back and hands every changed line to the generator's core.
 //!
 //! # What the instants are
 //!

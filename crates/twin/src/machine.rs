@@ -4,7 +4,7 @@
 use irqscope_generator::server::Server;
 use irqscope_generator::{Act, Source};
 
-use crate::port::{CONTROL, DATA, Gate, Port};
+use crate::port::{CONTROL, DATA, Gate, LINES, Port};
 use crate::qemu::{Pin, Qemu, Timer};
 
 /// How often commands are looked for, where some may come: virtual time.
@@ -63,7 +63,7 @@ impl Machine {
     fn look(&mut self, qemu: &Qemu) {
         let (Some(at), Some(wires)) = (self.written.take(), &mut self.wires) else { return };
         let (changed, gate) = wires.port.look(qemu.inb(DATA), qemu.inb(CONTROL));
-        for line in (0..8).filter(|line| changed >> line & 1 != 0) {
+        for line in (0..LINES).filter(|line| changed >> line & 1 != 0) {
             self.source.edge(line, at);
         }
         match gate {

@@ -168,7 +168,7 @@ fn what_cannot_work_says_why() {
 #[test]
 fn what_is_refused_at_load_keeps_qemu_from_starting() {
     for (args, why) in [
-        ("out=/tmp,lines=9", "lines=9 is out of range: 1 to 8"),
+        ("out=/tmp,lines=13", "lines=13 is out of range: 1 to 12"),
         ("out=/nowhere/at/all", "cannot write to /nowhere/at/all"),
         ("out=/dev/null,duty=1000", "duty 1000 is out of range: 1 to 999 per mille"),
         ("out=/dev/null,count=0", "count 0 is out of range: 1 to 4294967296 triggers"),
