@@ -4,13 +4,15 @@
 use std::path::Path;
 
 use irqscope_wire::{
-    Delay, Jitter, JitterKind, Load, Plan, Policy, Scheduling, Stage, SystemState, Tick,
+    Delay, Jitter, JitterKind, Load, Plan, Stage, SystemState, Tick, Trigger, View,
 };
 
 use crate::bundled::bundled;
 use crate::error::ScenarioError;
 use crate::nearest::suggestion;
-use crate::text::{RigKind, Ssh, StateText, Text, Twin};
+use crate::outside;
+use crate::text::{RigKind, Ssh, StateText, Text, TriggerText, Twin};
+use crate::value::Named;
 
 /// States that every scenario knows.
 const STATES: [(&str, &[Load]); 9] = [
@@ -27,6 +29,7 @@ const STATES: [(&str, &[Load]); 9] = [
 
 /// The most triggers one case may have: sequence numbers of 32 bits.
 const MAX_COUNT: u64 = 1 << 32;
+const PERIOD_NS: std::ops::RangeInclusive<u64> = 10_000..=3_600_000_000_000;
 
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -39,14 +42,26 @@ pub struct Scenario {
     pub states: Vec<SystemState>,
     pub twin: Twin,
     pub ssh: Ssh,
+    observer_effect: bool,
     template: Plan,
 }
+
+/// What the name of a case ends with that is measured from outside only, to be
+/// compared with the case of the name before it.
+pub const OUTSIDE_ONLY: &str = "/outside";
 
 /// One kernel in one state.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub kernel: String,
     pub plan: Plan,
+}
+
+impl Case {
+    fn without_inside(&self) -> Self {
+        let case = format!("{}{OUTSIDE_ONLY}", self.plan.case);
+        Self { plan: Plan { case, inside: false, ..self.plan.clone() }, ..self.clone() }
+    }
 }
 
 impl Scenario {
@@ -78,25 +93,38 @@ impl Scenario {
         Reader { name, file, source }.scenario(text)
     }
 
-    /// Kernels by states, in the order of the file.
+    /// Kernels by states, in the order of the file; where the observer effect is
+    /// asked for, each once more without the view from inside.
     pub fn cases(&self) -> Vec<Case> {
-        let plan_for = |kernel: &String, state: &SystemState| Case {
-            kernel: kernel.clone(),
-            plan: Plan {
-                case: format!("{kernel}/{}", state.name),
-                state: state.clone(),
-                ..self.template.clone()
-            },
-        };
-        self.kernels
-            .iter()
-            .flat_map(|kernel| self.states.iter().map(move |state| plan_for(kernel, state)))
-            .collect()
+        let mut cases = Vec::new();
+        for kernel in &self.kernels {
+            for state in &self.states {
+                let case = self.case(kernel, state);
+                let blind = self.observer_effect.then(|| case.without_inside());
+                cases.push(case);
+                cases.extend(blind);
+            }
+        }
+        cases
     }
 
-    /// Changes the rig; only the twin's counter has a tick known beforehand.
+    fn case(&self, kernel: &str, state: &SystemState) -> Case {
+        let plan = Plan {
+            case: format!("{kernel}/{}", state.name),
+            state: state.clone(),
+            ..self.template.clone()
+        };
+        Case { kernel: kernel.to_owned(), plan }
+    }
+
+    /// Changes the rig; only the twin's counter has a tick known beforehand, and
+    /// only the twin a generator that needs no setting up.
     pub fn set_rig(&mut self, rig: RigKind) {
         self.rig = rig;
+        if rig != RigKind::Twin && self.template.trigger == Trigger::Line {
+            self.template = self.template.without_generator();
+            self.observer_effect = false;
+        }
         (self.template.tick, self.template.instruction) = twin_clock(rig, self.twin);
     }
 }
@@ -133,6 +161,7 @@ impl Reader<'_> {
             states,
             twin: text.twin,
             ssh: text.ssh.clone(),
+            observer_effect: text.observer_effect,
             template: template(&text),
         })
     }
@@ -146,9 +175,10 @@ impl Reader<'_> {
             let message = format!("count is 1 to {MAX_COUNT}, not {}", trigger.count.get_ref());
             return Err(self.at(trigger.count.span().start, message));
         }
-        if !(10_000..=3_600_000_000_000).contains(&trigger.period.0) {
+        if !PERIOD_NS.contains(&period_ns(trigger).map_err(|why| self.meaning(why))?) {
             return Err(self.meaning("trigger.period is 10us to 1h".to_owned()));
         }
+        outside::check(text).map_err(|why| self.meaning(why))?;
         if (trigger.jitter.0 == JitterKind::None) != (trigger.jitter_amount.0 == 0) {
             return Err(self.meaning(
                 "trigger.jitter and trigger.jitter-amount go together: a kind and an amount above 0".to_owned(),
@@ -207,37 +237,46 @@ impl Reader<'_> {
     }
 }
 
+/// One of `period` and `frequency`.
+fn period_ns(trigger: &TriggerText) -> Result<u64, String> {
+    match (trigger.period, trigger.frequency) {
+        (Some(period), None) => Ok(period.0),
+        (None, Some(frequency)) => Ok(frequency.0),
+        _ => Err("give trigger.period or trigger.frequency, one of both".to_owned()),
+    }
+}
+
 fn template(text: &Text) -> Plan {
     let trigger = &text.trigger;
     let (tick, instruction) = twin_clock(text.rig, text.twin);
-    let fifo = |priority| Scheduling { policy: Policy::Fifo, priority };
+    let default = Plan::default();
+    let stages = |asked: &Vec<Named<Stage>>| asked.iter().map(|stage| stage.0).collect();
     Plan {
         case: String::new(),
-        stages: text
-            .stages
-            .as_ref()
-            .map_or(Stage::ALL.to_vec(), |stages| stages.iter().map(|stage| stage.0).collect()),
+        stages: text.stages.as_ref().map_or(default.stages, stages),
         trigger: trigger.kind.0,
-        line: trigger.line.0,
+        line: outside::line(text),
         irq: trigger.irq,
         mode: trigger.mode.0,
         pacing: trigger.pacing.0,
-        period_ns: trigger.period.0,
+        period_ns: period_ns(trigger).unwrap_or(default.period_ns), // was checked
         count: *trigger.count.get_ref(),
         jitter: Jitter { kind: trigger.jitter.0, ns: trigger.jitter_amount.0 },
         seed: trigger.seed,
         cpu: trigger.cpu,
         timeout_ms: u32::try_from(trigger.timeout.0 / 1_000_000).unwrap_or(u32::MAX).max(1),
         settle_ms: u32::try_from(trigger.settle.0 / 1_000_000).unwrap_or(u32::MAX),
-        state: SystemState { name: String::new(), loads: Vec::new() },
-        user: text.priority.user.map_or(fifo(80), |priority| priority.0),
-        kthread: text.priority.kthread.map_or(fifo(50), |priority| priority.0),
-        thread: text.priority.thread.map_or(fifo(50), |priority| priority.0),
+        state: default.state,
+        user: text.priority.user.map_or(default.user, |priority| priority.0),
+        kthread: text.priority.kthread.map_or(default.kthread, |priority| priority.0),
+        thread: text.priority.thread.map_or(default.thread, |priority| priority.0),
         tick,
         instruction,
         delay: text
             .test
             .as_ref()
             .map(|test| Delay { stage: test.stage.0, instructions: test.instructions }),
+        outside: outside::of(text),
+        inside: outside::has_view(text, View::Inside),
     }
 }

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_wire::{JitterKind, Line, Load, Mode, Pacing, Stage, Trigger};
+use irqscope_wire::{JitterKind, Line, Load, Mode, Pacing, Stage, Trigger, View};
 use serde::Deserialize;
 
-use crate::value::{Duration, Named, Priority};
+use crate::value::{Duration, Duty, Frequency, Named, Priority};
 
 /// How a target is reached and triggered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -40,6 +40,11 @@ pub(crate) struct Text {
     pub states: Vec<toml::Spanned<String>>,
     /// All of them when left out.
     pub stages: Option<Vec<Named<Stage>>>,
+    /// Both where there is a generator, else `inside`.
+    pub views: Option<Vec<Named<View>>>,
+    /// Each case once more without the view from inside.
+    #[serde(default, rename = "observer-effect")]
+    pub observer_effect: bool,
     pub trigger: TriggerText,
     #[serde(default)]
     pub priority: PriorityText,
@@ -57,7 +62,12 @@ pub(crate) struct Text {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TriggerText {
     pub kind: Named<Trigger>,
-    pub period: Duration,
+    /// This or a frequency.
+    pub period: Option<Duration>,
+    pub frequency: Option<Frequency>,
+    pub duty: Option<Duty>,
+    /// Samples in one of the generator's packets.
+    pub packet: Option<u16>,
     pub count: toml::Spanned<u64>,
     #[serde(default = "together")]
     pub mode: Named<Mode>,
@@ -73,8 +83,7 @@ pub(crate) struct TriggerText {
     pub cpu: u32,
     #[serde(default = "ack")]
     pub irq: u32,
-    #[serde(default = "record")]
-    pub line: Named<Line>,
+    pub line: Option<Named<Line>>,
     #[serde(default = "ten_seconds")]
     pub timeout: Duration,
     #[serde(default = "settle")]
@@ -142,9 +151,6 @@ fn open() -> Named<Pacing> {
 }
 fn none() -> Named<JitterKind> {
     Named(JitterKind::None)
-}
-fn record() -> Named<Line> {
-    Named(Line::Record)
 }
 fn zero() -> Duration {
     Duration(0)

@@ -40,6 +40,42 @@ impl<'de> Deserialize<'de> for Duration {
     }
 }
 
+/// A period, given as a frequency such as "1kHz": nanoseconds, rounded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Frequency(pub u64);
+
+impl<'de> Deserialize<'de> for Frequency {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let error = || D::Error::custom(format!("`{text}` is no frequency; write \"1kHz\""));
+        let (number, hertz) = [("kHz", 1e3), ("MHz", 1e6), ("mHz", 1e-3), ("Hz", 1.0)]
+            .into_iter()
+            .find_map(|(unit, hertz)| Some((text.strip_suffix(unit)?, hertz)))
+            .ok_or_else(error)?;
+        match number.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() && number > 0.0 => {
+                Ok(Frequency((1e9 / (number * hertz)).round() as u64))
+            }
+            _ => Err(error()),
+        }
+    }
+}
+
+/// A share of the period such as "25%" or "12.5%", per mille.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Duty(pub u16);
+
+impl<'de> Deserialize<'de> for Duty {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+        match percent.map(|percent| (percent * 10.0).round()) {
+            Some(per_mille) if (1.0..=999.0).contains(&per_mille) => Ok(Duty(per_mille as u16)),
+            _ => Err(D::Error::custom(format!("duty is \"0.1%\" to \"99.9%\", not `{text}`"))),
+        }
+    }
+}
+
 /// A policy with its priority, "fifo 80" or "other".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Priority(pub Scheduling);

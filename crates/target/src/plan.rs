@@ -40,29 +40,13 @@ pub mod tests {
     use irqscope_wire::*;
 
     pub fn plan() -> Plan {
-        let fifo = |priority| Scheduling { policy: Policy::Fifo, priority };
         Plan {
             case: "6.1/idle".into(),
             stages: vec![Stage::Irq, Stage::Softirq, Stage::User],
-            trigger: Trigger::Timer,
-            line: Line::Record,
-            irq: 7,
-            mode: Mode::Together,
-            pacing: Pacing::Open,
-            period_ns: 1_000_000,
             count: 2_000,
-            jitter: Jitter { kind: JitterKind::None, ns: 0 },
-            seed: 1,
-            cpu: 0,
             timeout_ms: 100,
             settle_ms: 10,
-            state: SystemState { name: "idle".into(), loads: vec![] },
-            user: fifo(80),
-            kthread: fifo(60),
-            thread: fifo(50),
-            tick: None,
-            instruction: None,
-            delay: None,
+            ..Plan::default()
         }
     }
 

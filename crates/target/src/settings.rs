@@ -13,6 +13,7 @@ pub fn assignments(plan: &Plan, stages: &[Stage], inject_cpu: u32) -> Vec<(&'sta
         ("stages", names(stages)),
         ("trigger", plan.trigger.to_string()),
         ("line", plan.line.to_string()),
+        ("inside", if plan.inside { "on" } else { "off" }.to_owned()),
         ("mode", plan.mode.to_string()),
         ("pacing", plan.pacing.to_string()),
         ("period_ns", plan.period_ns.to_string()),

@@ -13,7 +13,7 @@ use irqscope_wire::Scheduling;
 use nix::errno::Errno;
 use nix::unistd::write;
 
-use crate::counter::{Stamped, read_stamped};
+use crate::counter::{Stamped, read_stamped, read_unstamped};
 use crate::error::{Error, Result};
 use crate::{place, uapi};
 
@@ -32,7 +32,8 @@ pub struct UserStage {
 
 impl UserStage {
     /// Returns when the thread has its CPU and its policy.
-    pub fn start(root: &Path, cpu: u32, scheduling: Scheduling) -> Result<UserStage> {
+    /// `stamps`: it reads the counter; nobody wants to know when inside is off.
+    pub fn start(root: &Path, cpu: u32, scheduling: Scheduling, stamps: bool) -> Result<UserStage> {
         let path = root.join("dev/irqscope-user");
         let device = File::options().read(true).write(true).open(&path);
         let device = device.map_err(|source| Error::Open { path, source })?;
@@ -43,7 +44,7 @@ impl UserStage {
             let go = placed.is_ok();
             let _ = tell_ready.send(placed);
             if go {
-                let _ = tell_ended.send(answer_all(&device));
+                let _ = tell_ended.send(answer_all(&device, stamps));
             }
         };
         let thread = thread::Builder::new().name("user-stage".into()).stack_size(STACK_BYTES);
@@ -62,10 +63,11 @@ impl UserStage {
 }
 
 /// Nothing in here allocates: the thread is what is measured.
-fn answer_all(device: &File) -> Result<()> {
+fn answer_all(device: &File, stamps: bool) -> Result<()> {
     let mut call = [0; uapi::CALL_BYTES];
+    let read = if stamps { read_stamped } else { read_unstamped };
     loop {
-        let stamped = read_stamped(device.as_fd(), &mut call);
+        let stamped = read(device.as_fd(), &mut call);
         match stamped.result {
             0 => return Ok(()),
             length if length == uapi::CALL_BYTES as isize => answer(device, call, stamped)?,

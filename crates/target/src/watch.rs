@@ -49,6 +49,16 @@ impl Reading {
     }
 }
 
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The driver has counted every trigger.
+    Counted,
+    /// The generator is silent, and the driver waits for triggers that never
+    /// reached a handler: it is for the generator to account for them.
+    Silence,
+}
+
 /// Samples on their way from the ring to the sink.
 #[derive(Debug, Default)]
 pub struct Collector {
@@ -79,7 +89,7 @@ impl Collector {
     }
 }
 
-/// Returns when the run is over, whatever its end.
+/// Returns when the run is over, or nothing more can be expected of it.
 pub fn watch(
     plan: &Plan,
     reading: Reading,
@@ -88,14 +98,19 @@ pub fn watch(
     collector: &mut Collector,
     sink: &mut Sink,
     stop: &Stop,
-) -> Result<()> {
+) -> Result<End> {
     let mut progress = Progress::new(patience(plan));
     loop {
         let header = ring.header();
         if header.running == 0 {
-            return Ok(());
+            return Ok(End::Counted);
         }
-        progress.check(&header, driver)?;
+        if let Some(waited) = progress.stalled(&header) {
+            if plan.is_triggered_outside() {
+                return Ok(End::Silence);
+            }
+            return Err(stuck(waited, &header, driver));
+        }
         match reading {
             Reading::Afterwards => stop.nap(time_left(plan, &header), None)?,
             Reading::WhenFilling => {
@@ -143,18 +158,20 @@ impl Progress {
         Progress { seen: [0; 3], since: Instant::now(), patience }
     }
 
-    fn check(&mut self, header: &uapi::Ring, driver: &Driver) -> Result<()> {
+    /// How long nothing has changed, once that is too long.
+    fn stalled(&mut self, header: &uapi::Ring) -> Option<Duration> {
         let now = [header.triggers, header.published, header.skipped];
         if now != self.seen {
             (self.seen, self.since) = (now, Instant::now());
         }
         let waited = self.since.elapsed();
-        if waited < self.patience {
-            return Ok(());
-        }
-        let state = driver.state().unwrap_or_else(|error| error.to_string());
-        Err(Error::Stuck { waited, state, published: header.published })
+        (waited >= self.patience).then_some(waited)
     }
+}
+
+fn stuck(waited: Duration, header: &uapi::Ring, driver: &Driver) -> Error {
+    let state = driver.state().unwrap_or_else(|error| error.to_string());
+    Error::Stuck { waited, state, published: header.published }
 }
 
 #[cfg(test)]
@@ -187,7 +204,8 @@ mod tests {
         let driver = Driver::open(root.path()).unwrap();
         let mut progress = Progress::new(Duration::ZERO);
         let header = uapi::Ring { published: 0, ..Default::default() };
-        let error = progress.check(&header, &driver).unwrap_err();
+        let waited = progress.stalled(&header).unwrap();
+        let error = stuck(waited, &header, &driver);
         assert!(error.to_string().contains("`idle`"), "{error}");
     }
 }

@@ -8,8 +8,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use irqscope_wire::{
-    Decoder, Frame, Jitter, JitterKind, Line, Message, Mode, Pacing, Plan, Policy, Scheduling,
-    Stage, SystemState, Trigger, encode,
+    Counters, Decoder, Frame, Message, PROTOCOL, Plan, Policy, Scheduling, Stage, encode,
 };
 
 fn agent(arguments: &[&str], input: &[u8]) -> Output {
@@ -40,25 +39,13 @@ fn plan() -> Plan {
     Plan {
         case: "here/idle".into(),
         stages: vec![Stage::Irq],
-        trigger: Trigger::Timer,
-        line: Line::Record,
-        irq: 7,
-        mode: Mode::Together,
-        pacing: Pacing::Open,
-        period_ns: 1_000_000,
         count: 10,
-        jitter: Jitter { kind: JitterKind::None, ns: 0 },
-        seed: 1,
-        cpu: 0,
         timeout_ms: 10,
         settle_ms: 0,
-        state: SystemState { name: "idle".into(), loads: vec![] },
         user: scheduling,
         kthread: scheduling,
         thread: scheduling,
-        tick: None,
-        instruction: None,
-        delay: None,
+        ..Plan::default()
     }
 }
 

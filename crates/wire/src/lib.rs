@@ -31,8 +31,8 @@ pub use message::{
 };
 pub use name::UnknownName;
 pub use plan::{
-    Delay, Jitter, JitterKind, Line, Load, Mode, Pacing, Plan, Policy, Scheduling, SystemState,
-    Trigger,
+    Delay, Jitter, JitterKind, Line, Load, Mode, Outside, Pacing, Plan, Policy, Scheduling,
+    SystemState, Trigger,
 };
 pub use refusal::Refusal;
 pub use stage::{Stage, View};

@@ -15,7 +15,7 @@ named! {
         Timer = "timer",
         /// `irq_inject_interrupt()`, from another CPU where there is one.
         Inject = "inject",
-        /// A wire: the parallel port's ACK.
+        /// A generator, by a wire: the parallel port's ACK, a PCI doorbell.
         Line = "line",
     }
 }
@@ -25,8 +25,12 @@ named! {
     Line, "line", {
         /// Nowhere but in the record.
         Record = "record",
-        /// One data pin of the parallel port per stage.
+        /// One pin of the parallel port per stage.
         Parport = "parport",
+        /// One word per stage in memory that a virtual machine shares.
+        Ivshmem = "ivshmem",
+        /// One word per stage in memory that another CPU watches.
+        Memory = "memory",
     }
 }
 
@@ -119,6 +123,21 @@ pub struct Delay {
     pub instructions: u32,
 }
 
+/// What a plan asks of a generator besides period, jitter, count and pacing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outside {
+    /// How much of a period the interrupt line is asserted.
+    pub duty_per_mille: u16,
+    /// Samples in one packet.
+    pub packet: u16,
+}
+
+impl Default for Outside {
+    fn default() -> Self {
+        Self { duty_per_mille: 250, packet: 16 }
+    }
+}
+
 /// One case, complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
@@ -149,4 +168,60 @@ pub struct Plan {
     /// The virtual time that one instruction takes; the twin only.
     pub instruction: Option<Tick>,
     pub delay: Option<Delay>,
+    /// None: nobody looks on from outside.
+    pub outside: Option<Outside>,
+    /// The target keeps its own record.
+    pub inside: bool,
+}
+
+impl Plan {
+    /// A generator decides when triggers come; the target only counts them.
+    pub fn is_triggered_outside(&self) -> bool {
+        self.trigger == Trigger::Line || self.line == Line::Memory
+    }
+
+    /// The same measurement without a generator: the driver's own timer, and
+    /// the target's own record.
+    pub fn without_generator(&self) -> Self {
+        Self {
+            trigger: Trigger::Timer,
+            line: Line::Record,
+            outside: None,
+            inside: true,
+            ..self.clone()
+        }
+    }
+}
+
+/// What is measured where nothing else is said: every stage at once, by the
+/// driver's timer at 1 kHz, on an idle machine.
+impl Default for Plan {
+    fn default() -> Self {
+        let fifo = |priority| Scheduling { policy: Policy::Fifo, priority };
+        Self {
+            case: String::new(),
+            stages: Stage::ALL.to_vec(),
+            trigger: Trigger::Timer,
+            line: Line::Record,
+            irq: 7, // a parallel port's ACK on a PC
+            mode: Mode::Together,
+            pacing: Pacing::Open,
+            period_ns: 1_000_000,
+            count: 1_000,
+            jitter: Jitter { kind: JitterKind::None, ns: 0 },
+            seed: 0,
+            cpu: 0,
+            timeout_ms: 10_000,
+            settle_ms: 100,
+            state: SystemState { name: "idle".into(), loads: Vec::new() },
+            user: fifo(80),
+            kthread: fifo(50),
+            thread: fifo(50),
+            tick: None,
+            instruction: None,
+            delay: None,
+            outside: None,
+            inside: true,
+        }
+    }
 }

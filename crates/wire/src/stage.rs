@@ -34,6 +34,14 @@ impl Stage {
         self as usize
     }
 
+    /// The first kernel that has it, as major and minor; none if all have.
+    pub const fn since(self) -> Option<(u32, u32)> {
+        match self {
+            Stage::WorkBh => Some((6, 9)),
+            _ => None,
+        }
+    }
+
     pub fn from_index(index: usize) -> Option<Stage> {
         Stage::ALL.get(index).copied()
     }

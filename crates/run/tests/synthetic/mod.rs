@@ -7,9 +7,9 @@ use std::path::Path;
 
 use irqscope_run::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir, Source};
 use irqscope_wire::{
-    Counters, Cycles, Delay, Frame, Hello, Jitter, JitterKind, Line, Load, Message, Mode,
-    Nanoseconds, Note, Outcome, PROTOCOL, Pacing, Plan, Policy, Response, Sample, Scheduling, Seq,
-    Severity, Stage, StageCost, Started, SystemState, Tick, Trigger, encode,
+    Counters, Cycles, Frame, Hello, Jitter, JitterKind, Load, Message, Nanoseconds, Note, Outcome,
+    PROTOCOL, Plan, Response, Sample, Seq, Severity, Stage, StageCost, Started, SystemState, Tick,
+    encode,
 };
 
 /// The twin's: one instruction is 2 ns.
@@ -18,29 +18,17 @@ pub const TICK: Tick = Tick { femtoseconds: 2_000_000 };
 pub fn plan(case: &str, stages: &[Stage], count: u64) -> Plan {
     let state = case.split('/').nth(1).unwrap_or("idle");
     let loads = if state == "idle" { vec![] } else { vec![Load::Exec, Load::Copy] };
-    let fifo = |priority| Scheduling { policy: Policy::Fifo, priority };
     Plan {
         case: case.into(),
         stages: stages.to_vec(),
-        trigger: Trigger::Timer,
-        line: Line::Record,
-        irq: 7,
-        mode: Mode::Together,
-        pacing: Pacing::Open,
-        period_ns: 1_000_000,
         count,
         jitter: Jitter { kind: JitterKind::Uniform, ns: 500_000 },
         seed: 1,
-        cpu: 0,
         timeout_ms: 1000,
-        settle_ms: 100,
         state: SystemState { name: state.into(), loads },
-        user: fifo(80),
-        kthread: fifo(50),
-        thread: fifo(50),
         tick: Some(TICK),
         instruction: Some(TICK),
-        delay: None::<Delay>,
+        ..Plan::default()
     }
 }
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What a scenario says of the generator and of the views.
+
+use irqscope_scenario::{RigKind, Scenario};
+use irqscope_wire::{Line, Outside, Plan, Trigger};
+
+fn text(top: &str, trigger: &str) -> String {
+    format!(
+        "version = 1\nabout = \"a test\"\nkernels = [\"6.1\"]\nstates = [\"idle\"]\n{top}\n\
+         [trigger]\ncount = 100\n{trigger}\n"
+    )
+}
+
+fn parse(top: &str, trigger: &str) -> Result<Scenario, String> {
+    Scenario::parse("test", "test.toml", &text(top, trigger)).map_err(|error| error.to_string())
+}
+
+fn plan(top: &str, trigger: &str) -> Plan {
+    parse(top, trigger).unwrap().cases()[0].plan.clone()
+}
+
+fn error(top: &str, trigger: &str) -> String {
+    parse(top, trigger).expect_err("a wrong scenario is refused")
+}
+
+#[test]
+fn trigger_line_has_both_views_and_the_parallel_ports_wires() {
+    let plan = plan("", "kind = \"line\"\nfrequency = \"1kHz\"\nduty = \"12.5%\"\npacket = 32");
+    assert_eq!(
+        (plan.trigger, plan.line, plan.period_ns),
+        (Trigger::Line, Line::Parport, 1_000_000)
+    );
+    assert_eq!(plan.outside, Some(Outside { duty_per_mille: 125, packet: 32 }));
+    assert!(plan.inside);
+}
+
+#[test]
+fn other_triggers_have_no_generator() {
+    let plan = plan("", "kind = \"timer\"\nperiod = \"1ms\"");
+    assert_eq!((plan.outside, plan.line, plan.inside), (None, Line::Record, true));
+}
+
+#[test]
+fn the_observer_effect_doubles_the_cases() {
+    let scenario = parse("observer-effect = true", "kind = \"line\"\nperiod = \"1ms\"").unwrap();
+    let cases = scenario.cases();
+    let seen: Vec<_> = cases.iter().map(|c| (c.plan.case.as_str(), c.plan.inside)).collect();
+    assert_eq!(seen, [("6.1/idle", true), ("6.1/idle/outside", false)]);
+    assert!(cases.iter().all(|case| case.plan.outside.is_some()));
+}
+
+#[test]
+fn what_does_not_go_together_is_named() {
+    let line = "kind = \"line\"\nperiod = \"1ms\"";
+    let timer = "kind = \"timer\"\nperiod = \"1ms\"";
+    let both = format!("{line}\nfrequency = \"1kHz\"");
+    assert!(error("", &both).contains("one of both"));
+    assert!(error("", "kind = \"line\"").contains("one of both"));
+    assert!(error("", "kind = \"line\"\nfrequency = \"0Hz\"").contains("no frequency"));
+    assert!(error("", "kind = \"line\"\nfrequency = \"1e9kHz\"").contains("10us to 1h"));
+    assert!(error("", &format!("{line}\nduty = \"100%\"")).contains("99.9%"));
+    assert!(error("", &format!("{line}\nduty = \"0%\"")).contains("0.1%"));
+    assert!(error("", &format!("{line}\npacket = 0")).contains("1 to 1024"));
+    assert!(error("", &format!("{line}\nmode = \"isolated\"")).contains("isolated"));
+    assert!(error("", &format!("{line}\nline = \"record\"")).contains("parport"));
+    assert!(error("", &format!("{timer}\nduty = \"25%\"")).contains("generator"));
+    assert!(error("views = [\"outside\"]", timer).contains("kind = \"line\""));
+    assert!(error("views = [\"inside\"]", line).contains("outside"));
+    assert!(error("views = []", line).contains("views"));
+    assert!(error("views = [\"outsid\"]", line).contains("outside"));
+    assert!(error("observer-effect = true", timer).contains("both views"));
+}
+
+#[test]
+fn another_rig_has_no_generator_of_itself() {
+    let mut scenario =
+        parse("observer-effect = true", "kind = \"line\"\nperiod = \"1ms\"").unwrap();
+    scenario.set_rig(RigKind::Local);
+    let cases = scenario.cases();
+    assert_eq!((cases.len(), cases[0].plan.trigger), (1, Trigger::Timer));
+}
