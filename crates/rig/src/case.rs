@@ -2,9 +2,12 @@
 //! Following one case through the frames that a target sends: what every rig
 //! does, whatever the bytes came over.
 
+use std::path::Path;
+
 use irqscope_wire::{Decoder, Frame, FrameError, Message, PROTOCOL};
 
-use crate::error::{Result, RigError};
+use crate::console::first_complaint;
+use crate::error::{Result, RigError, lost};
 
 /// What a rig tells of a case while it goes on.
 #[derive(Debug)]
@@ -62,6 +65,18 @@ impl Follower {
     /// How the target said it ended, if it did before its stream did.
     pub fn end(self) -> Option<Result<()>> {
         self.ended
+    }
+
+    /// How a guest's case ended: its kernel's log counts first, then the way
+    /// the machine `ran`, then the target's own word.
+    pub fn judge(self, ran: Result<()>, console: &Path) -> Result<()> {
+        let log = std::fs::read(console).unwrap_or_default();
+        if let Some(complaint) = first_complaint(&String::from_utf8_lossy(&log)) {
+            let what = format!("the guest's kernel complained: {}", complaint.trim());
+            return Err(lost(what, console));
+        }
+        ran?;
+        self.end().unwrap_or_else(|| Err(lost("the guest ended without a result", console)))
     }
 }
 

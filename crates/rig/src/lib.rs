@@ -15,6 +15,7 @@ mod error;
 mod facts;
 mod fetch;
 pub mod guest;
+mod image;
 mod initramfs;
 mod keeper;
 mod kernel;

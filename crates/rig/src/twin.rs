@@ -13,17 +13,14 @@ use std::time::Duration;
 
 use irqscope_scenario::Twin;
 use irqscope_wire::Plan;
+use tempfile::NamedTempFile;
 
-use crate::agent;
 use crate::case::{Event, Events, Follower};
 use crate::command::output;
-use crate::console::first_complaint;
-use crate::driver::{Build, Driver};
-use crate::error::{Result, Trying, lost};
-use crate::initramfs::Initramfs;
+use crate::error::Result;
+use crate::image::{Image, List};
 use crate::kernel::Kernel;
-use crate::modules::Modules;
-use crate::plan::{encoded, needs_parport};
+use crate::plan::needs_parport;
 use crate::qemu::{Machine, Qemu};
 use crate::stop::Stop;
 
@@ -48,12 +45,10 @@ pub fn run_case(
     events: &mut Events<'_>,
 ) -> Result<()> {
     events(Event::Phase("preparing the guest"))?;
-    let initramfs = initramfs(kernel, plan)?;
-    let file = tempfile::NamedTempFile::new().trying(|| "cannot create the initramfs".into())?;
-    std::fs::write(file.path(), initramfs).trying(|| "cannot write the initramfs".into())?;
+    let image = image(kernel, plan)?;
     let machine = Machine {
         kernel: &kernel.image(),
-        initramfs: file.path(),
+        initramfs: image.path(),
         append: CMDLINE,
         args: machine_args(twin, plan),
         console,
@@ -67,18 +62,7 @@ pub fn run_case(
         Ok(follower.has_ended())
     });
     drop(qemu);
-    judge(ran, follower, console)
-}
-
-/// The target's own word counts first; then its kernel's log; then the way it
-/// ended.
-fn judge(ran: Result<()>, follower: Follower, console: &Path) -> Result<()> {
-    let log = std::fs::read(console).unwrap_or_default();
-    if let Some(complaint) = first_complaint(&String::from_utf8_lossy(&log)) {
-        return Err(lost(format!("the guest's kernel complained: {}", complaint.trim()), console));
-    }
-    ran?;
-    follower.end().unwrap_or_else(|| Err(lost("the guest ended without a result", console)))
+    follower.judge(ran, console)
 }
 
 /// A PC with one CPU, a counted clock, and nothing that the host could disturb.
@@ -107,75 +91,21 @@ fn machine_args(twin: Twin, plan: &Plan) -> Vec<String> {
     args
 }
 
-fn initramfs(kernel: &Kernel, plan: &Plan) -> Result<Vec<u8>> {
-    let headers = kernel.headers();
-    let build = Build { headers: &headers, release: &kernel.release, test: plan.delay.is_some() };
-    let driver = Driver::build(build, &|_| {})?;
-    let agent = agent::find()?;
-    let agent = std::fs::read(&agent).trying(|| format!("cannot read {}", agent.display()))?;
-    let mut initramfs = Initramfs::new(&agent)?;
-    let modules = Modules::of(kernel)?;
-
+fn image(kernel: &Kernel, plan: &Plan) -> Result<NamedTempFile> {
+    let mut image = Image::new(kernel, plan)?;
     let mut early = List::default();
     if needs_parport(plan) {
-        early.add_kernel_modules(&mut initramfs, &modules, "parport_pc", "io=0x378 irq=none")?;
+        image.kernel_module(&mut early, "parport_pc", "io=0x378 irq=none")?;
     }
-    early.add_driver(&mut initramfs, &driver, "irqscope")?;
+    image.driver_module(&mut early, "irqscope")?;
     if needs_parport(plan) {
-        early.add_driver(&mut initramfs, &driver, "irqscope_parport")?;
+        image.driver_module(&mut early, "irqscope_parport")?;
     }
-    initramfs.file("irqscope/modules", early.text.as_bytes())?;
-
+    image.list("modules", &early)?;
     let mut late = List::default();
     for name in ["virtio_pci", "virtio_console"] {
-        late.add_kernel_modules(&mut initramfs, &modules, name, "")?;
+        image.kernel_module(&mut late, name, "")?;
     }
-    initramfs.file("irqscope/modules.late", late.text.as_bytes())?;
-
-    initramfs.file("irqscope/plan", &encoded(plan)?)?;
-    initramfs.finish()
-}
-
-/// A list of modules for the agent, one `path parameters` per line.
-#[derive(Default)]
-struct List {
-    text: String,
-}
-
-impl List {
-    fn add_kernel_modules(
-        &mut self,
-        initramfs: &mut Initramfs,
-        modules: &Modules,
-        name: &str,
-        parameters: &str,
-    ) -> Result<()> {
-        for (module, contents) in modules.load_order(name)? {
-            let parameters = if module == name { parameters } else { "" };
-            self.add(initramfs, &module, &contents, parameters)?;
-        }
-        Ok(())
-    }
-
-    fn add_driver(&mut self, initramfs: &mut Initramfs, driver: &Driver, name: &str) -> Result<()> {
-        let path = driver.module(name);
-        let contents = std::fs::read(&path).trying(|| format!("cannot read {}", path.display()))?;
-        self.add(initramfs, name, &contents, "")
-    }
-
-    fn add(
-        &mut self,
-        initramfs: &mut Initramfs,
-        name: &str,
-        contents: &[u8],
-        parameters: &str,
-    ) -> Result<()> {
-        let path = format!("modules/{name}.ko");
-        let line = format!("/{path} {parameters}\n");
-        if self.text.contains(&format!("/{path} ")) {
-            return Ok(());
-        }
-        self.text.push_str(&line);
-        initramfs.file(&path, contents)
-    }
+    image.list("modules.late", &late)?;
+    image.finish()
 }

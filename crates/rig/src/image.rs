@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What a guest that measures boots from: the agent as its first process, the
+//! plan, and modules in the order in which they are loaded.
+
+use irqscope_wire::Plan;
+use tempfile::NamedTempFile;
+
+use crate::agent;
+use crate::driver::{Build, Driver};
+use crate::error::{Result, Trying};
+use crate::initramfs::Initramfs;
+use crate::kernel::Kernel;
+use crate::modules::Modules;
+use crate::plan::encoded;
+
+/// An initramfs in the making, for one kernel and one plan.
+pub(crate) struct Image {
+    initramfs: Initramfs,
+    modules: Modules,
+    driver: Driver,
+}
+
+/// A list of modules for the agent, one `path parameters` per line.
+#[derive(Default)]
+pub(crate) struct List(String);
+
+impl Image {
+    pub fn new(kernel: &Kernel, plan: &Plan) -> Result<Self> {
+        let headers = kernel.headers();
+        let test = plan.delay.is_some();
+        let build = Build { headers: &headers, release: &kernel.release, test };
+        let driver = Driver::build(build, &|_| {})?;
+        let agent = agent::find()?;
+        let agent = std::fs::read(&agent).trying(|| format!("cannot read {}", agent.display()))?;
+        let mut initramfs = Initramfs::new(&agent)?;
+        initramfs.file("irqscope/plan", &encoded(plan)?)?;
+        Ok(Self { initramfs, modules: Modules::of(kernel)?, driver })
+    }
+
+    /// A module of the kernel's own, after all that it depends on.
+    pub fn kernel_module(&mut self, list: &mut List, name: &str, parameters: &str) -> Result<()> {
+        for (module, contents) in self.modules.load_order(name)? {
+            let parameters = if module == name { parameters } else { "" };
+            self.add(list, &module, &contents, parameters)?;
+        }
+        Ok(())
+    }
+
+    /// A module of the driver.
+    pub fn driver_module(&mut self, list: &mut List, name: &str) -> Result<()> {
+        let path = self.driver.module(name);
+        let contents = std::fs::read(&path).trying(|| format!("cannot read {}", path.display()))?;
+        self.add(list, name, &contents, "")
+    }
+
+    /// What the agent looks for in /irqscope.
+    pub fn list(&mut self, name: &str, list: &List) -> Result<()> {
+        self.initramfs.file(&format!("irqscope/{name}"), list.0.as_bytes())
+    }
+
+    /// As a file, which goes with its owner.
+    pub fn finish(self) -> Result<NamedTempFile> {
+        let bytes = self.initramfs.finish()?;
+        let file = NamedTempFile::new().trying(|| "cannot create the initramfs".into())?;
+        std::fs::write(file.path(), bytes).trying(|| "cannot write the initramfs".into())?;
+        Ok(file)
+    }
+
+    fn add(
+        &mut self,
+        list: &mut List,
+        name: &str,
+        contents: &[u8],
+        parameters: &str,
+    ) -> Result<()> {
+        let path = format!("modules/{name}.ko");
+        if list.0.contains(&format!("/{path} ")) {
+            return Ok(());
+        }
+        list.0.push_str(&format!("/{path} {parameters}\n"));
+        self.initramfs.file(&path, contents)
+    }
+}
