@@ -31,6 +31,8 @@ pub struct Generator<S> {
     settings: Settings,
     /// From the target's arming to the first trigger.
     armed_delay: u64,
+    /// The target lets its interrupt through.
+    armed: bool,
     state: RunState,
     run: u32,
     totals: Totals,
@@ -49,6 +51,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
             limits,
             settings: initial(&limits, tick),
             armed_delay,
+            armed: false,
             state: RunState::Idle,
             run: 0,
             totals: Totals::default(),
@@ -100,6 +103,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
 
     /// The target has let its interrupt through.
     pub fn armed(&mut self, now: u64) {
+        self.armed = true;
         if self.state == RunState::Waiting {
             self.point = now.saturating_add(self.armed_delay);
             self.enter(RunState::Running);
@@ -110,9 +114,15 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// was only trying; after it the line is pulsed all the same, for the
     /// silence is a finding.
     pub fn disarmed(&mut self) {
+        self.armed = false;
         if self.state == RunState::Running && self.totals.triggers == 0 {
             self.enter(RunState::Waiting);
         }
+    }
+
+    /// A trigger is out whose answers are not all there.
+    pub fn waits(&self) -> bool {
+        self.pairing.waiting_since().is_some()
     }
 
     /// When to call [`Self::tick`]; an instant in the past means now.
@@ -212,6 +222,9 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
             StartAt::Now => RunState::Running,
             StartAt::Armed => RunState::Waiting,
         });
+        if self.armed {
+            self.armed(now);
+        }
         Ok(())
     }
 
@@ -357,6 +370,18 @@ pub(crate) mod tests {
         assert_eq!(generator.due(), Some(6 * MS + 500));
         generator.disarmed();
         assert_eq!(generator.due(), None);
+    }
+
+    #[test]
+    fn a_target_that_is_armed_already_is_not_waited_for() {
+        let mut generator = running(1, 3);
+        generator.command(Command::Stop, 0).unwrap();
+        advance(&mut generator, 5 * MS);
+        generator.armed(5 * MS);
+        generator.command(Command::Start(StartAt::Armed), 6 * MS).unwrap();
+        assert_eq!(generator.due(), Some(6 * MS + 500));
+        generator.disarmed();
+        assert_eq!((generator.due(), generator.state()), (None, RunState::Waiting));
     }
 
     #[test]

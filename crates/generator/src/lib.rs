@@ -13,7 +13,8 @@
 //!
 //! The core neither reads a clock, nor waits, nor knows a socket. Without the
 //! feature `alloc` nothing allocates: the caller brings the memory for open
-//! samples. With `std` there is [`server`], which lets a host in over TCP.
+//! samples. With `std` there is [`server`], which lets a host in over TCP, and
+//! [`words`], a whole generator whose response lines are words in memory.
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
 #![forbid(unsafe_code)]
 
@@ -34,6 +35,8 @@ mod session;
 mod settings;
 #[cfg(feature = "alloc")]
 mod source;
+#[cfg(feature = "std")]
+pub mod words;
 
 pub use generator::{Act, Generator};
 pub use grid::Grid;

@@ -34,6 +34,10 @@ impl Source {
         Message::GeneratorHello(self.hello.clone())
     }
 
+    pub fn facts(&self) -> &GeneratorHello {
+        &self.hello
+    }
+
     /// The first frames of a connection. The status tells of any change so far.
     pub fn greeting(&mut self) -> [Message; 2] {
         self.generator.take_changed();
@@ -95,7 +99,11 @@ impl Source {
     /// The clock ends.
     pub fn finish(&mut self) {
         self.generator.finish();
-        self.pump();
+    }
+
+    /// A trigger is out whose answers are not all there.
+    pub fn waits(&self) -> bool {
+        self.generator.waits()
     }
 
     /// The generator cannot work at all.

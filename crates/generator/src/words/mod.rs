@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A generator whose response lines are words in shared memory: a doorbell's
+//! BAR, or memory that a spare CPU of the target shares with its other CPUs.
+//!
+//! [`start`] gives it a thread that does nothing but look: at its clock, at the
+//! words, at what is due. The caller brings the clock, the words and the way to
+//! raise the interrupt ([`Wires`]), and pins the thread to a CPU that nobody
+//! else uses ([`Wires::begin`]).
+//!
+//! # What the instants are
+//!
+//! A **trigger's** instant is read right before the interrupt is raised, an
+//! **edge's** right after the look that saw the word changed. So a latency has
+//! the raising itself in it, and is too long by up to the time between two
+//! looks. It is never too short. How often the loop looked, the longest it was
+//! blind (it was preempted, or raised, or packed samples) and how soon after a
+//! trigger it could look at all are counted ([`Looks`]), and told in a note at
+//! the end of every run.
+//!
+//! # What a word says
+//!
+//! A word holds the number of its line's responses so far, modulo 2^32. One
+//! more is one edge. **More than one more** are responses between two looks:
+//! each is handed over as an edge of its own, all at the instant of the look, for
+//! their number is known for certain and their instants are not. Pairing then
+//! answers as many triggers, oldest first, by spans that are upper bounds like
+//! all others; [`Looks::together`] says how many there were. A word that went
+//! **back**, or on by more than [`MOST_AT_ONCE`], is no response: the target has
+//! begun anew, or somebody else writes there. Nothing is counted but
+//! [`Looks::strange`], and the note is a warning.
+//!
+//! While the target does not want triggers ([`Wires::armed`]) words are its own
+//! to reset, and are not watched.
+//!
+//! # When it does anything else
+//!
+//! Packing samples and talking to the server ([`Server::exchange`]) makes the
+//! loop blind for some microseconds. It does so while no trigger waits for an
+//! answer and none is due soon; only where there is no such time for 2 ms it
+//! does it in between. It never waits: not for a lock, not for a host. While
+//! there is no run it sleeps.
+
+mod looks;
+mod spin;
+mod watch;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use irqscope_wire::{GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Tick};
+
+use crate::Source;
+use crate::server::Server;
+
+pub use looks::Looks;
+pub use watch::{MOST_AT_ONCE, Word};
+
+use spin::Spin;
+
+/// What such a generator is made of.
+pub trait Wires: Send {
+    /// Called once, first, on the loop's own thread: to pin it, to give it its
+    /// priority.
+    fn begin(&mut self) {}
+
+    /// Ticks of a clock that never goes back, the same on every CPU the thread
+    /// may run on. Loads before it must have been done by then: on x86 `rdtscp`,
+    /// or `lfence` and `rdtsc`.
+    fn now(&mut self) -> u64;
+
+    /// Asserts the interrupt, as soon as can be. Must not wait for anything.
+    fn raise(&mut self);
+
+    /// Ends that, where the interrupt has a level.
+    fn lower(&mut self) {}
+
+    /// One word per line; at least as many as the hello says.
+    fn words(&self) -> &[Word];
+
+    /// The target wants triggers: an acquire load. Where that cannot be seen it is true, and the
+    /// hello's `limits.sees_arming` false.
+    fn armed(&self) -> bool {
+        true
+    }
+}
+
+const HOUR_MS: u64 = 3_600_000;
+const FEMTOSECONDS_PER_US: u128 = 1_000_000_000;
+
+/// The hello of such a generator: 10 us to an hour, no divider.
+pub fn hello(kind: GeneratorKind, tick: Tick, lines: u8, sees_arming: bool) -> GeneratorHello {
+    let us = |us: u64| {
+        let ticks = u128::from(us) * FEMTOSECONDS_PER_US / u128::from(tick.femtoseconds.max(1));
+        u64::try_from(ticks).unwrap_or(u64::MAX).max(1)
+    };
+    let hour = us(HOUR_MS * 1000);
+    let limits = Limits {
+        period: Range { lowest: us(10), highest: hour },
+        period_step: 1,
+        pulse: us(1),
+        packet: Range { lowest: 1, highest: 1024 },
+        count: Range { lowest: 1, highest: 1 << 32 },
+        jitter: Range { lowest: 0, highest: hour },
+        patience: Range { lowest: us(10), highest: hour },
+        sees_arming,
+    };
+    let tool_version = env!("CARGO_PKG_VERSION").into();
+    GeneratorHello { protocol: PROTOCOL, kind, tool_version, tick, lines, limits }
+}
+
+/// A generator on its thread. Dropping it stops it.
+#[derive(Debug)]
+pub struct Running {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Looks>>,
+}
+
+/// Starts the loop. Settings may have been given to the source before, and a run
+/// started in it; the server lets hosts in already.
+///
+/// # Errors
+/// No thread can be made, or there are fewer words than lines.
+pub fn start(source: Source, server: Server, wires: impl Wires + 'static) -> io::Result<Running> {
+    let (words, lines) = (wires.words().len(), usize::from(source.facts().lines));
+    if words < lines {
+        let what = format!("{words} response words for {lines} lines");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    let thread = std::thread::Builder::new().name("irqscope-words".into()).spawn(move || {
+        let mut spin = Spin::new(source, Some(server), wires);
+        spin.begin();
+        while !stopped.load(Ordering::Relaxed) {
+            spin.turn();
+        }
+        spin.end()
+    })?;
+    Ok(Running { stop, thread: Some(thread) })
+}
+
+impl Running {
+    /// Ends a run that is active, says farewell to a connected host (which may
+    /// take two seconds if it does not read) and joins the thread. None if the
+    /// thread has panicked.
+    pub fn stop(mut self) -> Option<Looks> {
+        self.join()
+    }
+
+    /// It has ended by itself, which only a panic in the caller's [`Wires`] does.
+    pub fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn join(&mut self) -> Option<Looks> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take()?.join().ok()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
