@@ -4,10 +4,11 @@
 use irqscope_run::{CaseData, CaseManifest, Digest, RunDir};
 use irqscope_wire::{Counters, Stage, StageCost, Tick, View};
 
+use crate::outside;
 use crate::validity::log_warning;
 use crate::{
-    CaseSummary, Distribution, QUANTILE_METHOD, Recount, Result, StageSummary, Summary, VERSION,
-    Violation, Warning,
+    CaseSummary, Distribution, OutsideAccount, QUANTILE_METHOD, Recount, Result, StageSummary,
+    Summary, VERSION, Violation, Warning,
 };
 
 /// Reads the log, one case at a time, and writes samples.parquet and
@@ -55,9 +56,11 @@ pub fn distributions(run: &RunDir) -> Result<Vec<Distribution>> {
 fn case_summary(manifest: &CaseManifest, data: &CaseData) -> CaseSummary {
     let recount = Recount::of(data);
     let counters = data.counters.unwrap_or_else(|| as_counters(&recount));
+    let counters = outside::account(data, counters);
     let violations = violations(data, &recount);
     let stages = stages(data);
-    let inside = stages.iter().filter(|stage| stage.view == View::Inside);
+    let view = main_view(data);
+    let shown = stages.iter().filter(|stage| stage.view == view);
     CaseSummary {
         case: data.case.clone(),
         kernel: manifest.kernel.clone(),
@@ -65,7 +68,7 @@ fn case_summary(manifest: &CaseManifest, data: &CaseData) -> CaseSummary {
         state: manifest.state.name.clone(),
         triggers: counters.triggers,
         complete: counters.complete,
-        missing: inside.map(|stage| (stage.stage, stage.missing)).collect(),
+        missing: shown.map(|stage| (stage.stage, stage.missing)).collect(),
         missing_triggers: counters.missing,
         coalesced: counters.coalesced,
         overrun: counters.overrun,
@@ -78,6 +81,8 @@ fn case_summary(manifest: &CaseManifest, data: &CaseData) -> CaseSummary {
         tick_femtoseconds: data.tick().map(|tick| tick.femtoseconds),
         violations: violations.iter().map(Violation::to_string).collect(),
         warnings: warnings(manifest, data),
+        outside: OutsideAccount::of(data),
+        edge_offsets: outside::edge_offsets(data),
         stages,
     }
 }
@@ -85,8 +90,10 @@ fn case_summary(manifest: &CaseManifest, data: &CaseData) -> CaseSummary {
 /// A case that the driver never reported on cannot violate the identity: it
 /// is unfinished, which is told as a warning.
 fn violations(data: &CaseData, recount: &Recount) -> Vec<Violation> {
+    let recounted = data.counters.filter(|_| has_inside(data));
     let mut violations =
-        data.counters.map(|counters| recount.violations(&counters)).unwrap_or_default();
+        recounted.map(|counters| recount.violations(&counters)).unwrap_or_default();
+    violations.extend(outside::violations(data));
     if data.unconverted > 0 {
         violations.push(Violation::Unconverted(data.unconverted));
     }
@@ -101,6 +108,15 @@ fn as_counters(recount: &Recount) -> Counters {
         coalesced: recount.coalesced,
         ..Counters::default()
     }
+}
+
+fn has_inside(data: &CaseData) -> bool {
+    data.plan.as_ref().is_none_or(|plan| plan.inside)
+}
+
+/// The view whose figures come first.
+fn main_view(data: &CaseData) -> View {
+    if data.outside.is_some() { View::Outside } else { View::Inside }
 }
 
 /// What the log says, then what only the manifest knows.

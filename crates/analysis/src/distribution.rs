@@ -31,8 +31,12 @@ impl Distribution {
         let mut all: BTreeMap<(Stage, View), Self> = BTreeMap::new();
         let number = data.number;
         let set_up = data.started.iter().flat_map(|started| &started.stages);
+        let outside = data.outside.is_some().then_some(View::Outside);
+        let inside = data.plan.as_ref().is_none_or(|plan| plan.inside).then_some(View::Inside);
         for stage in set_up {
-            all.insert((*stage, View::Inside), Self::new(number, *stage, View::Inside));
+            for view in outside.into_iter().chain(inside) {
+                all.insert((*stage, view), Self::new(number, *stage, view));
+            }
         }
         for row in &data.rows {
             all.entry((row.stage, row.view))

@@ -8,7 +8,7 @@ use irqscope_run::{RunDir, RunError};
 use irqscope_wire::{Counters, Stage, View};
 use serde::{Deserialize, Serialize};
 
-use crate::{AnalysisError, Distribution, Result, Statistics};
+use crate::{AnalysisError, Distribution, EdgeOffset, OutsideAccount, Result, Statistics};
 
 /// The summary's format.
 ///
@@ -39,7 +39,8 @@ pub struct CaseSummary {
     /// As the kernel calls itself; empty if it never spoke.
     pub release: String,
     pub state: String,
-    /// The driver's counts; those of the samples where it never reported.
+    /// The driver's counts; those of the samples where it never reported. Where
+    /// a generator sent the triggers they are counted there.
     pub triggers: u64,
     pub complete: u64,
     /// Per stage, how many triggers it did not answer.
@@ -62,6 +63,11 @@ pub struct CaseSummary {
     /// Why the figures must not be used; empty in a valid measurement.
     pub violations: Vec<String>,
     pub warnings: Vec<String>,
+    /// The generator's own account; None where there was none.
+    pub outside: Option<OutsideAccount>,
+    /// By stage; only where both views are on one clock.
+    #[serde(default)]
+    pub edge_offsets: Vec<EdgeOffset>,
     pub stages: Vec<StageSummary>,
 }
 

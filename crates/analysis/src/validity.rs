@@ -3,7 +3,9 @@
 //! each member with its remedy.
 
 use irqscope_run::{CaseData, Gap, LogHealth};
-use irqscope_wire::{Counters, Severity};
+use irqscope_wire::{Counters, Severity, Totals};
+
+use crate::OutsideAccount;
 
 /// The figures of a case must not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +19,29 @@ pub enum Violation {
         "the driver counted {driver} {what} and the log has {counted}: records were lost on the way, repeat the run"
     )]
     Recount { what: &'static str, driver: u64, counted: u64 },
+    #[error(
+        "the generator's counts do not add up ({} triggers, {} complete + {} missing + {} coalesced + {} dropped + {} open; {} edges, {} answers + {} extra): the generator is at fault, please report it",
+        .0.triggers, .0.complete, .0.missing, .0.coalesced, .0.dropped, .0.open, .0.edges, .0.answers, .0.extra
+    )]
+    OutsideIdentity(Totals),
+    #[error(
+        "the generator had not accounted for every trigger when the case ended; repeat the run"
+    )]
+    OutsideUnfinished,
+    #[error(
+        "the generator counted {generator} samples and the log has {counted}: frames were lost on the way, repeat the run"
+    )]
+    OutsideRecount { generator: u64, counted: u64 },
+    #[error("a view from outside was asked for and no generator spoke; repeat the run")]
+    NoOutside,
+    #[error(
+        "the generator watched {lines} lines and {stages} stages answered: which line is whose is not known; ask for stages that this kernel has"
+    )]
+    OtherLines { lines: usize, stages: usize },
+    #[error(
+        "the handler ran {handled} times for {sent} triggers: something else raises this interrupt; give it a line of its own"
+    )]
+    MoreHandled { sent: u64, handled: u64 },
     #[error("triggers with more than one sample: {0}; the sender repeated itself, repeat the run")]
     Repeated(u64),
     #[error(
@@ -52,6 +77,18 @@ pub enum Warning {
     Missing(u64),
     #[error("runs of a stage without a trigger: {0}; find out what else raises it")]
     Spurious(u64),
+    #[error(
+        "interrupts that were raised while an earlier one was pending, and lost in it: {0}; lengthen the period"
+    )]
+    LostInterrupts(u64),
+    #[error(
+        "answers from outside whose trigger is not certain: {0}; their latencies are upper bounds (flag 16 in samples.parquet)"
+    )]
+    Unsure(u64),
+    #[error("edges that answered no trigger: {0}; find out what else drives the lines")]
+    ExtraEdges(u64),
+    #[error("samples that the generator had to drop: {0}; read faster, or lengthen the period")]
+    Dropped(u64),
     #[error("{0}: repeat the run if its figures matter")]
     Gap(Gap),
     #[error(
@@ -69,6 +106,9 @@ impl Warning {
         let mut warnings = Self::of_target(data);
         if let Some(counters) = &data.counters {
             warnings.extend(Self::of_counters(counters));
+        }
+        if let Some(outside) = OutsideAccount::of(data) {
+            warnings.extend(Self::of_outside(&outside));
         }
         warnings.extend(data.gaps.iter().copied().map(Self::Gap));
         if data.undecodable > 0 {
@@ -92,6 +132,18 @@ impl Warning {
             warnings.extend(started.absent_loads.iter().cloned().map(Self::AbsentLoad));
         }
         warnings
+    }
+
+    fn of_outside(outside: &OutsideAccount) -> impl Iterator<Item = Self> {
+        let OutsideAccount { extra, unsure, dropped, .. } = *outside;
+        let lost = outside.lost_interrupts.unwrap_or(0);
+        let all = [
+            (lost, Self::LostInterrupts(lost)),
+            (unsure, Self::Unsure(unsure)),
+            (extra, Self::ExtraEdges(extra)),
+            (dropped, Self::Dropped(dropped)),
+        ];
+        all.into_iter().filter(|(count, _)| *count > 0).map(|(_, warning)| warning)
     }
 
     fn of_counters(counters: &Counters) -> impl Iterator<Item = Self> {

@@ -1,37 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Finding the agent, a static binary that is built beside this program.
+//! What is built beside this program and not a part of it: the agent, a static
+//! binary, and the twin's generator, a plugin of QEMU.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Result, RigError};
 
-const NAME: &str = "irqscope-target";
+const AGENT: &str = "irqscope-target";
+const PLUGIN: &str = "libirqscope_twin.so";
 
-/// The agent: `$IRQSCOPE_TARGET`, else beside this program, else where cargo
-/// puts it for musl.
+/// The agent: `$IRQSCOPE_TARGET`, else where cargo puts it for musl, else beside
+/// this program, which may be a dynamic build for the host.
 pub fn find() -> Result<PathBuf> {
-    if let Some(path) = std::env::var_os("IRQSCOPE_TARGET") {
-        let path = PathBuf::from(path);
-        return if path.exists() {
-            Ok(path)
-        } else {
-            Err(missing(&format!("no agent at {}", path.display())))
-        };
-    }
-    let program = std::env::current_exe().unwrap_or_default();
-    let beside = program.with_file_name(NAME);
-    let cargo = program
-        .ancestors()
-        .find(|dir| dir.file_name().is_some_and(|name| name == "target"))
-        .map(|target| target.join("x86_64-unknown-linux-musl/release").join(NAME));
-    // The one from cargo's musl directory first: the one beside may be a
-    // dynamic build for the host.
-    let mut places = cargo.into_iter().chain([beside]);
-    places
-        .find(|path| path.exists())
-        .ok_or_else(|| missing(&format!("cannot find the agent {NAME}")))
+    find_built(AGENT, "IRQSCOPE_TARGET", |program| {
+        let cargo = program
+            .ancestors()
+            .find(|dir| dir.file_name().is_some_and(|name| name == "target"))
+            .map(|target| target.join("x86_64-unknown-linux-musl/release").join(AGENT));
+        cargo.into_iter().chain([program.with_file_name(AGENT)]).collect()
+    })
 }
 
-fn missing(what: &str) -> RigError {
-    RigError::unready(what, "run make build, or set IRQSCOPE_TARGET to its path")
+/// The twin's generator: `$IRQSCOPE_TWIN_PLUGIN`, else beside this program, else
+/// in its directory's parent (programs of tests and examples).
+pub(crate) fn find_plugin() -> Result<PathBuf> {
+    find_built(PLUGIN, "IRQSCOPE_TWIN_PLUGIN", |program| {
+        program.ancestors().skip(1).take(2).map(|dir| dir.join(PLUGIN)).collect()
+    })
+}
+
+fn find_built(
+    name: &str,
+    variable: &str,
+    places: impl FnOnce(&Path) -> Vec<PathBuf>,
+) -> Result<PathBuf> {
+    let missing = |what: String| {
+        RigError::unready(what, format!("run make build, or set {variable} to its path"))
+    };
+    if let Some(path) = std::env::var_os(variable).map(PathBuf::from) {
+        let found = path.exists();
+        return found
+            .then_some(path.clone())
+            .ok_or_else(|| missing(format!("no {name} at {}", path.display())));
+    }
+    let program = std::env::current_exe().unwrap_or_default();
+    let found = places(&program).into_iter().find(|path| path.exists());
+    found.ok_or_else(|| missing(format!("cannot find {name}")))
 }

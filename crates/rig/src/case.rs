@@ -1,13 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Following one case through the frames that a target sends: what every rig
-//! does, whatever the bytes came over.
+//! Following one case through the frames that come in: what every rig does,
+//! whatever the bytes came over.
 
 use std::path::Path;
 
-use irqscope_wire::{Decoder, Frame, FrameError, Message, PROTOCOL};
+use irqscope_wire::{
+    Decoder, Failure, Frame, FrameError, Message, Note, PROTOCOL, RunState, Severity,
+};
 
 use crate::console::first_complaint;
 use crate::error::{Result, RigError, lost};
+
+/// Whose frames they are. Each stream numbers its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// The agent: the view from inside.
+    Target,
+    /// The view from outside.
+    Generator,
+}
+
+impl Stream {
+    const fn name(self) -> &'static str {
+        match self {
+            Stream::Target => "target's agent",
+            Stream::Generator => "generator",
+        }
+    }
+}
 
 /// What a rig tells of a case while it goes on.
 #[derive(Debug)]
@@ -15,26 +35,39 @@ pub enum Event<'a> {
     /// What is being done now, in a few words.
     Phase(&'a str),
     /// A frame as it arrived, encoded and understood.
-    Frame { encoded: &'a [u8], frame: &'a Frame },
+    Frame { stream: Stream, encoded: &'a [u8], frame: &'a Frame },
     /// Bytes that are no frame; the next one is looked for.
     Damaged(FrameError),
+    /// Something worth knowing that no stream says.
+    Note(Note),
+}
+
+impl Event<'_> {
+    pub(crate) fn warning(text: impl Into<String>) -> Self {
+        Event::Note(Note { severity: Severity::Warning, text: text.into() })
+    }
 }
 
 /// Takes events; an error from it ends the case.
 pub type Events<'a> = dyn FnMut(Event<'_>) -> Result<()> + 'a;
 
-/// Cuts the bytes of one case into frames, passes them on and remembers how it
+/// Cuts one stream of a case into frames, passes them on and remembers how it
 /// ended.
-#[derive(Default)]
 pub(crate) struct Follower {
+    stream: Stream,
     decoder: Decoder,
     ended: Option<Result<()>>,
     other_protocol: Option<u16>,
 }
 
 impl Follower {
+    pub fn new(stream: Stream) -> Self {
+        Self { stream, decoder: Decoder::default(), ended: None, other_protocol: None }
+    }
+
     pub fn push(&mut self, bytes: &[u8], events: &mut Events<'_>) -> Result<()> {
-        let Self { decoder, ended, other_protocol } = self;
+        let Self { stream, decoder, ended, other_protocol } = self;
+        let stream = *stream;
         let mut kept = Ok(());
         decoder.push(bytes, |encoded, frame| {
             if kept.is_err() {
@@ -42,8 +75,8 @@ impl Follower {
             }
             kept = match &frame {
                 Ok(frame) => {
-                    note_end(frame, ended, other_protocol);
-                    events(Event::Frame { encoded, frame })
+                    note_end(&frame.message, ended, other_protocol);
+                    events(Event::Frame { stream, encoded, frame })
                 }
                 Err(error) => events(Event::Damaged(*error)),
             };
@@ -51,7 +84,7 @@ impl Follower {
         kept?;
         match other_protocol {
             Some(other) => Err(RigError::unready(
-                format!("the target's agent speaks protocol {other}, this program {PROTOCOL}"),
+                format!("the {} speaks protocol {other}, this program {PROTOCOL}", stream.name()),
                 "build both from the same sources: make build",
             )),
             None => Ok(()),
@@ -62,14 +95,14 @@ impl Follower {
         self.ended.is_some()
     }
 
-    /// How the target said it ended, if it did before its stream did.
-    pub fn end(self) -> Option<Result<()>> {
-        self.ended
+    /// How the stream said it ended, if it did before its bytes did.
+    pub fn end(&mut self) -> Option<Result<()>> {
+        self.ended.take()
     }
 
     /// How a guest's case ended: its kernel's log counts first, then the way
     /// the machine `ran`, then the target's own word.
-    pub fn judge(self, ran: Result<()>, console: &Path) -> Result<()> {
+    pub fn judge(mut self, ran: Result<()>, console: &Path) -> Result<()> {
         let log = std::fs::read(console).unwrap_or_default();
         if let Some(complaint) = first_complaint(&String::from_utf8_lossy(&log)) {
             let what = format!("the guest's kernel complained: {}", complaint.trim());
@@ -80,20 +113,27 @@ impl Follower {
     }
 }
 
-fn note_end(frame: &Frame, ended: &mut Option<Result<()>>, other_protocol: &mut Option<u16>) {
-    match &frame.message {
-        Message::Hello(hello) if hello.protocol != PROTOCOL => {
-            *other_protocol = Some(hello.protocol)
+fn note_end(message: &Message, ended: &mut Option<Result<()>>, other_protocol: &mut Option<u16>) {
+    let mut greeted = |protocol: u16| {
+        if protocol != PROTOCOL {
+            *other_protocol = Some(protocol);
         }
+    };
+    match message {
+        Message::Hello(hello) => greeted(hello.protocol),
+        Message::GeneratorHello(hello) => greeted(hello.protocol),
         Message::Finished(_) => *ended = Some(Ok(())),
-        Message::Failed(failure) => {
-            let (what, remedy) = (failure.what.clone(), failure.remedy.clone());
-            *ended = Some(Err(if failure.invalid {
-                RigError::Invalid { what, remedy }
-            } else {
-                RigError::Refused { what, remedy }
-            }));
-        }
+        Message::Status(status) if status.state == RunState::Done => *ended = Some(Ok(())),
+        Message::Failed(failure) => *ended = Some(Err(failed(failure))),
         _ => {}
+    }
+}
+
+fn failed(failure: &Failure) -> RigError {
+    let (what, remedy) = (failure.what.clone(), failure.remedy.clone());
+    if failure.invalid {
+        RigError::Invalid { what, remedy }
+    } else {
+        RigError::Refused { what, remedy }
     }
 }

@@ -6,12 +6,12 @@ use irqscope_wire::Plan;
 use tempfile::NamedTempFile;
 
 use crate::agent;
-use crate::driver::{Build, Driver};
+use crate::driver::Driver;
 use crate::error::{Result, Trying};
 use crate::initramfs::Initramfs;
-use crate::kernel::Kernel;
 use crate::modules::Modules;
 use crate::plan::encoded;
+use crate::prepared::Prepared;
 
 /// An initramfs in the making, for one kernel and one plan.
 pub(crate) struct Image {
@@ -25,16 +25,13 @@ pub(crate) struct Image {
 pub(crate) struct List(String);
 
 impl Image {
-    pub fn new(kernel: &Kernel, plan: &Plan) -> Result<Self> {
-        let headers = kernel.headers();
-        let test = plan.delay.is_some();
-        let build = Build { headers: &headers, release: &kernel.release, test };
-        let driver = Driver::build(build, &|_| {})?;
+    pub fn new(prepared: &Prepared, plan: &Plan) -> Result<Self> {
+        let Prepared { kernel, driver } = prepared.clone();
         let agent = agent::find()?;
         let agent = std::fs::read(&agent).trying(|| format!("cannot read {}", agent.display()))?;
         let mut initramfs = Initramfs::new(&agent)?;
         initramfs.file("irqscope/plan", &encoded(plan)?)?;
-        Ok(Self { initramfs, modules: Modules::of(kernel)?, driver })
+        Ok(Self { initramfs, modules: Modules::of(&kernel)?, driver })
     }
 
     /// A module of the kernel's own, after all that it depends on.

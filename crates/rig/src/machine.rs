@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 use irqscope_wire::Plan;
 
 use crate::agent;
-use crate::case::{Event, Events, Follower};
+use crate::case::{Event, Events, Follower, Stream};
 use crate::console::first_complaint;
 use crate::driver::{Build, Driver, check_headers, headers_digest};
 use crate::error::{Result, RigError, lost};
@@ -54,7 +54,7 @@ pub(crate) fn run_case(
     }
     keeper.go(&modules(plan), &encoded(plan)?)?;
     events(Event::Phase("measuring in real time"))?;
-    let mut follower = Follower::default();
+    let mut follower = Follower::new(Stream::Target);
     let ran = keeper.read_to_end(stop, &mut |bytes| follower.push(bytes, events));
     let ended = keeper.end();
     judge(shell, ran, ended, follower, console)
@@ -66,7 +66,7 @@ fn judge(
     shell: &Shell,
     ran: Result<()>,
     ended: Result<ExitStatus>,
-    follower: Follower,
+    mut follower: Follower,
     console: &Path,
 ) -> Result<()> {
     ran?;

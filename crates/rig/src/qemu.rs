@@ -63,9 +63,10 @@ impl Qemu {
         })
     }
 
-    /// Hands out what the guest sends until it ends. As soon as `take` says that
-    /// it has all, the guest is told by one byte, without which it would not
-    /// end: what it has queued would be lost with it.
+    /// Hands out what the guest sends until it ends; nothing at all now and then,
+    /// while it is silent. As soon as `take` says that it has all, the guest is
+    /// told by one byte, without which it would not end: what it has queued would
+    /// be lost with it.
     pub fn read_to_end(
         &mut self,
         stop: &Stop,
@@ -75,16 +76,18 @@ impl Qemu {
         let mut told = false;
         loop {
             stop.check()?;
-            match self.port.read(&mut buffer) {
+            let length = match self.port.read(&mut buffer) {
                 Ok(0) => return self.wait(stop),
-                Ok(length) => {
-                    if take(&buffer[..length])? && !told {
-                        told = true;
-                        self.port.write_all(&[0]).trying(|| "cannot answer the guest".into())?;
-                    }
+                Ok(length) => length,
+                Err(error) if is_timeout(&error) => {
+                    self.check_deadline()?;
+                    0
                 }
-                Err(error) if is_timeout(&error) => self.check_deadline()?,
                 Err(error) => return Err(error).trying(|| "cannot read the guest's port".into()),
+            };
+            if take(&buffer[..length])? && !told {
+                told = true;
+                self.port.write_all(&[0]).trying(|| "cannot answer the guest".into())?;
             }
         }
     }

@@ -5,7 +5,8 @@
 //! Each case is a boot of its own, so that no case depends on the ones before
 //! it. The plan lies in the initramfs and the samples leave through a virtio
 //! port whose driver is loaded when the measurement is over: between boot and
-//! result nothing outside can touch the virtual clock.
+//! result nothing outside can touch the virtual clock. The generator is a plugin
+//! in QEMU, on the same clock; its settings are given before that clock begins.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,12 +16,13 @@ use irqscope_scenario::Twin;
 use irqscope_wire::Plan;
 use tempfile::NamedTempFile;
 
-use crate::case::{Event, Events, Follower};
+use crate::case::{Event, Events, Follower, Stream};
 use crate::command::output;
 use crate::error::Result;
 use crate::image::{Image, List};
-use crate::kernel::Kernel;
 use crate::plan::needs_parport;
+use crate::plugin::{self, Plugin};
+use crate::prepared::Prepared;
 use crate::qemu::{Machine, Qemu};
 use crate::stop::Stop;
 
@@ -37,32 +39,64 @@ pub fn check_programs() -> Result<()> {
 
 /// Runs one case in a fresh guest. The console log is written to `console`.
 pub fn run_case(
-    kernel: &Kernel,
+    prepared: &Prepared,
     plan: &Plan,
     twin: Twin,
     console: &Path,
     stop: &Stop,
     events: &mut Events<'_>,
 ) -> Result<()> {
-    events(Event::Phase("preparing the guest"))?;
-    let image = image(kernel, plan)?;
-    let machine = Machine {
-        kernel: &kernel.image(),
-        initramfs: image.path(),
-        append: CMDLINE,
-        args: machine_args(twin, plan),
-        console,
-        limit: Duration::from_secs(twin.limit),
-    };
-    let mut qemu = Qemu::start(&machine, stop)?;
-    events(Event::Phase("measuring on the virtual clock"))?;
-    let mut follower = Follower::default();
-    let ran = qemu.read_to_end(stop, &mut |bytes| {
-        follower.push(bytes, events)?;
-        Ok(follower.has_ended())
-    });
-    drop(qemu);
-    follower.judge(ran, console)
+    let case = Case { prepared, twin, console, stop };
+    let ran = case.run(plan, events);
+    match ran.as_ref().err().and_then(plugin::refusal) {
+        Some(why) => {
+            events(Event::warning(format!(
+                "the generator cannot be used ({why}): the driver's own timer triggers, and there is no view from outside"
+            )))?;
+            case.run(&plan.without_generator(), events)
+        }
+        None => ran,
+    }
+}
+
+/// What stays the same when a case is tried again.
+struct Case<'a> {
+    prepared: &'a Prepared,
+    twin: Twin,
+    console: &'a Path,
+    stop: &'a Stop,
+}
+
+impl Case<'_> {
+    fn run(&self, plan: &Plan, events: &mut Events<'_>) -> Result<()> {
+        events(Event::Phase("preparing the guest"))?;
+        let mut plugin = plan.outside.map(|_| Plugin::listen()).transpose()?;
+        let image = image(self.prepared, plan)?;
+        let mut args = machine_args(self.twin, plan);
+        if let (Some(plugin), Some(outside)) = (&plugin, plan.outside) {
+            args.extend(plugin.args(plan, outside, self.prepared.lines(plan))?);
+        }
+        let machine = Machine {
+            kernel: &self.prepared.kernel.image(),
+            initramfs: image.path(),
+            append: CMDLINE,
+            args,
+            console: self.console,
+            limit: Duration::from_secs(self.twin.limit),
+        };
+        let mut qemu = Qemu::start(&machine, self.stop)?;
+        events(Event::Phase("measuring on the virtual clock"))?;
+        let mut target = Follower::new(Stream::Target);
+        let ran = qemu.read_to_end(self.stop, &mut |bytes| {
+            target.push(bytes, events)?;
+            plugin.as_mut().map_or(Ok(()), |plugin| plugin.drain(events))?;
+            Ok(target.has_ended())
+        });
+        drop(qemu);
+        let outside = plugin.map_or(Ok(()), |plugin| plugin.finish(self.console, events));
+        target.judge(ran, self.console)?;
+        outside
+    }
 }
 
 /// A PC with one CPU, a counted clock, and nothing that the host could disturb.
@@ -91,8 +125,8 @@ fn machine_args(twin: Twin, plan: &Plan) -> Vec<String> {
     args
 }
 
-fn image(kernel: &Kernel, plan: &Plan) -> Result<NamedTempFile> {
-    let mut image = Image::new(kernel, plan)?;
+fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
+    let mut image = Image::new(prepared, plan)?;
     let mut early = List::default();
     if needs_parport(plan) {
         image.kernel_module(&mut early, "parport_pc", "io=0x378 irq=none")?;

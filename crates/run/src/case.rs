@@ -7,7 +7,9 @@ use irqscope_wire::{
     Counters, Failure, Message, Note, Plan, Sample, StageCost, Started, Tick, View, decode,
 };
 
-use crate::{CaseManifest, LogIndex, LogRecord, Result, SampleRow, Source};
+use crate::{
+    CaseManifest, Join, LogIndex, LogRecord, OutsideData, Result, SampleRow, Source, join,
+};
 
 /// Frames of one stream that are missing from the log, or came again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +51,14 @@ pub struct CaseData {
     pub undecodable: u64,
     /// Samples that came before the counter's tick was known.
     pub unconverted: u64,
+    /// None where no generator spoke.
+    pub outside: Option<OutsideData>,
+    pub join: Join,
+    /// Of the handler, by sequence number; only where the target does not know
+    /// its triggers' instants.
+    stamps: BTreeMap<u64, u64>,
     next: BTreeMap<Source, u64>,
-    tick: BTreeMap<Source, Tick>,
+    tick: Option<Tick>,
 }
 
 impl CaseData {
@@ -60,6 +68,7 @@ impl CaseData {
         for record in index.records(number) {
             data.take(&record?);
         }
+        data.join();
         // Streams are in order by themselves; only two views have to be merged.
         if !data.rows.is_sorted_by_key(SampleRow::key) {
             data.rows.sort_by_key(SampleRow::key);
@@ -69,7 +78,19 @@ impl CaseData {
 
     /// The tick of the target's counter.
     pub fn tick(&self) -> Option<Tick> {
-        self.tick.get(&Source::Target).copied()
+        self.tick
+    }
+
+    /// Adds the rows of the view from outside.
+    fn join(&mut self) {
+        let Some(outside) = &self.outside else { return };
+        if self.plan.as_ref().is_some_and(Plan::shares_clock) {
+            join::count_from_trigger(&mut self.rows, outside, &self.stamps);
+        }
+        let asked = self.started.as_ref().map_or(&[][..], |started| &started.stages);
+        let (rows, join) = join::outside_rows(outside, asked, &self.rows);
+        self.rows.extend(rows);
+        self.join = join;
     }
 
     fn take(&mut self, record: &LogRecord) {
@@ -88,17 +109,19 @@ impl CaseData {
 
     fn understand(&mut self, source: Source, message: Message) {
         match message {
+            Message::Failed(failure) => self.failure = Some(failure),
+            Message::Note(note) => self.notes.push(note),
+            message if source == Source::Generator => {
+                self.outside.get_or_insert_default().understand(message);
+            }
             Message::Plan(plan) => self.learn_plan(Some(&plan)),
             Message::Started(started) => {
-                self.tick.entry(source).or_insert(started.tick);
+                self.tick.get_or_insert(started.tick);
                 self.started = Some(started);
             }
             Message::Cost(costs) => self.costs = costs,
-            Message::Samples(samples) => self.add(source, &samples),
-            Message::Note(note) => self.notes.push(note),
+            Message::Samples(samples) => self.add(&samples),
             Message::Finished(counters) => self.counters = Some(counters),
-            Message::Failed(failure) => self.failure = Some(failure),
-            // A generator's messages are its own affair; the outside view reads them.
             _ => {}
         }
     }
@@ -106,22 +129,23 @@ impl CaseData {
     /// The rig's exact tick comes before the one that the target calibrated.
     fn learn_plan(&mut self, plan: Option<&Plan>) {
         if let Some(tick) = plan.and_then(|plan| plan.tick) {
-            self.tick.insert(Source::Target, tick);
+            self.tick = Some(tick);
         }
         self.plan = plan.cloned().or(self.plan.take());
     }
 
-    fn add(&mut self, source: Source, samples: &[Sample]) {
-        let Some(tick) = self.tick.get(&source).copied() else {
+    fn add(&mut self, samples: &[Sample]) {
+        let Some(tick) = self.tick else {
             self.unconverted += samples.len() as u64;
             return;
         };
-        let view = if source == Source::Generator { View::Outside } else { View::Inside };
-        if view == View::Inside {
-            self.samples += samples.len() as u64;
-        }
+        self.samples += samples.len() as u64;
+        let stamps_too = self.plan.as_ref().is_some_and(Plan::is_triggered_outside);
         for sample in samples {
-            let row = |response| SampleRow::new(sample, response, view, tick);
+            if stamps_too {
+                self.stamps.insert(sample.seq.0, sample.trigger_cycles.0);
+            }
+            let row = |response| SampleRow::new(sample, response, View::Inside, tick);
             self.rows.extend(sample.responses.iter().map(row));
         }
     }

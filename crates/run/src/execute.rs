@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use irqscope_rig::{Build, Driver, Event, Kernel, RigError, Stop, find_agent, local, ssh, twin};
+use irqscope_rig::{Event, Prepared, RigError, Stop, Stream, find_agent, local, ssh, twin};
 use irqscope_scenario::{Case, RigKind, Scenario};
-use irqscope_wire::{Failure, Message};
+use irqscope_wire::{Failure, Frame, Message, Note, encode};
 
 use crate::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir, RunError, Source};
 
@@ -60,10 +60,10 @@ impl ExecuteError {
 /// Runs all cases of a scenario and gives the finished run directory.
 pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, ExecuteError> {
     let cases = request.scenario.cases();
-    let kernels = prepare(request.scenario, &cases, watch).map_err(ExecuteError::Unprepared)?;
+    let prepared = prepare(request.scenario, &cases, watch).map_err(ExecuteError::Unprepared)?;
     let mut run = RunDir::create(request.out, &draft(request, &cases))?;
     watch.begun(&run.manifest().cases);
-    let results = Executor { request, cases: &cases, kernels: &kernels, run: &run, watch }.all();
+    let results = Executor { request, cases: &cases, prepared: &prepared, run: &run, watch }.all();
     let mut manifests = run.manifest().cases.clone();
     for (manifest, result) in manifests.iter_mut().zip(&results) {
         manifest.failure = manifest.failure.take().or_else(|| result.as_ref().err().map(failure));
@@ -78,20 +78,14 @@ fn prepare(
     scenario: &Scenario,
     cases: &[Case],
     watch: &dyn Watch,
-) -> Result<Vec<Kernel>, RigError> {
+) -> Result<Vec<Prepared>, RigError> {
     find_agent()?;
     if scenario.rig != RigKind::Twin {
         return Ok(Vec::new());
     }
     twin::check_programs()?;
     let say = |what: &str| watch.preparing(what);
-    let prepare_case = |case: &Case| {
-        let kernel = Kernel::get(&case.kernel, &say)?;
-        let test = case.plan.delay.is_some();
-        Driver::build(Build { headers: &kernel.headers(), release: &kernel.release, test }, &say)?;
-        Ok(kernel)
-    };
-    cases.iter().map(prepare_case).collect()
+    cases.iter().map(|case| Prepared::get(&case.kernel, &case.plan, &say)).collect()
 }
 
 fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
@@ -138,7 +132,7 @@ fn first_failure(cases: &[Case], results: Vec<Result<(), RigError>>) -> Option<E
 struct Executor<'a> {
     request: &'a Request<'a>,
     cases: &'a [Case],
-    kernels: &'a [Kernel],
+    prepared: &'a [Prepared],
     run: &'a RunDir,
     watch: &'a dyn Watch,
 }
@@ -184,30 +178,72 @@ impl Executor<'_> {
         let plan = &self.cases[index].plan;
         let console: PathBuf = self.run.path().join(console_name(&plan.case));
         let log = self.run.log();
-        let mut events = |event: Event<'_>| self.keep(&log, index, event);
+        let mut keeper =
+            Keeper { log, case: index, watch: self.watch, notes: 0, inside: plan.inside };
+        let mut events = |event: Event<'_>| keeper.keep(event);
         match scenario.rig {
             RigKind::Twin => {
-                let kernel = &self.kernels[index];
-                twin::run_case(kernel, plan, scenario.twin, &console, stop, &mut events)
+                let prepared = &self.prepared[index];
+                twin::run_case(prepared, plan, scenario.twin, &console, stop, &mut events)
             }
             RigKind::Local => local::run_case(plan, &console, stop, &mut events),
             RigKind::Ssh => ssh::run_case(&scenario.ssh, plan, &console, stop, &mut events),
         }
     }
+}
 
-    fn keep(&self, log: &LogWriter, index: usize, event: Event<'_>) -> Result<(), RigError> {
+/// Puts whatever a case says into the log, before anything else.
+struct Keeper<'a> {
+    log: LogWriter,
+    case: usize,
+    watch: &'a dyn Watch,
+    /// Frames of the host itself so far.
+    notes: u64,
+    inside: bool,
+}
+
+impl Keeper<'_> {
+    fn keep(&mut self, event: Event<'_>) -> Result<(), RigError> {
         match event {
-            Event::Phase(phase) => self.watch.phase(index, phase),
-            Event::Frame { encoded, frame } => {
-                let case = u16::try_from(index).unwrap_or(u16::MAX);
-                log.append(case, Source::Target, encoded)
-                    .map_err(|error| RigError::Keep(Box::new(error)))?;
-                if let Message::Samples(samples) = &frame.message {
-                    self.watch.samples(index, samples.len() as u64);
-                }
+            Event::Phase(phase) => self.watch.phase(self.case, phase),
+            Event::Frame { stream, encoded, frame } => {
+                self.append(source(stream), encoded)?;
+                self.count(&frame.message);
             }
-            Event::Damaged(error) => self.watch.phase(index, &error.to_string()),
+            Event::Damaged(error) => self.watch.phase(self.case, &error.to_string()),
+            Event::Note(note) => self.note(note)?,
         }
         Ok(())
+    }
+
+    fn append(&self, source: Source, encoded: &[u8]) -> Result<(), RigError> {
+        let case = u16::try_from(self.case).unwrap_or(u16::MAX);
+        self.log.append(case, source, encoded).map_err(|error| RigError::Keep(Box::new(error)))
+    }
+
+    /// Triggers are counted once, where the target's record has them or else
+    /// where the generator's has.
+    fn count(&self, message: &Message) {
+        match message {
+            Message::Samples(samples) => self.watch.samples(self.case, samples.len() as u64),
+            Message::Packet(packet) if !self.inside => {
+                self.watch.samples(self.case, packet.samples.len() as u64);
+            }
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, note: Note) -> Result<(), RigError> {
+        let frame = Frame { number: self.notes, message: Message::Note(note) };
+        self.notes += 1;
+        let encoded = encode(&frame).map_err(|error| RigError::Keep(Box::new(error)))?;
+        self.append(Source::Host, &encoded)
+    }
+}
+
+const fn source(stream: Stream) -> Source {
+    match stream {
+        Stream::Target => Source::Target,
+        Stream::Generator => Source::Generator,
     }
 }

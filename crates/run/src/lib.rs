@@ -18,9 +18,11 @@ mod error;
 mod execute;
 mod host;
 mod index;
+mod join;
 mod log;
 mod manifest;
 mod name;
+mod outside;
 mod parquet;
 mod row;
 
@@ -31,10 +33,12 @@ pub use error::RunError;
 pub use execute::{ExecuteError, Request, Watch, execute};
 pub use host::Host;
 pub use index::LogIndex;
+pub use join::Join;
 pub use log::{LOG_HEADER, LogHealth, LogReader, LogRecord, LogWriter, Source};
 pub use manifest::{CaseManifest, Manifest, ManifestDraft, VERSION};
 pub use name::{fresh_name, utc};
+pub use outside::OutsideData;
 pub use parquet::SamplesWriter;
-pub use row::{FLAG_HIT, FLAG_MERGED, FLAG_MISSING, SampleRow};
+pub use row::{FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow};
 
 pub type Result<T, E = RunError> = std::result::Result<T, E>;

@@ -8,10 +8,10 @@
 //! | seq        | u64              | number of the trigger, from 0             |
 //! | stage      | string           |                                           |
 //! | view       | string           | `outside` or `inside`                     |
-//! | trigger_ns | i64              | instant of the trigger                    |
+//! | trigger_ns | i64              | instant of the trigger, on the view's own clock |
 //! | latency_ns | i64, nullable    | null when the stage did not answer        |
-//! | cpu        | u16, nullable    | null when the stage did not answer        |
-//! | flags      | u32              | 1 hit by another interrupt, 2 missing, 4 merged |
+//! | cpu        | u16, nullable    | null when the stage did not answer, or only the generator saw it |
+//! | flags      | u32              | 1 hit by another interrupt, 2 missing, 4 merged, 8 late, 16 unsure, 32 extra edge |
 //! | interrupts | u16              | other interrupts on this CPU since stage `irq` |
 //!
 //! The bytes depend on the rows and the tool's version only.

@@ -11,6 +11,15 @@ pub const FLAG_MISSING: u32 = 2;
 /// CPU are null.
 pub const FLAG_MERGED: u32 = 4;
 
+/// Outside: a younger trigger was out already when the response came.
+pub const FLAG_LATE: u32 = 8;
+/// Outside: late, and the record does not say whose answer it was; the latency is
+/// an upper bound.
+pub const FLAG_UNSURE: u32 = 16;
+/// Outside: between this trigger and the next the line showed an edge that
+/// answered nothing.
+pub const FLAG_EXTRA: u32 = 32;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleRow {
     pub seq: u64,
@@ -19,7 +28,7 @@ pub struct SampleRow {
     pub latency: Option<Nanoseconds>,
     pub stage: Stage,
     pub view: View,
-    /// None when the stage did not answer.
+    /// None when the stage did not answer, or only the generator saw it.
     pub cpu: Option<u16>,
     pub flags: u32,
     pub interrupts: u16,

@@ -7,9 +7,7 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use irqscope_wire::{
-    Counters, Decoder, Frame, Message, PROTOCOL, Plan, Policy, Scheduling, Stage, encode,
-};
+use irqscope_wire::{Decoder, Frame, Message, Plan, Policy, Scheduling, Stage, encode};
 
 fn agent(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_irqscope-target"))

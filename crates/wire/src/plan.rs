@@ -180,6 +180,12 @@ impl Plan {
         self.trigger == Trigger::Line || self.line == Line::Memory
     }
 
+    /// The target's counter and the generator's clock are the same one: the
+    /// twin's virtual clock.
+    pub fn shares_clock(&self) -> bool {
+        self.instruction.is_some()
+    }
+
     /// The same measurement without a generator: the driver's own timer, and
     /// the target's own record.
     pub fn without_generator(&self) -> Self {

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The account of the view from outside, and what it shows beyond latencies: how
+//! far an edge lies behind its stamp, and what the inside view costs.
+
+use std::collections::BTreeMap;
+
+use irqscope_run::{CaseData, SampleRow};
+use irqscope_wire::{Counters, Plan, RunState, Stage, Totals, View};
+use serde::{Deserialize, Serialize};
+
+use crate::{Statistics, Violation};
+
+/// What the generator counted; see docs/protocol.md for the terms.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutsideAccount {
+    pub generator: String,
+    pub period_ns: i64,
+    pub high_ns: i64,
+    pub triggers: u64,
+    pub complete: u64,
+    pub missing: u64,
+    pub coalesced: u64,
+    pub dropped: u64,
+    pub skipped: u64,
+    pub edges: u64,
+    pub answers: u64,
+    pub extra: u64,
+    /// Triggers whose interrupt never reached the handler: it was raised while
+    /// an earlier one was pending. Known where the target kept a record.
+    pub lost_interrupts: Option<u64>,
+    /// Answers whose trigger is not certain; their latencies are upper bounds.
+    pub unsure: u64,
+}
+
+impl OutsideAccount {
+    pub(crate) fn of(data: &CaseData) -> Option<Self> {
+        let outside = data.outside.as_ref()?;
+        let hello = outside.hello.as_ref()?;
+        let Totals { triggers, complete, missing, coalesced, dropped, skipped, .. } =
+            outside.totals();
+        let Totals { edges, answers, extra, .. } = outside.totals();
+        let settings = outside.status.as_ref().map(|status| status.settings);
+        let ns = |ticks| hello.nanoseconds(ticks).0;
+        let handled = data.counters.map(|counters| counters.triggers);
+        Some(Self {
+            generator: hello.kind.to_string(),
+            period_ns: settings.map_or(0, |settings| ns(settings.period)),
+            high_ns: settings.map_or(0, |settings| ns(settings.high)),
+            triggers,
+            complete,
+            missing,
+            coalesced,
+            dropped,
+            skipped,
+            edges,
+            answers,
+            extra,
+            lost_interrupts: handled.map(|handled| triggers.saturating_sub(handled)),
+            unsure: data.join.unsure,
+        })
+    }
+}
+
+/// The terms of the accounting identity as seen from where triggers are sent: a
+/// trigger whose interrupt was lost in an earlier one is a coalesced one. With
+/// inside off the generator's account is the only one.
+pub(crate) fn account(data: &CaseData, driver: Counters) -> Counters {
+    let Some(outside) = &data.outside else { return driver };
+    let totals = outside.totals();
+    if data.plan.as_ref().is_some_and(|plan| !plan.inside) {
+        return Counters {
+            triggers: totals.triggers,
+            complete: totals.complete,
+            missing: totals.missing,
+            coalesced: totals.coalesced,
+            overrun: totals.dropped,
+            skipped: totals.skipped,
+            spurious: driver.spurious,
+        };
+    }
+    let lost = totals.triggers.saturating_sub(driver.triggers);
+    Counters {
+        triggers: totals.triggers,
+        coalesced: driver.coalesced + lost,
+        skipped: totals.skipped,
+        ..driver
+    }
+}
+
+/// What cannot be in a sound measurement with a generator.
+pub(crate) fn violations(data: &CaseData) -> Vec<Violation> {
+    let Some(outside) = &data.outside else { return missing_view(data) };
+    let (totals, mut violations) = (outside.totals(), Vec::new());
+    if !totals.identity_holds() {
+        violations.push(Violation::OutsideIdentity(totals));
+    }
+    if data.counters.is_some()
+        && outside.status.as_ref().is_none_or(|status| status.state != RunState::Done)
+    {
+        violations.push(Violation::OutsideUnfinished);
+    }
+    let received = outside.samples.len() as u64;
+    let sent = totals.triggers.saturating_sub(totals.dropped).saturating_sub(totals.open);
+    if received != sent {
+        violations.push(Violation::OutsideRecount { generator: sent, counted: received });
+    }
+    if let Some((lines, stages)) = data.join.other_lines {
+        violations.push(Violation::OtherLines { lines, stages });
+    }
+    let handled = data.counters.map_or(0, |counters| counters.triggers);
+    if handled > totals.triggers {
+        violations.push(Violation::MoreHandled { sent: totals.triggers, handled });
+    }
+    violations
+}
+
+fn missing_view(data: &CaseData) -> Vec<Violation> {
+    let asked = data.plan.as_ref().is_some_and(|plan| plan.outside.is_some());
+    let missing = asked && data.counters.is_some();
+    missing.then_some(Violation::NoOutside).into_iter().collect()
+}
+
+/// How far a stage's edge lies behind its stamp, over all samples in which both
+/// views have an answer: instructions of the driver's own, in the twin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EdgeOffset {
+    pub stage: Stage,
+    pub count: u64,
+    pub min_ns: i64,
+    pub p50_ns: i64,
+    pub max_ns: i64,
+    /// How many samples have exactly the median.
+    pub at_p50: u64,
+}
+
+/// Only where both views count from the same instant.
+pub(crate) fn edge_offsets(data: &CaseData) -> Vec<EdgeOffset> {
+    if !data.plan.as_ref().is_some_and(Plan::shares_clock) {
+        return Vec::new();
+    }
+    let mut offsets: BTreeMap<Stage, Vec<i64>> = BTreeMap::new();
+    // Rows are in order of trigger, stage and view, outside first.
+    for pair in data.rows.windows(2) {
+        if let Some(offset) = offset(&pair[0], &pair[1]) {
+            offsets.entry(pair[0].stage).or_default().push(offset);
+        }
+    }
+    offsets.into_iter().filter_map(|(stage, offsets)| edge_offset(stage, offsets)).collect()
+}
+
+fn offset(outside: &SampleRow, inside: &SampleRow) -> Option<i64> {
+    let same = outside.seq == inside.seq && outside.stage == inside.stage;
+    let views = outside.view == View::Outside && inside.view == View::Inside;
+    (same && views).then(|| Some(outside.latency?.0 - inside.latency?.0))?
+}
+
+fn edge_offset(stage: Stage, mut offsets: Vec<i64>) -> Option<EdgeOffset> {
+    offsets.sort_unstable();
+    let figures = Statistics::of(&offsets);
+    let p50 = figures.p50?;
+    Some(EdgeOffset {
+        stage,
+        count: figures.count,
+        min_ns: figures.min?,
+        p50_ns: p50,
+        max_ns: figures.max?,
+        at_p50: offsets.iter().filter(|offset| **offset == p50).count() as u64,
+    })
+}

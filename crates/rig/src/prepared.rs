@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What the cases of a virtual machine need, fetched, built and found before any
+//! of them begins.
+
+use irqscope_wire::{Plan, Stage};
+
+use crate::driver::{Build, Driver};
+use crate::error::Result;
+use crate::kernel::Kernel;
+
+/// A kernel with the driver that a plan needs.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub(crate) kernel: Kernel,
+    pub(crate) driver: Driver,
+}
+
+impl Prepared {
+    /// Fetches the kernel and builds the driver, where the cache has them not.
+    pub fn get(kernel: &str, plan: &Plan, say: &dyn Fn(&str)) -> Result<Self> {
+        let kernel = Kernel::get(kernel, say)?;
+        let headers = kernel.headers();
+        let test = plan.delay.is_some();
+        let driver =
+            Driver::build(Build { headers: &headers, release: &kernel.release, test }, say)?;
+        Ok(Self { kernel, driver })
+    }
+
+    /// How many response lines a plan has on this kernel: one for each asked
+    /// stage that there is.
+    pub(crate) fn lines(&self, plan: &Plan) -> usize {
+        plan.stages.iter().filter(|stage| has_stage(&self.kernel.release, **stage)).count()
+    }
+}
+
+fn has_stage(release: &str, stage: Stage) -> bool {
+    let mut numbers = release.split(['.', '-']).map(|number| number.parse().unwrap_or(0));
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    stage.since().is_none_or(|since| version >= since)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_is_there_from_its_first_kernel_on() {
+        let has = |release| has_stage(release, Stage::WorkBh);
+        assert!(!has("6.1.0-56-amd64") && !has("5.10.0"));
+        assert!(has("6.9.0-rc1") && has("6.12.117+deb12-rt-amd64") && has("7.0"));
+        assert!(has_stage("5.10.0", Stage::Softirq));
+    }
+}

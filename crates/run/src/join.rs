@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Joining the views: what the generator saw on its lines, and what the target
+//! recorded of its stages.
+//!
+//! Trigger n of the generator is sample n of the driver, and line k is the k-th
+//! asked stage.
+//!
+//! **Pairing again.** From outside a line that two triggers were merged on looks
+//! like one whose answers are late (crate `generator`). The target's record says
+//! which triggers a stage answered. Where a line has exactly as many edges as
+//! the record has answers, the n-th edge is the n-th answer, and every latency
+//! is certain. Elsewhere the generator's own pairing stands, and answers that
+//! came after a younger trigger say that they are unsure.
+//!
+//! **One clock.** Where both views are on one clock (the twin), the trigger's
+//! true instant is known to the inside view as well, and its latencies count
+//! from there instead of from the handler's stamp. The two latencies of a sample
+//! then differ by what lies between a stage's stamp and its edge.
+
+use std::collections::BTreeMap;
+
+use irqscope_wire::{Nanoseconds, Stage, Tick, View};
+
+use crate::outside::{OutsideData, nanoseconds, span};
+use crate::row::{FLAG_EXTRA, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow};
+
+/// How well the views fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Join {
+    /// The generator watched another number of lines than stages were asked:
+    /// nobody knows which line is whose, and there is no row from outside.
+    pub other_lines: Option<(usize, usize)>,
+    /// Answers whose trigger is not certain.
+    pub unsure: u64,
+}
+
+/// The rows of the view from outside, by stage. `inside` may be empty.
+pub(crate) fn outside_rows(
+    outside: &OutsideData,
+    stages: &[Stage],
+    inside: &[SampleRow],
+) -> (Vec<SampleRow>, Join) {
+    let (Some(hello), mut join) = (&outside.hello, Join::default()) else {
+        return (Vec::new(), Join::default());
+    };
+    if usize::from(hello.lines) != stages.len() {
+        join.other_lines = Some((usize::from(hello.lines), stages.len()));
+        return (Vec::new(), join);
+    }
+    let mut stages = stages.to_vec();
+    stages.sort_unstable();
+    let mut rows = Vec::with_capacity(outside.samples.len() * stages.len());
+    for (line, stage) in stages.into_iter().enumerate() {
+        let record: BTreeMap<u64, &SampleRow> =
+            inside.iter().filter(|row| row.stage == stage).map(|row| (row.seq, row)).collect();
+        let line = Line { outside, line, stage, tick: hello.tick, record: &record };
+        rows.extend(line.certain().unwrap_or_else(|| line.as_seen()));
+    }
+    join.unsure = rows.iter().filter(|row| row.flags & FLAG_UNSURE != 0).count() as u64;
+    (rows, join)
+}
+
+/// One response line with the record of its stage.
+struct Line<'a> {
+    outside: &'a OutsideData,
+    line: usize,
+    stage: Stage,
+    tick: Tick,
+    record: &'a BTreeMap<u64, &'a SampleRow>,
+}
+
+impl Line<'_> {
+    /// The n-th edge is the n-th answer of the record; `None` if they do not
+    /// match.
+    fn certain(&self) -> Option<Vec<SampleRow>> {
+        let edges = self.outside.edges(self.line);
+        let answers = self.record.values().filter(|row| row.latency.is_some()).count();
+        if !self.outside.has_every_edge() || edges.len() != answers {
+            return None;
+        }
+        let mut edges = edges.into_iter();
+        let triggers: Vec<u64> = self.outside.samples.iter().map(|one| one.trigger.0).collect();
+        let mut rows = Vec::with_capacity(triggers.len());
+        for (index, sample) in self.outside.samples.iter().enumerate() {
+            let record = *self.record.get(&sample.seq.0)?;
+            let mut row = self.row(index, record.flags);
+            if record.latency.is_some() {
+                let edge = edges.next()?;
+                row.latency = Some(nanoseconds(self.tick, edge.checked_sub(sample.trigger.0)?));
+                let late = triggers.get(index + 1).is_some_and(|next| *next <= edge);
+                row.flags |= if late { FLAG_LATE } else { 0 };
+            }
+            rows.push(row);
+        }
+        Some(rows)
+    }
+
+    /// As the generator paired edges with triggers.
+    fn as_seen(&self) -> Vec<SampleRow> {
+        let seen = |(index, sample): (usize, &irqscope_wire::OutsideSample)| {
+            let answer = sample.answers.get(self.line).and_then(span);
+            let hit = self.record.get(&sample.seq.0).map_or(0, |record| record.flags);
+            let hit = hit & !(FLAG_MISSING | FLAG_MERGED);
+            let Some((span, late)) = answer else {
+                return self.row(index, FLAG_MISSING);
+            };
+            let late = if late { FLAG_LATE | FLAG_UNSURE } else { 0 };
+            SampleRow { latency: Some(nanoseconds(self.tick, span)), ..self.row(index, hit | late) }
+        };
+        self.outside.samples.iter().enumerate().map(seen).collect()
+    }
+
+    fn row(&self, index: usize, flags: u32) -> SampleRow {
+        let sample = &self.outside.samples[index];
+        let record = self.record.get(&sample.seq.0);
+        let extra = if sample.extra >> self.line & 1 != 0 { FLAG_EXTRA } else { 0 };
+        SampleRow {
+            seq: sample.seq.0,
+            trigger: nanoseconds(self.tick, sample.trigger.0),
+            latency: None,
+            stage: self.stage,
+            view: View::Outside,
+            cpu: record.and_then(|record| record.cpu),
+            flags: flags | extra,
+            interrupts: record.map_or(0, |record| record.interrupts),
+        }
+    }
+}
+
+/// Lets the inside rows count from the trigger's true instant. `stamps` are the
+/// counter's readings at the handler's entry, by sequence number, on the
+/// generator's own clock.
+pub(crate) fn count_from_trigger(
+    inside: &mut [SampleRow],
+    outside: &OutsideData,
+    stamps: &BTreeMap<u64, u64>,
+) {
+    let Some(tick) = outside.tick() else { return };
+    let delays: BTreeMap<u64, i64> = outside
+        .samples
+        .iter()
+        .filter_map(|sample| {
+            let stamp = stamps.get(&sample.seq.0)?;
+            Some((sample.seq.0, nanoseconds(tick, stamp.checked_sub(sample.trigger.0)?).0))
+        })
+        .collect();
+    for row in inside {
+        let Some(delay) = delays.get(&row.seq) else { continue };
+        row.trigger = Nanoseconds(row.trigger.0 - delay);
+        row.latency = row.latency.map(|latency| Nanoseconds(latency.0 + delay));
+    }
+}

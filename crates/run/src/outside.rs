@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What the generator said of a case, as it came in.
+
+use irqscope_wire::{
+    Answer, ExtraEdge, GeneratorHello, Message, Nanoseconds, OutsideSample, Packet, Status, Tick,
+    Totals,
+};
+
+#[derive(Clone, Debug, Default)]
+pub struct OutsideData {
+    pub hello: Option<GeneratorHello>,
+    /// The last one; a run that has ended says so.
+    pub status: Option<Status>,
+    /// In the order of their sequence numbers; a gap is a dropped sample.
+    pub samples: Vec<OutsideSample>,
+    /// Edges that answered nothing, as far as they were listed.
+    pub extras: Vec<ExtraEdge>,
+    totals: Totals,
+}
+
+impl OutsideData {
+    pub(crate) fn understand(&mut self, message: Message) {
+        match message {
+            Message::GeneratorHello(hello) => self.hello = Some(hello),
+            Message::Status(status) => {
+                self.totals = status.totals;
+                self.status = Some(status);
+            }
+            Message::Packet(packet) => self.add(packet),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, packet: Packet) {
+        self.samples.extend(packet.samples);
+        self.extras.extend(packet.extras);
+        self.totals = packet.totals;
+    }
+
+    /// The youngest that were received.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    pub fn tick(&self) -> Option<Tick> {
+        self.hello.as_ref().map(|hello| hello.tick)
+    }
+
+    /// Every edge of a line was received, with its instant.
+    pub(crate) fn has_every_edge(&self) -> bool {
+        self.totals.dropped == 0 && self.extras.len() as u64 == self.totals.extra
+    }
+
+    /// Instants of all edges of a line, ascending, in the generator's ticks.
+    pub(crate) fn edges(&self, line: usize) -> Vec<u64> {
+        let answered = self.samples.iter().filter_map(|sample| {
+            span(sample.answers.get(line)?).map(|(span, _)| sample.trigger.0 + span)
+        });
+        let extra = self.extras.iter().filter(|extra| usize::from(extra.line) == line);
+        let mut edges: Vec<u64> = answered.chain(extra.map(|extra| extra.at.0)).collect();
+        edges.sort_unstable();
+        edges
+    }
+}
+
+/// How long after its trigger an answer came, and whether a younger trigger was
+/// out by then.
+pub(crate) fn span(answer: &Answer) -> Option<(u64, bool)> {
+    match answer {
+        Answer::Prompt(span) => Some((span.0, false)),
+        Answer::Late(span) => Some((span.0, true)),
+        Answer::Missing | Answer::Coalesced => None,
+    }
+}
+
+/// Ticks of a generator's clock in nanoseconds.
+pub(crate) fn nanoseconds(tick: Tick, ticks: u64) -> Nanoseconds {
+    tick.nanoseconds(i64::try_from(ticks).unwrap_or(i64::MAX))
+}
