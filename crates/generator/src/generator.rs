@@ -155,6 +155,18 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         }
     }
 
+    /// The line went up at this instant, and not at the one given to
+    /// [`Self::tick`]. To be called before any edge is handed over.
+    pub fn raised(&mut self, at: u64) {
+        self.pairing.made_at(at);
+    }
+
+    /// The line was still up from the trigger before: the youngest one gets no
+    /// response of its own.
+    pub fn merged(&mut self) {
+        self.pairing.merged();
+    }
+
     /// None: outside a run edges are nobody's.
     pub fn edge(&mut self, line: u8, at: u64) -> Option<Seen> {
         if !matches!(self.state, RunState::Running | RunState::Draining) {
@@ -390,6 +402,31 @@ pub(crate) mod tests {
         assert_eq!(generator.tick(3 * MS + 5), Act::Raise);
         assert_eq!(generator.status().totals.skipped, 2);
         assert_eq!(advance(&mut generator, 4 * MS), [4 * MS]);
+    }
+
+    #[test]
+    fn a_trigger_counts_from_when_the_line_really_went_up() {
+        let mut generator = running(1, 2);
+        assert_eq!(generator.tick(MS), Act::Raise);
+        generator.raised(MS + 40);
+        generator.edge(0, MS + 100);
+        advance(&mut generator, 3 * MS);
+        let slot = generator.take().unwrap();
+        assert_eq!((slot.at, slot.answers[0]), (MS + 40, Some(Answer::Prompt(Cycles(60)))));
+    }
+
+    #[test]
+    fn a_trigger_that_met_one_still_pending_is_coalesced_and_leaves_the_edge_to_it() {
+        let mut generator = running(2, 2);
+        assert_eq!(generator.tick(MS), Act::Raise);
+        advance(&mut generator, 2 * MS);
+        generator.merged();
+        (0..2).for_each(|line| assert!(generator.edge(line, 2 * MS + 9).is_some()));
+        advance(&mut generator, 4 * MS);
+        let fates: Vec<_> = core::iter::from_fn(|| generator.take()).map(|s| s.fate()).collect();
+        assert_eq!(fates, [Fate::Complete, Fate::Coalesced]);
+        let totals = generator.status().totals;
+        assert!(totals.identity_holds() && totals.coalesced == 1 && totals.extra == 0);
     }
 
     #[test]

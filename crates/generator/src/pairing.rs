@@ -141,6 +141,24 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         true
     }
 
+    /// The youngest trigger was really made then, before any edge of its own.
+    pub fn made_at(&mut self, at: u64) {
+        if self.open() > 0 {
+            self.slot_mut(self.next - 1).at = at;
+        }
+    }
+
+    /// The youngest trigger gets no edges of its own, on no line.
+    pub fn merged(&mut self) {
+        if self.open() > 0 {
+            let lines = self.lines;
+            let slot = self.slot_mut(self.next - 1);
+            for line in 0..lines {
+                slot.settle(line, Answer::Coalesced);
+            }
+        }
+    }
+
     pub fn edge(&mut self, line: u8, at: u64) -> Seen {
         let line = usize::from(line);
         match self.oldest_waiting(line) {

@@ -86,6 +86,16 @@ impl Source {
         self.generator.tick(now)
     }
 
+    /// As [`Generator::raised`].
+    pub fn raised(&mut self, at: u64) {
+        self.generator.raised(at);
+    }
+
+    /// As [`Generator::merged`].
+    pub fn merged(&mut self) {
+        self.generator.merged();
+    }
+
     pub fn edge(&mut self, line: u8, at: u64) {
         if self.generator.edge(line, at) == Some(Seen::Extra) {
             self.packer.extra(&self.generator, line, at);

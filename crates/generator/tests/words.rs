@@ -14,7 +14,7 @@ use std::time::Instant;
 use common::Host;
 use irqscope_generator::Source;
 use irqscope_generator::server::Server;
-use irqscope_generator::words::{self, Running, Wires, Word};
+use irqscope_generator::words::{self, Broken, Raised, Running, Wires, Word};
 use irqscope_wire::{Command, Cycles, GeneratorKind, Message, Pacing, RunState, StartAt, Tick};
 
 const LINES: usize = 3;
@@ -39,9 +39,11 @@ impl Wires for Shared {
         self.begun.elapsed().as_nanos() as u64
     }
 
-    fn raise(&mut self) {
+    fn raise(&mut self) -> Result<Raised, Broken> {
+        let at = self.now();
         self.rung = self.rung.wrapping_add(1);
         self.memory.doorbell.store(self.rung, SeqCst);
+        Ok(Raised::At(at))
     }
 
     fn words(&self) -> &[Word] {

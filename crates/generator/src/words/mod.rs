@@ -29,8 +29,8 @@
 //! begun anew, or somebody else writes there. Nothing is counted but
 //! [`Looks::strange`], and the note is a warning.
 //!
-//! While the target does not want triggers ([`Wires::armed`]) words are its own
-//! to reset, and are not watched.
+//! Before the target wants triggers ([`Wires::armed`]) words are its own to
+//! reset, and are not watched. When it wants no more, late responses still come.
 //!
 //! # When it does anything else
 //!
@@ -59,6 +59,24 @@ pub use watch::{MOST_AT_ONCE, Word};
 
 use spin::Spin;
 
+/// How the interrupt was asserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raised {
+    /// Right after this instant.
+    At(u64),
+    /// Right after this instant, and the one before was still pending: one
+    /// response answers both.
+    Merged(u64),
+}
+
+/// Why a generator cannot work any more, and how to mend it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}; {remedy}")]
+pub struct Broken {
+    pub what: String,
+    pub remedy: String,
+}
+
 /// What such a generator is made of.
 pub trait Wires: Send {
     /// Called once, first, on the loop's own thread: to pin it, to give it its
@@ -70,8 +88,12 @@ pub trait Wires: Send {
     /// or `lfence` and `rdtsc`.
     fn now(&mut self) -> u64;
 
-    /// Asserts the interrupt, as soon as can be. Must not wait for anything.
-    fn raise(&mut self);
+    /// Asserts the interrupt, as soon as can be, and says when: right before.
+    /// Must not wait for anything.
+    ///
+    /// # Errors
+    /// It cannot be done any more. The run ends, and the loop.
+    fn raise(&mut self) -> Result<Raised, Broken>;
 
     /// Ends that, where the interrupt has a level.
     fn lower(&mut self) {}
@@ -83,6 +105,14 @@ pub trait Wires: Send {
     /// hello's `limits.sees_arming` false.
     fn armed(&self) -> bool {
         true
+    }
+
+    /// A run is over: no trigger is to come before the next.
+    fn over(&mut self) {}
+
+    /// Called in every turn of a loop that does not rest.
+    fn pause(&self) {
+        std::hint::spin_loop();
     }
 }
 
@@ -114,7 +144,7 @@ pub fn hello(kind: GeneratorKind, tick: Tick, lines: u8, sees_arming: bool) -> G
 #[derive(Debug)]
 pub struct Running {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Looks>>,
+    thread: Option<JoinHandle<Result<Looks, Broken>>>,
 }
 
 /// Starts the loop. Settings may have been given to the source before, and a run
@@ -133,7 +163,7 @@ pub fn start(source: Source, server: Server, wires: impl Wires + 'static) -> io:
     let thread = std::thread::Builder::new().name("irqscope-words".into()).spawn(move || {
         let mut spin = Spin::new(source, Some(server), wires);
         spin.begin();
-        while !stopped.load(Ordering::Relaxed) {
+        while !stopped.load(Ordering::Relaxed) && !spin.is_broken() {
             spin.turn();
         }
         spin.end()
@@ -143,25 +173,29 @@ pub fn start(source: Source, server: Server, wires: impl Wires + 'static) -> io:
 
 impl Running {
     /// Ends a run that is active, says farewell to a connected host (which may
-    /// take two seconds if it does not read) and joins the thread. None if the
-    /// thread has panicked.
-    pub fn stop(mut self) -> Option<Looks> {
+    /// take two seconds if it does not read) and joins the thread.
+    ///
+    /// # Errors
+    /// The interrupt could not be asserted any more, or the caller's [`Wires`]
+    /// have panicked.
+    pub fn stop(mut self) -> Result<Looks, Broken> {
         self.join()
     }
 
-    /// It has ended by itself, which only a panic in the caller's [`Wires`] does.
+    /// It has ended by itself: [`Running::stop`] says why.
     pub fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    fn join(&mut self) -> Option<Looks> {
+    fn join(&mut self) -> Result<Looks, Broken> {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.take()?.join().ok()
+        let panicked = || Broken { what: "its loop panicked".into(), remedy: "report it".into() };
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_else(|| Err(panicked()))
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.join();
+        let _ = self.join();
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use irqscope_wire::{Message, RunState};
 
 use super::watch::{Change, Counts, Watch, counts};
-use super::{Looks, Wires};
+use super::{Broken, Looks, Raised, Wires};
 use crate::server::Server;
 use crate::{Act, Source};
 
@@ -27,12 +27,15 @@ pub struct Spin<W> {
     lines: usize,
     watch: Watch,
     armed: bool,
+    /// It was armed once: what the words say is known.
+    knows_words: bool,
     looks: Looks,
     /// Whose looks these are, and whether they were told.
     run: u32,
     told: bool,
-    /// When the words were last looked at.
+    /// When the words were last looked at, and the time before.
     looked: u64,
+    looked_before: u64,
     /// The trigger that no look has followed yet.
     raised: Option<u64>,
     /// When the server was last talked to.
@@ -40,6 +43,7 @@ pub struct Spin<W> {
     slack: u64,
     seldom: u64,
     often: u64,
+    broken: Option<Broken>,
 }
 
 impl<W: Wires> Spin<W> {
@@ -56,21 +60,24 @@ impl<W: Wires> Spin<W> {
             lines,
             watch: Watch::default(),
             armed: false,
-            looks: Looks::default(),
+            knows_words: false,
+            looks: Looks::new(ticks(Looks::BLURRED_NS)),
             run: 0,
             told: true,
             looked: 0,
+            looked_before: 0,
             raised: None,
             talked: 0,
             slack: ticks(SLACK_NS),
             seldom: ticks(SELDOM_NS),
             often: ticks(OFTEN_NS),
+            broken: None,
         }
     }
 
     pub fn begin(&mut self) {
         self.wires.begin();
-        self.looked = self.wires.now();
+        self.look_anew();
         // A run may have been started before.
         (self.run, self.told) = (self.source.status().run, self.rests_for_good());
     }
@@ -83,31 +90,42 @@ impl<W: Wires> Spin<W> {
         }
         if self.rests() {
             std::thread::sleep(REST);
+            self.look_anew();
         } else {
-            std::hint::spin_loop();
+            self.wires.pause();
         }
     }
 
+    pub fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
     /// The last words of a run that is active; its looks.
-    pub fn end(mut self) -> Looks {
+    pub fn end(mut self) -> Result<Looks, Broken> {
         self.source.finish();
         self.tell_looks();
         self.source.pump();
         if let Some(server) = &mut self.server {
             server.farewell(&mut self.source, FAREWELL);
         }
-        self.looks
+        self.broken.map_or(Ok(self.looks), Err)
+    }
+
+    /// Nothing was watched until now.
+    fn look_anew(&mut self) {
+        self.looked = self.wires.now();
+        self.looked_before = self.looked;
     }
 
     /// The words before the clock: no instant is before its edge.
     fn look(&mut self) -> u64 {
         let counts = counts(self.wires.words(), self.lines);
         let now = self.wires.now();
-        self.note_look(now);
+        let blind = self.note_look(now);
         // After the words: who resets them has disarmed before.
         let armed = self.wires.armed();
-        if self.armed && self.watch.differs(&counts) {
-            self.take_edges(&counts, now, armed);
+        if self.knows_words && !self.rests() && self.watch.differs(&counts) {
+            self.take_edges(&counts, blind, now, armed);
         }
         if armed != self.armed {
             self.arm(armed, now);
@@ -115,24 +133,28 @@ impl<W: Wires> Spin<W> {
         now
     }
 
-    fn note_look(&mut self, now: u64) {
+    /// How long ago an edge of this look can have been: a word was last read
+    /// after the look before the last, and before the clock of the last.
+    fn note_look(&mut self, now: u64) -> u64 {
         let since_last = now.saturating_sub(self.looked);
-        self.looked = now;
-        if matches!(self.source.state(), RunState::Running | RunState::Draining) {
-            self.looks.look(since_last);
+        let blind = now.saturating_sub(self.looked_before);
+        (self.looked_before, self.looked) = (self.looked, now);
+        if !self.rests() {
+            self.looks.look(since_last, blind);
         }
         if let Some(at) = self.raised.take() {
             self.looks.first_after_trigger(now.saturating_sub(at));
         }
+        blind
     }
 
-    fn take_edges(&mut self, counts: &Counts, now: u64, armed: bool) {
+    fn take_edges(&mut self, counts: &Counts, blind: u64, now: u64, armed: bool) {
         for line in 0..self.lines {
             match self.watch.change(line, counts) {
                 Change::None => {}
                 Change::Strange => self.looks.strange += u64::from(armed),
                 Change::Edges(count) => {
-                    self.looks.together += u64::from(count - 1);
+                    self.looks.edges(count, blind);
                     (0..count).for_each(|_| self.source.edge(line as u8, now));
                 }
             }
@@ -142,6 +164,7 @@ impl<W: Wires> Spin<W> {
     fn arm(&mut self, armed: bool, now: u64) {
         self.armed = armed;
         if armed {
+            self.knows_words = true;
             self.watch.reset(&counts(self.wires.words(), self.lines));
             self.source.armed(now);
         } else {
@@ -156,12 +179,26 @@ impl<W: Wires> Spin<W> {
         }
         let now = self.wires.now();
         match self.source.tick(now) {
-            Act::Raise => {
-                self.wires.raise();
-                self.raised = Some(now);
-            }
+            Act::Raise => self.raise(),
             Act::Lower => self.wires.lower(),
             Act::Nothing => {}
+        }
+    }
+
+    fn raise(&mut self) {
+        match self.wires.raise() {
+            Ok(Raised::At(at)) => {
+                self.source.raised(at);
+                self.raised = Some(at);
+            }
+            Ok(Raised::Merged(at)) => {
+                self.source.raised(at);
+                self.source.merged();
+            }
+            Err(broken) => {
+                self.source.fail(&broken.what, &broken.remedy);
+                self.broken = Some(broken);
+            }
         }
     }
 
@@ -186,7 +223,8 @@ impl<W: Wires> Spin<W> {
         }
         let run = self.source.status().run;
         if run != self.run {
-            (self.run, self.told, self.looks) = (run, false, Looks::default());
+            (self.run, self.told) = (run, false);
+            self.looks = Looks::new(self.looks.blurred_from);
         }
     }
 
@@ -195,6 +233,7 @@ impl<W: Wires> Spin<W> {
     fn tell_looks(&mut self) {
         if !self.told {
             self.told = true;
+            self.wires.over();
             let note = self.looks.note(self.source.facts().tick);
             self.source.outbox.push(Message::Note(note));
         }
@@ -230,6 +269,9 @@ mod tests {
         words: [Word; 2],
         armed: bool,
         raised: u64,
+        breaks_at: Option<u64>,
+        merges_at: Option<u64>,
+        overs: u32,
         /// Delay after a trigger, line, responses.
         answers: Vec<(u64, usize, u32)>,
         due: Vec<(u64, usize, u32)>,
@@ -242,7 +284,9 @@ mod tests {
             let words = [Word::new(u32::MAX - 5), Word::new(0)];
             let (answers, armed) = (answers.to_vec(), true);
             let (due, stored) = (Vec::new(), Vec::new());
-            Self { now: 0, words, armed, raised: 0, answers, due, stored }
+            let (breaks_at, merges_at) = (None, None);
+            let (now, raised, overs) = (0, 0, 0);
+            Self { now, words, armed, raised, breaks_at, merges_at, overs, answers, due, stored }
         }
     }
 
@@ -258,11 +302,23 @@ mod tests {
             now
         }
 
-        fn raise(&mut self) {
+        fn raise(&mut self) -> Result<Raised, Broken> {
+            let at = self.now;
             self.now += STEP;
             self.raised += 1;
+            if self.breaks_at == Some(self.raised) {
+                return Err(Broken { what: "no interrupt".into(), remedy: "wire it".into() });
+            }
+            if self.merges_at == Some(self.raised) {
+                return Ok(Raised::Merged(at));
+            }
             let now = self.now;
             self.due.extend(self.answers.iter().map(|&(after, l, n)| (now + after, l, n)));
+            Ok(Raised::At(at))
+        }
+
+        fn over(&mut self) {
+            self.overs += 1;
         }
 
         fn words(&self) -> &[Word] {
@@ -316,7 +372,7 @@ mod tests {
         let mut spin = counting(Sim::answering(&[(300, 0, 1), (777, 1, 1)]), 20);
         let (samples, _) = play(&mut spin);
         assert_eq!((samples.len(), spin.wires.raised), (20, 20));
-        let longest = spin.looks.longest;
+        let longest = spin.looks.blindest;
         for (sample, stored) in samples.iter().zip(spin.wires.stored.chunks(2)) {
             for (answer, (at, line, _)) in sample.answers.iter().zip(stored) {
                 let Answer::Prompt(span) = answer else { panic!("{sample:?} {line}") };
@@ -356,6 +412,48 @@ mod tests {
         spin.wires.words[0].store(0);
         spin.turn();
         assert_eq!(spin.looks.strange, 0);
+    }
+
+    #[test]
+    fn a_response_later_than_the_targets_wish_for_triggers_is_measured() {
+        let sim = Sim::answering(&[(300, 0, 1), (5_000, 1, 1)]);
+        let mut spin = counting(sim, 1);
+        while spin.source.state() != RunState::Draining {
+            spin.turn();
+        }
+        spin.wires.armed = false;
+        let (samples, _) = play(&mut spin);
+        let Answer::Prompt(span) = samples[0].answers[1] else { panic!("{samples:?}") };
+        assert!((5_000..5_100).contains(&span.0), "{span:?}");
+    }
+
+    #[test]
+    fn a_trigger_that_met_one_still_pending_is_coalesced() {
+        let mut sim = Sim::answering(&[(300, 0, 1), (300, 1, 1)]);
+        sim.merges_at = Some(2);
+        let mut spin = counting(sim, 3);
+        let (samples, _) = play(&mut spin);
+        assert_eq!(samples[1].answers, [Answer::Coalesced, Answer::Coalesced]);
+        assert_eq!((totals(&spin).coalesced, totals(&spin).complete), (1, 2));
+        assert_eq!(spin.wires.overs, 1);
+    }
+
+    #[test]
+    fn an_interrupt_that_cannot_be_raised_ends_the_loop_and_says_why() {
+        let mut sim = Sim::answering(&[(300, 0, 1), (300, 1, 1)]);
+        sim.breaks_at = Some(2);
+        let mut spin = counting(sim, 5);
+        while !spin.is_broken() {
+            spin.turn();
+        }
+        let mut failed = None;
+        while let Some(frame) = spin.source.outbox.next() {
+            if let Message::Failed(failure) = frame.message {
+                failed = Some(failure.what);
+            }
+        }
+        assert_eq!(failed.as_deref(), Some("no interrupt"));
+        assert_eq!(spin.end().unwrap_err().remedy, "wire it");
     }
 
     #[test]
