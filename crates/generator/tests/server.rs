@@ -3,6 +3,7 @@
 #![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[allow(dead_code, reason = "each test uses what it needs")]
 mod common;
 
 use std::io::Write;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use irqscope_analysis::AnalysisError;
 use irqscope_report::ReportError;
 use irqscope_rig::RigError;
+use irqscope_rig::generator::GeneratorError;
 use irqscope_run::{ExecuteError, RunError};
 use irqscope_scenario::ScenarioError;
 
@@ -71,6 +72,12 @@ impl From<RigError> for Trouble {
     }
 }
 
+impl From<GeneratorError> for Trouble {
+    fn from(error: GeneratorError) -> Self {
+        Self::new(of_generator(&error), error)
+    }
+}
+
 impl From<ExecuteError> for Trouble {
     fn from(error: ExecuteError) -> Self {
         Self::new(error.rig().map_or(Exit::Usage, of_rig), error)
@@ -95,6 +102,21 @@ fn of_rig(error: &RigError) -> Exit {
         RigError::Unready { .. } | RigError::Refused { .. } | RigError::Keep(_) => Exit::Usage,
         RigError::Lost { .. } | RigError::Io { .. } => Exit::Lost,
         RigError::Invalid { .. } => Exit::Invalid,
+        RigError::Generator(error) => of_generator(error),
         RigError::Interrupted => Exit::Interrupted,
+    }
+}
+
+fn of_generator(error: &GeneratorError) -> Exit {
+    match error {
+        GeneratorError::Refused(_)
+        | GeneratorError::OtherProtocol { .. }
+        | GeneratorError::Failed { .. } => Exit::Usage,
+        GeneratorError::Unreachable { .. }
+        | GeneratorError::NoGenerator { .. }
+        | GeneratorError::Busy { .. }
+        | GeneratorError::Lost { .. }
+        | GeneratorError::Anew { .. } => Exit::Lost,
+        GeneratorError::Interrupted => Exit::Interrupted,
     }
 }

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::command::last_lines;
+use crate::generator::GeneratorError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum RigError {
@@ -24,6 +25,8 @@ pub enum RigError {
     /// Whoever keeps the frames could not.
     #[error(transparent)]
     Keep(Box<dyn std::error::Error + Send + Sync>),
+    #[error(transparent)]
+    Generator(#[from] GeneratorError),
     #[error("interrupted")]
     Interrupted,
 }

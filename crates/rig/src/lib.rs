@@ -14,6 +14,7 @@ mod driver;
 mod error;
 mod facts;
 mod fetch;
+pub mod generator;
 pub mod guest;
 mod image;
 mod initramfs;

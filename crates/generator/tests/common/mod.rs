@@ -53,8 +53,12 @@ pub struct Owner {
 
 impl Owner {
     pub fn start(lines: u8, room: usize) -> Owner {
+        Self::start_at("127.0.0.1:0", lines, room)
+    }
+
+    pub fn start_at(address: &str, lines: u8, room: usize) -> Owner {
         let mut source = source(lines, room);
-        let mut server = Server::start("127.0.0.1:0", &source).unwrap();
+        let mut server = Server::start(address, &source).unwrap();
         let (address, status) = (server.address(), Arc::new(Mutex::new(source.status())));
         let stop = Arc::new(AtomicBool::new(false));
         let (shown, stopped) = (status.clone(), stop.clone());

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One generator, over as many connections as it takes.
+
+use std::time::{Duration, Instant};
+
+use irqscope_wire::{
+    Command, Failure, GeneratorHello, Hello, Message, PROTOCOL, Refusal, StartAt, Status,
+};
+
+use super::GeneratorError;
+use super::incoming::Received;
+use super::stream::Stream;
+use crate::Stop;
+use crate::command::TICK;
+
+/// How long the hello and a reply may each take.
+const ANSWER: Duration = Duration::from_secs(5);
+
+pub type Result<T, E = GeneratorError> = std::result::Result<T, E>;
+
+/// A connection to a generator. Dropping it leaves a run going.
+#[derive(Debug)]
+pub struct Client {
+    stream: Stream,
+    hello: GeneratorHello,
+}
+
+impl Client {
+    /// Connects to HOST:PORT and says hello. The generator may have been
+    /// running for long. Whatever waits later ends when `stop` is requested.
+    ///
+    /// # Errors
+    /// Nobody there, nobody of this protocol, or another host is served.
+    pub fn connect(address: &str, stop: &Stop) -> Result<Self> {
+        Self::greet(Stream::open(address, stop, None)?)
+    }
+
+    /// What the generator is and can do.
+    pub fn hello(&self) -> &GeneratorHello {
+        &self.hello
+    }
+
+    /// How long a generator may be silent until it counts as lost. Five seconds
+    /// if nothing else is said: it sends a status in every one.
+    pub fn bear_silence_for(&mut self, silence: Duration) {
+        self.stream.silence = silence;
+    }
+
+    /// What is really set, after rounding. A refusal leaves everything as it was.
+    pub fn set(&mut self, setting: Command) -> Result<Status> {
+        self.ask(setting)
+    }
+
+    pub fn start(&mut self, at: StartAt) -> Result<Status> {
+        self.ask(Command::Start(at))
+    }
+
+    pub fn stop(&mut self) -> Result<Status> {
+        self.ask(Command::Stop)
+    }
+
+    pub fn status(&mut self) -> Result<Status> {
+        self.ask(Command::Status)
+    }
+
+    /// Asks and waits for the answer. What comes meanwhile, and the answer
+    /// itself, is still handed out by [`Client::next`].
+    pub fn ask(&mut self, command: Command) -> Result<Status> {
+        let deadline = Instant::now() + ANSWER;
+        let number = self.stream.send(Message::Command(command))?;
+        let mut understood = self.stream.incoming.queue.len();
+        loop {
+            let new = self.stream.incoming.queue.iter().skip(understood);
+            if let Some(answer) = new.into_iter().find_map(|it| answer_to(number, it)) {
+                return answer;
+            }
+            if let Some(failure) = self.stream.incoming.failed.clone() {
+                let Failure { what, remedy, .. } = failure;
+                return Err(GeneratorError::Failed { what, remedy });
+            }
+            understood = self.stream.incoming.queue.len();
+            if Instant::now() >= deadline {
+                let seconds = ANSWER.as_secs();
+                return Err(self.stream.lost(format!("no reply within {seconds} seconds")));
+            }
+            self.stream.read(deadline)?;
+        }
+    }
+
+    /// The next frame in the order of arrival; None if none comes in time.
+    ///
+    /// # Errors
+    /// The connection has ended, or was silent for too long. All that came
+    /// before was handed out; [`Client::reconnect`] goes on.
+    pub fn next(&mut self, timeout: Duration) -> Result<Option<Received>> {
+        let deadline = Instant::now() + timeout;
+        let stream = &mut self.stream;
+        while stream.incoming.queue.is_empty()
+            && stream.read(deadline)?
+            && Instant::now() < deadline
+        {}
+        Ok(stream.incoming.queue.pop_front())
+    }
+
+    /// Connects to the same generator again, trying for so long. The run has
+    /// gone on: its hello's [`Received::missed`] says how many frames went down
+    /// with the connection, sequence numbers and totals say which samples.
+    ///
+    /// # Errors
+    /// Why it failed at last; or this is another generator, or another life of
+    /// the same.
+    pub fn reconnect(&mut self, within: Duration) -> Result<()> {
+        let deadline = Instant::now() + within;
+        let Stream { address, stop, silence, .. } = &self.stream;
+        let expected = self.stream.incoming.expected();
+        let mut again = loop {
+            match Stream::open(address, stop, expected).and_then(Self::greet) {
+                Err(error) if error.may_pass() && Instant::now() + TICK < deadline => {
+                    std::thread::sleep(TICK);
+                }
+                result => break result?,
+            }
+        };
+        if again.hello != self.hello || again.is_younger_than(expected) {
+            return Err(GeneratorError::Anew { address: address.clone() });
+        }
+        again.stream.silence = *silence;
+        let new = std::mem::replace(
+            &mut again.stream.incoming.queue,
+            std::mem::take(&mut self.stream.incoming.queue),
+        );
+        again.stream.incoming.queue.extend(new);
+        *self = again;
+        Ok(())
+    }
+
+    fn greet(mut stream: Stream) -> Result<Self> {
+        let hello = hear_hello(&mut stream)?;
+        let (kind, tool_version) = ("host".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        stream.send(Message::Hello(Hello { protocol: PROTOCOL, kind, tool_version }))?;
+        Ok(Self { stream, hello })
+    }
+
+    /// Frames are counted over a generator's whole life.
+    fn is_younger_than(&self, expected: Option<u64>) -> bool {
+        let first = self.stream.incoming.queue.front().and_then(|it| it.frame.as_ref().ok());
+        first.zip(expected).is_some_and(|(first, expected)| first.number < expected)
+    }
+}
+
+/// The hello, after which a status has come, or why there is none. Both stay in
+/// the queue.
+fn hear_hello(stream: &mut Stream) -> Result<GeneratorHello> {
+    let deadline = Instant::now() + ANSWER;
+    let address = stream.address.clone();
+    let hello = match frame_at(0, stream, deadline)? {
+        Some(Message::GeneratorHello(hello)) => hello,
+        _ => return Err(GeneratorError::NoGenerator { address }),
+    };
+    if hello.protocol != PROTOCOL {
+        return Err(GeneratorError::OtherProtocol { address, theirs: hello.protocol });
+    }
+    match frame_at(1, stream, deadline)? {
+        Some(Message::Status(_)) => Ok(hello),
+        Some(Message::Reply(reply)) if reply.result == Err(Refusal::OtherHost) => {
+            Err(GeneratorError::Busy { address })
+        }
+        _ => Err(GeneratorError::NoGenerator { address }),
+    }
+}
+
+/// None: damaged, or not in time.
+fn frame_at(index: usize, stream: &mut Stream, deadline: Instant) -> Result<Option<Message>> {
+    while stream.incoming.queue.len() <= index && Instant::now() < deadline {
+        stream.read(deadline)?;
+    }
+    let received = stream.incoming.queue.get(index);
+    Ok(received.and_then(|it| it.frame.as_ref().ok()).map(|frame| frame.message.clone()))
+}
+
+/// The reply to a command, or to what its damage made of it.
+fn answer_to(number: u64, received: &Received) -> Option<Result<Status>> {
+    match &received.frame.as_ref().ok()?.message {
+        Message::Reply(reply) if reply.to.is_none_or(|to| to == number) => {
+            Some(reply.result.map_err(GeneratorError::Refused))
+        }
+        _ => None,
+    }
+}

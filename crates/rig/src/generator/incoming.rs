@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A generator's bytes into frames, and the gaps between their numbers.
+
+use std::collections::VecDeque;
+
+use irqscope_wire::{Decoder, Failure, Frame, FrameError, Message};
+
+/// Something that came from a generator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Received {
+    /// As it came, without its delimiter; empty where it was too long to keep.
+    pub encoded: Vec<u8>,
+    /// An error is damage, of a kind that TCP should have kept away.
+    pub frame: Result<Frame, FrameError>,
+    /// Frames that should have come before this one, by their numbers.
+    pub missed: u64,
+}
+
+#[derive(Debug, Default)]
+pub struct Incoming {
+    decoder: Decoder,
+    /// None: no frame has come yet, and a generator may have lived for long.
+    expected: Option<u64>,
+    /// It said that it cannot work: it will answer nothing.
+    pub failed: Option<Failure>,
+    pub queue: VecDeque<Received>,
+}
+
+impl Incoming {
+    /// A new connection to a generator whose next frame is this one, or later.
+    pub fn expecting(expected: Option<u64>) -> Self {
+        Self { expected, ..Self::default() }
+    }
+
+    pub fn expected(&self) -> Option<u64> {
+        self.expected
+    }
+
+    pub fn push(&mut self, bytes: &[u8]) {
+        let Self { decoder, expected, failed, queue } = self;
+        decoder.push(bytes, |encoded, frame| {
+            let missed = frame.as_ref().map_or(0, |frame| missed(expected, frame.number));
+            if let Ok(Frame { message: Message::Failed(failure), .. }) = &frame {
+                *failed = Some(failure.clone());
+            }
+            queue.push_back(Received { encoded: encoded.to_vec(), frame, missed });
+        });
+    }
+}
+
+/// A number that is lower than expected is a frame that came twice, and leaves
+/// what is expected as it was.
+fn missed(expected: &mut Option<u64>, number: u64) -> u64 {
+    let due = expected.unwrap_or(number);
+    *expected = Some(due.max(number.saturating_add(1)));
+    number.saturating_sub(due)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use irqscope_wire::encode;
+
+    fn frame(number: u64) -> Vec<u8> {
+        encode(&Frame { number, message: Message::Samples(Vec::new()) }).unwrap()
+    }
+
+    #[test]
+    fn a_gap_in_the_numbers_is_told_with_the_frame_after_it() {
+        let mut incoming = Incoming::default();
+        for number in [7, 8, 12, 9, 13, u64::MAX, 3] {
+            incoming.push(&frame(number));
+        }
+        let missed: Vec<u64> = incoming.queue.iter().map(|received| received.missed).collect();
+        assert_eq!(missed, [0, 0, 3, 0, 0, u64::MAX - 14, 0]);
+    }
+
+    #[test]
+    fn what_was_received_is_kept_as_it_came() {
+        let mut incoming = Incoming::expecting(Some(5));
+        let sent = frame(6);
+        incoming.push(&[9, 9, 0]);
+        incoming.push(&sent);
+        let damaged =
+            Received { encoded: vec![9, 9], frame: Err(FrameError::Garbled(2)), missed: 0 };
+        assert_eq!(incoming.queue.pop_front(), Some(damaged));
+        let received = incoming.queue.pop_front().unwrap();
+        assert_eq!(received.encoded, sent[..sent.len() - 1]);
+        assert_eq!((received.missed, incoming.expected()), (1, Some(7)));
+    }
+}
