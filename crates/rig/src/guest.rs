@@ -54,7 +54,7 @@ impl Guest {
             limit: self.limit,
         };
         let mut qemu = Qemu::start(&machine, stop)?;
-        qemu.read_to_end(stop, &mut |_| Ok(false))?;
+        qemu.read_to_end(stop, &mut |_| Ok(None))?;
         let status = std::fs::read_to_string(self.exchange.join("status")).unwrap_or_default();
         status.trim().parse().map_err(|_| qemu.lost("the guest ended without a status"))
     }

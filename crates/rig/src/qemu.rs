@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use irqscope_wire::HostByte;
+
 use crate::command::{TICK, last_lines};
 use crate::error::{Result, RigError, Trying, lost};
 use crate::stop::Stop;
@@ -64,16 +66,16 @@ impl Qemu {
     }
 
     /// Hands out what the guest sends until it ends; nothing at all now and then,
-    /// while it is silent. As soon as `take` says that it has all, the guest is
-    /// told by one byte, without which it would not end: what it has queued would
+    /// while it is silent. What `take` answers is told to the guest, once. Without
+    /// the word that the host has all it would not end: what it has queued would
     /// be lost with it.
     pub fn read_to_end(
         &mut self,
         stop: &Stop,
-        take: &mut dyn FnMut(&[u8]) -> Result<bool>,
+        take: &mut dyn FnMut(&[u8]) -> Result<Option<HostByte>>,
     ) -> Result<()> {
         let mut buffer = vec![0; 1 << 16];
-        let mut told = false;
+        let mut told = None;
         loop {
             stop.check()?;
             let length = match self.port.read(&mut buffer) {
@@ -85,9 +87,11 @@ impl Qemu {
                 }
                 Err(error) => return Err(error).trying(|| "cannot read the guest's port".into()),
             };
-            if take(&buffer[..length])? && !told {
-                told = true;
-                self.port.write_all(&[0]).trying(|| "cannot answer the guest".into())?;
+            if let word @ Some(byte) = take(&buffer[..length])?
+                && told != word
+            {
+                told = word;
+                self.port.write_all(&[byte as u8]).trying(|| "cannot answer the guest".into())?;
             }
         }
     }

@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use irqscope_scenario::Twin;
-use irqscope_wire::Plan;
+use irqscope_wire::{HostByte, Plan};
 use tempfile::NamedTempFile;
 
 use crate::case::{Event, Events, Follower, Stream};
@@ -90,7 +90,7 @@ impl Case<'_> {
         let ran = qemu.read_to_end(self.stop, &mut |bytes| {
             target.push(bytes, events)?;
             plugin.as_mut().map_or(Ok(()), |plugin| plugin.drain(events))?;
-            Ok(target.has_ended())
+            Ok(target.has_ended().then_some(HostByte::HasAll))
         });
         drop(qemu);
         let outside = plugin.map_or(Ok(()), |plugin| plugin.finish(self.console, events));

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! PID 1 in the twin: bring the guest up, run the case in silence, move the
-//! frames out when nothing is measured any more, and end the guest.
+//! PID 1 in a guest: bring it up, run the case, and end the guest.
+//!
+//! In the twin frames move out when nothing is measured any more; in a machine
+//! in real time they leave at once, and the host may speak.
 //!
 //! It finds its work in /irqscope: `modules` and `modules.late` (lists),
 //! `plan` (one frame), or `exec` (a command line, run instead of a case).
+//! Time is real where `live` is there.
 
 use std::fs::{self, File};
 use std::io;
@@ -46,6 +49,7 @@ pub fn run() -> ! {
     }));
     let result = match bring_up() {
         Ok(()) if work("exec").exists() => execute(),
+        brought_up if work("live").exists() => serve_live(brought_up),
         brought_up => serve(brought_up),
     };
     reap();
@@ -124,21 +128,33 @@ const BOOT_ENDS: Duration = Duration::from_secs(5);
 /// Runs the case and hands its frames over, whatever became of it.
 fn serve(brought_up: Result<()>) -> Result<()> {
     let mut sink = Sink::memory();
-    let measured = brought_up.and_then(|()| read_plan());
-    let measured = match measured {
-        Ok(plan) => {
-            sleep(BOOT_ENDS);
-            let place = Place { root: Path::new("/"), stop: &Stop::never(), is_real: false };
-            case::run(&place, &plan, &mut sink)
-        }
-        Err(error) => {
-            case::refuse(&mut sink, &error);
-            Err(error)
-        }
-    };
+    let measured = measure(brought_up, &Stop::never(), false, &mut sink);
     let delivered = modules::load_all(&work("modules.late"))
         .and_then(|()| port::send(Path::new("/"), &sink.take()));
     measured.and(delivered)
+}
+
+/// Runs the case and sends its frames as they come.
+fn serve_live(brought_up: Result<()>) -> Result<()> {
+    let port = port::open(Path::new("/"))?;
+    let mut sink = Sink::stream(port.try_clone().map_err(Error::Output)?);
+    let stop = Stop::never().or_on_hosts_end(port);
+    let measured = measure(brought_up, &stop, true, &mut sink);
+    stop.await_farewell();
+    measured
+}
+
+fn measure(brought_up: Result<()>, stop: &Stop, is_real: bool, sink: &mut Sink) -> Result<()> {
+    match brought_up.and_then(|()| read_plan()) {
+        Ok(plan) => {
+            sleep(BOOT_ENDS);
+            case::run(&Place { root: Path::new("/"), stop, is_real }, &plan, sink)
+        }
+        Err(error) => {
+            case::refuse(sink, &error);
+            Err(error)
+        }
+    }
 }
 
 fn read_plan() -> Result<irqscope_wire::Plan> {

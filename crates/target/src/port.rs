@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The virtio port by which frames leave the twin.
+//! The virtio port by which frames leave a guest.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -22,11 +22,16 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// taken them, and what is queued is lost with the guest. So the host answers
 /// the last frame with one byte; a host that is gone gives end of file.
 pub fn send(root: &Path, frames: &[u8]) -> Result<()> {
-    let path = wait_for(root)?;
-    let port = File::options().read(true).write(true).open(&path);
-    let mut port = port.map_err(|source| Error::Open { path, source })?;
+    let mut port = open(root)?;
     port.write_all(frames).map_err(Error::Output)?;
     port.read(&mut [0]).map(|_| ()).map_err(Error::Output)
+}
+
+/// The port itself, as soon as it is there.
+pub fn open(root: &Path) -> Result<File> {
+    let path = wait_for(root)?;
+    let port = File::options().read(true).write(true).open(&path);
+    port.map_err(|source| Error::Open { path, source })
 }
 
 fn wait_for(root: &Path) -> Result<PathBuf> {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Sleeping that ends early when the run is to be stopped.
+//! Sleeping that ends early when the run is to be stopped, or when the host has
+//! something to say.
 
+use std::cell::Cell;
+use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
@@ -9,6 +12,8 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+use irqscope_wire::HostByte;
 
 use crate::error::{Error, Result};
 
@@ -20,6 +25,10 @@ pub struct Stop {
     stdin: bool,
     /// A stdout that nobody reads any more counts.
     stdout: bool,
+    /// A guest's port, on which the host speaks in single bytes; its end counts.
+    host: Option<File>,
+    /// The host has said so.
+    triggers_ended: Cell<bool>,
 }
 
 impl Stop {
@@ -48,6 +57,21 @@ impl Stop {
         Stop { stdout: true, ..self }
     }
 
+    pub fn or_on_hosts_end(self, host: File) -> Stop {
+        Stop { host: Some(host), ..self }
+    }
+
+    /// The host has said, while something slept here, that no trigger will come
+    /// any more.
+    pub fn have_triggers_ended(&self) -> bool {
+        self.triggers_ended.get()
+    }
+
+    /// Waits for the host's word that it has all. Its end is as good.
+    pub fn await_farewell(&self) {
+        while self.host.is_some() && !matches!(self.hear(), Ok(HostByte::HasAll) | Err(_)) {}
+    }
+
     /// Sleeps for the whole time, unless stopped.
     pub fn sleep(&self, duration: Duration) -> Result<()> {
         let begin = Instant::now();
@@ -67,6 +91,7 @@ impl Stop {
             self.signals.as_ref().map(|fd| (fd.as_fd(), PollFlags::POLLIN)),
             self.stdin.then(|| (stdin.as_fd(), PollFlags::POLLIN)),
             self.stdout.then(|| (stdout.as_fd(), PollFlags::empty())),
+            self.host.as_ref().map(|fd| (fd.as_fd(), PollFlags::POLLIN)),
             also.map(|fd| (fd, PollFlags::POLLIN)),
         ];
         let mut fds: Vec<_> =
@@ -88,7 +113,30 @@ impl Stop {
         if self.stdout && is_ready(io::stdout().as_fd(), PollFlags::empty()) {
             return Err(Error::Stopped("nobody reads stdout any more"));
         }
+        let host = self.host.as_ref().map(File::as_fd);
+        if host.is_some_and(|host| is_ready(host, PollFlags::POLLIN)) {
+            self.hear().map_err(|_| Error::Stopped("the host has gone"))?;
+        }
         Ok(())
+    }
+
+    /// The host's next word; waits for it.
+    fn hear(&self) -> io::Result<HostByte> {
+        let mut byte = [0];
+        loop {
+            let Some(mut host) = self.host.as_ref() else {
+                return Err(io::ErrorKind::NotConnected.into());
+            };
+            host.read_exact(&mut byte)?;
+            match HostByte::from_byte(byte[0]) {
+                Some(HostByte::TriggersEnded) => {
+                    self.triggers_ended.set(true);
+                    return Ok(HostByte::TriggersEnded);
+                }
+                Some(word) => return Ok(word),
+                None => {} // of a later version
+            }
+        }
     }
 }
 
@@ -111,12 +159,29 @@ fn is_at_end() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     #[test]
     fn a_sleep_is_never_shorter_than_asked_for() {
         let begin = Instant::now();
         Stop::never().sleep(Duration::from_micros(2_500)).unwrap();
         assert!(begin.elapsed() >= Duration::from_micros(2_500));
+    }
+
+    #[test]
+    fn the_host_ends_triggers_with_a_byte_and_the_run_by_going() {
+        let (host, port) = std::os::unix::net::UnixStream::pair().unwrap();
+        let stop = Stop::never().or_on_hosts_end(File::from(std::os::fd::OwnedFd::from(port)));
+        let minute = Duration::from_secs(60);
+        assert!(!stop.have_triggers_ended());
+        (&host).write_all(&[HostByte::TriggersEnded as u8]).unwrap();
+        stop.nap(minute, None).unwrap();
+        assert!(stop.have_triggers_ended());
+        (&host).write_all(&[HostByte::TriggersEnded as u8, HostByte::HasAll as u8]).unwrap();
+        stop.await_farewell();
+        drop(host);
+        assert!(matches!(stop.nap(minute, None), Err(Error::Stopped(_))));
+        stop.await_farewell();
     }
 
     #[test]

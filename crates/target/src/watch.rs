@@ -21,6 +21,10 @@ const BATCH: usize = 512;
 /// What is waited for beyond the time that a silent run may rightly take.
 const MARGIN: Duration = Duration::from_secs(10);
 
+/// Once the generator has accounted for every trigger, the driver needs no more
+/// than to close what is open.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
 /// How often frames leave while a run is on.
 const LIVE_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -105,6 +109,9 @@ pub fn watch(
         if header.running == 0 {
             return Ok(End::Counted);
         }
+        if stop.have_triggers_ended() {
+            progress.patience = LAST_ANSWERS;
+        }
         if let Some(waited) = progress.stalled(&header) {
             if plan.is_triggered_outside() {
                 return Ok(End::Silence);
@@ -112,10 +119,10 @@ pub fn watch(
             return Err(stuck(waited, &header, driver));
         }
         match reading {
-            Reading::Afterwards => stop.nap(time_left(plan, &header), None)?,
+            Reading::Afterwards => stop.nap(time_left(plan, &header, progress.patience), None)?,
             Reading::WhenFilling => {
                 collector.collect(ring, sink)?;
-                stop.nap(patience(plan), Some(ring.as_fd()))?;
+                stop.nap(progress.patience, Some(ring.as_fd()))?;
             }
             Reading::Live => {
                 collector.collect(ring, sink)?;
@@ -141,9 +148,9 @@ fn patience(plan: &Plan) -> Duration {
 
 /// Sleep past the last trigger at one go, so that nothing of ours happens
 /// before it.
-fn time_left(plan: &Plan, header: &uapi::Ring) -> Duration {
+fn time_left(plan: &Plan, header: &uapi::Ring, patience: Duration) -> Duration {
     let left = plan.count.saturating_sub(header.triggers).min(u32::MAX.into()) as u32;
-    mean_period(plan).saturating_mul(left).clamp(SHORTEST_NAP, patience(plan))
+    mean_period(plan).saturating_mul(left).clamp(SHORTEST_NAP, patience)
 }
 
 /// A watchdog of our own: a driver that hangs must not hang its user.
@@ -191,11 +198,16 @@ mod tests {
     #[test]
     fn the_nap_reaches_beyond_the_last_trigger_but_not_beyond_the_watchdog() {
         let plan = plan();
-        let at = |triggers| time_left(&plan, &uapi::Ring { triggers, ..Default::default() });
+        let at = |triggers| {
+            let header = uapi::Ring { triggers, ..Default::default() };
+            time_left(&plan, &header, patience(&plan))
+        };
         assert_eq!(at(0), Duration::from_secs(2));
         assert_eq!(at(1_999), SHORTEST_NAP);
         let slow = irqscope_wire::Plan { count: u64::MAX, ..plan };
-        assert_eq!(time_left(&slow, &uapi::Ring::default()), patience(&slow));
+        let header = uapi::Ring::default();
+        assert_eq!(time_left(&slow, &header, patience(&slow)), patience(&slow));
+        assert_eq!(time_left(&slow, &header, LAST_ANSWERS), LAST_ANSWERS);
     }
 
     #[test]

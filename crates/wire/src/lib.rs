@@ -16,6 +16,7 @@ mod generator;
 mod message;
 mod name;
 mod plan;
+mod port;
 mod refusal;
 mod stage;
 mod units;
@@ -34,6 +35,7 @@ pub use plan::{
     Delay, Jitter, JitterKind, Line, Load, Mode, Outside, Pacing, Plan, Policy, Scheduling,
     SystemState, Trigger,
 };
+pub use port::HostByte;
 pub use refusal::Refusal;
 pub use stage::{Stage, View};
 pub use units::{Cycles, Nanoseconds, Seq, Tick};

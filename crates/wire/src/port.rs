@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What a host says to an agent on a guest's port: single bytes, since the
+//! agent only has to be told two things.
+
+/// One byte from host to agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum HostByte {
+    /// The last frame has arrived: the guest may end.
+    HasAll = 0,
+    /// The generator has sent its last trigger and accounts for all: do not
+    /// wait for more.
+    TriggersEnded = 1,
+}
+
+impl HostByte {
+    pub const fn from_byte(byte: u8) -> Option<Self> {
+        match byte {
+            0 => Some(HostByte::HasAll),
+            1 => Some(HostByte::TriggersEnded),
+            _ => None,
+        }
+    }
+}
