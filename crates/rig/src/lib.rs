@@ -20,6 +20,7 @@ mod image;
 mod initramfs;
 mod keeper;
 mod kernel;
+mod kvm;
 pub mod local;
 mod machine;
 mod modules;
