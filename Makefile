@@ -24,7 +24,7 @@ bootstrap:
 build:
 	cargo build --release --locked -p irqscope-target --target $(AGENT_TARGET) \
 		$(if $(filter %gnu,$(AGENT_TARGET)),--config 'build.rustflags=["-Ctarget-feature=+crt-static"]')
-	cargo build --release --locked -p irqscope
+	cargo build --release --locked -p irqscope -p irqscope-vm
 
 run: bootstrap
 	@$(MAKE) --no-print-directory build
