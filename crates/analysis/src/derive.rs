@@ -4,6 +4,7 @@
 use irqscope_run::{CaseData, CaseManifest, Digest, RunDir};
 use irqscope_wire::{Counters, Stage, StageCost, Tick, View};
 
+use crate::observer::observer_effects;
 use crate::outside;
 use crate::validity::log_warning;
 use crate::{
@@ -28,17 +29,21 @@ pub fn derive(run: &RunDir) -> Result<Summary> {
     samples.finish()?;
     cases.sort_by_key(|(number, _)| *number);
     let manifest = run.manifest();
+    let finished = |(number, case): &(u16, CaseSummary)| {
+        case.finished && manifest.cases[usize::from(*number)].failure.is_none()
+    };
+    let complete = cases.iter().all(finished);
+    let cases: Vec<CaseSummary> = cases.into_iter().map(|(_, case)| case).collect();
     let summary = Summary {
         version: VERSION,
         digest: digest.finish(),
         quantile_method: QUANTILE_METHOD.into(),
         tool_version: manifest.tool_version.clone(),
         scenario: manifest.scenario.clone(),
-        complete: cases.iter().all(|(number, case)| {
-            case.finished && manifest.cases[usize::from(*number)].failure.is_none()
-        }),
+        complete,
         warnings: log_warning(index.health()).into_iter().collect(),
-        cases: cases.into_iter().map(|(_, case)| case).collect(),
+        observer_effects: observer_effects(&cases),
+        cases,
     };
     summary.write(run)?;
     Ok(summary)

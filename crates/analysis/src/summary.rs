@@ -8,7 +8,9 @@ use irqscope_run::{RunDir, RunError};
 use irqscope_wire::{Counters, Stage, View};
 use serde::{Deserialize, Serialize};
 
-use crate::{AnalysisError, Distribution, EdgeOffset, OutsideAccount, Result, Statistics};
+use crate::{
+    AnalysisError, Distribution, EdgeOffset, ObserverEffect, OutsideAccount, Result, Statistics,
+};
 
 /// The summary's format.
 ///
@@ -30,6 +32,9 @@ pub struct Summary {
     /// About the run as a whole.
     pub warnings: Vec<String>,
     pub cases: Vec<CaseSummary>,
+    /// Of the cases that were measured with and without the view from inside.
+    #[serde(default)]
+    pub observer_effects: Vec<ObserverEffect>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use irqscope_analysis::{CaseSummary, StageSummary, Summary};
+use irqscope_analysis::{CaseSummary, EdgeOffset, ObserverEffect, StageSummary, Summary};
 use irqscope_wire::{Stage, View};
 
 use crate::units::{Unit, grouped};
@@ -17,12 +17,8 @@ pub fn table(summary: &Summary) -> String {
     }
     let unit = table_unit(summary);
     text.push_str(&aligned(&rows(summary, unit)));
-    let _ = writeln!(
-        text,
-        "\nlatency in {}; irq: answers that another interrupt hit; {}\n",
-        unit.name(),
-        cost_text(summary)
-    );
+    let _ = writeln!(text, "\nlatency in {}; {}\n", unit.name(), legend(summary));
+    observer(summary, unit, &mut text);
     identity(summary, &mut text);
     warnings(summary, &mut text);
     text
@@ -40,34 +36,70 @@ pub(crate) fn table_unit(summary: &Summary) -> Unit {
     }
 }
 
-/// What the column `cost` counts.
-pub(crate) fn cost_text(summary: &Summary) -> &'static str {
-    if summary.caveat().is_some() {
-        "cost: instructions that a stage's stamp takes"
+/// What the columns mean that do not say it themselves.
+pub(crate) fn legend(summary: &Summary) -> String {
+    let cost = if summary.caveat().is_some() { "instructions" } else { "cycles" };
+    let views = if has_outside(summary) {
+        "min to mean are the generator's, in: the target's own; edge: ns from a stage's stamp to its edge (their difference, the same in so many of all samples); "
     } else {
-        "cost: cycles that a stage's stamp takes"
-    }
+        ""
+    };
+    format!(
+        "{views}irq: answers that another interrupt hit; cost: {cost} that a stage's stamp takes"
+    )
 }
 
-pub(crate) const COLUMNS: [&str; 10] =
-    ["stage", "case", "count", "min", "p50", "p99", "max", "mean", "missing", "irq"];
+const COLUMNS: [&str; 8] = ["count", "min", "p50", "p99", "max", "mean", "missing", "irq"];
+const INSIDE: [&str; 5] = ["in min", "in p50", "in p99", "in max", "edge"];
 
-/// The figures of one row, in the order of [`COLUMNS`] from `count` on, and
-/// the cost.
-pub(crate) fn figures(stage: &StageSummary, unit: Unit) -> [String; 9] {
+pub(crate) fn has_outside(summary: &Summary) -> bool {
+    summary.cases.iter().any(|case| case.outside.is_some())
+}
+
+/// What stands above the figures of [`figures`].
+pub(crate) fn columns(summary: &Summary) -> Vec<&'static str> {
+    let inside = if has_outside(summary) { &INSIDE[..] } else { &[] };
+    COLUMNS.iter().chain(inside).chain(&["cost"]).copied().collect()
+}
+
+/// The figures of one stage of one case, in its main view and, beside them, from
+/// inside.
+pub(crate) fn figures(
+    summary: &Summary,
+    case: &CaseSummary,
+    stage: Stage,
+    unit: Unit,
+) -> Option<Vec<String>> {
+    let main = case.stage(stage, case.main_view())?;
     let figure = |ns: Option<f64>| ns.map_or_else(|| "-".into(), |ns| unit.figure(ns));
     let whole = |ns: Option<i64>| figure(ns.map(|ns| ns as f64));
-    [
-        grouped(stage.count),
-        whole(stage.min_ns),
-        whole(stage.p50_ns),
-        whole(stage.p99_ns),
-        whole(stage.max_ns),
-        figure(stage.mean_ns),
-        grouped(stage.missing),
-        grouped(stage.hit),
-        stage.cost_instructions.or(stage.cost_cycles).map_or_else(|| "-".into(), grouped),
-    ]
+    let mut all = vec![grouped(main.count)];
+    all.extend([main.min_ns, main.p50_ns, main.p99_ns, main.max_ns].map(whole));
+    all.extend([figure(main.mean_ns), grouped(main.missing), grouped(main.hit)]);
+    if has_outside(summary) {
+        let beside = case.outside.as_ref().and_then(|_| case.stage(stage, View::Inside));
+        let inside = |ns: fn(&StageSummary) -> Option<i64>| whole(beside.and_then(ns));
+        all.extend([
+            inside(|one| one.min_ns),
+            inside(|one| one.p50_ns),
+            inside(|one| one.p99_ns),
+            inside(|one| one.max_ns),
+            edge(case, stage),
+        ]);
+    }
+    all.push(main.cost_instructions.or(main.cost_cycles).map_or_else(|| "-".into(), grouped));
+    Some(all)
+}
+
+/// `54`, or `54 (1,999/2,000)` where it is not the same in all samples.
+fn edge(case: &CaseSummary, stage: Stage) -> String {
+    match case.edge_offsets.iter().find(|offset| offset.stage == stage) {
+        None => "-".into(),
+        Some(offset) if offset.min_ns == offset.max_ns => offset.p50_ns.to_string(),
+        Some(EdgeOffset { p50_ns, at_p50, count, .. }) => {
+            format!("{p50_ns} ({}/{})", grouped(*at_p50), grouped(*count))
+        }
+    }
 }
 
 /// The stage's name, with its view where it is not the usual one.
@@ -79,17 +111,46 @@ pub(crate) fn stage_name(stage: Stage, view: View) -> String {
 }
 
 fn rows(summary: &Summary, unit: Unit) -> Vec<Vec<String>> {
-    let mut rows = vec![COLUMNS.iter().chain(["cost"].iter()).map(|c| (*c).to_owned()).collect()];
-    for (stage, view) in summary.stages() {
-        let mut name = stage_name(stage, view);
-        for case in &summary.cases {
-            let Some(figures) = case.stage(stage, view).map(|s| figures(s, unit)) else { continue };
+    let head = ["stage", "case"].into_iter().chain(columns(summary));
+    let mut rows = vec![head.map(str::to_owned).collect::<Vec<_>>()];
+    for stage in Stage::ALL {
+        let mut name = stage.name().to_owned();
+        for (_, case) in summary.shown_cases() {
+            let Some(figures) = figures(summary, case, *stage, unit) else { continue };
             let mut row = vec![std::mem::take(&mut name), case.case.clone()];
             row.extend(figures);
             rows.push(row);
         }
     }
     rows
+}
+
+/// What the view from inside costs the one from outside, where it was measured.
+fn observer(summary: &Summary, unit: Unit, text: &mut String) {
+    if summary.observer_effects.is_empty() {
+        return;
+    }
+    let head = ["stage", "case", "inside off", "inside on", "effect"].map(str::to_owned).to_vec();
+    let mut rows = vec![head];
+    for effect in observer_by_stage(summary) {
+        let figures = [effect.off_ns, effect.on_ns].map(|ns| unit.figure(ns as f64));
+        let mut row = vec![effect.stage.to_string(), effect.case.clone()];
+        row.extend(figures);
+        row.push(percent(effect.percent));
+        rows.push(row);
+    }
+    let _ = writeln!(text, "observer effect: medians from outside, in {}\n", unit.name());
+    let _ = writeln!(text, "{}", aligned(&rows));
+}
+
+pub(crate) fn observer_by_stage(summary: &Summary) -> Vec<&ObserverEffect> {
+    let mut effects: Vec<_> = summary.observer_effects.iter().collect();
+    effects.sort_by_key(|effect| effect.stage);
+    effects
+}
+
+pub(crate) fn percent(percent: f64) -> String {
+    format!("{percent:+.1} %")
 }
 
 /// Two columns of text to the left, figures to the right.
@@ -139,6 +200,22 @@ fn identity(summary: &Summary, text: &mut String) {
         let (name, sum, mark) = (&case.case, identity_text(case), identity_mark(case));
         let _ = writeln!(text, "{name:<width$}  triggers {sum}  {mark}");
     }
+    for case in &summary.cases {
+        if let Some(outside) = outside_text(case) {
+            let _ = writeln!(text, "{:<width$}  {outside}", case.case);
+        }
+    }
+}
+
+/// The generator's own account.
+pub(crate) fn outside_text(case: &CaseSummary) -> Option<String> {
+    let outside = case.outside.as_ref()?;
+    let [edges, answers, extra, dropped] =
+        [outside.edges, outside.answers, outside.extra, outside.dropped].map(grouped);
+    Some(format!(
+        "edges {edges} = {answers} answers + {extra} extra, {dropped} samples dropped (generator {})",
+        outside.generator
+    ))
 }
 
 fn warnings(summary: &Summary, text: &mut String) {

@@ -17,5 +17,5 @@ mod value;
 pub use bundled::{Bundled, bundled};
 pub use error::ScenarioError;
 pub use nearest::{nearest, suggestion};
-pub use scenario::{Case, OUTSIDE_ONLY, Scenario};
+pub use scenario::{Case, Scenario};
 pub use text::{RigKind, Ssh, Twin};

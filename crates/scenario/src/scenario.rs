@@ -46,22 +46,11 @@ pub struct Scenario {
     template: Plan,
 }
 
-/// What the name of a case ends with that is measured from outside only, to be
-/// compared with the case of the name before it.
-pub const OUTSIDE_ONLY: &str = "/outside";
-
 /// One kernel in one state.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub kernel: String,
     pub plan: Plan,
-}
-
-impl Case {
-    fn without_inside(&self) -> Self {
-        let case = format!("{}{OUTSIDE_ONLY}", self.plan.case);
-        Self { plan: Plan { case, inside: false, ..self.plan.clone() }, ..self.clone() }
-    }
 }
 
 impl Scenario {
@@ -100,7 +89,9 @@ impl Scenario {
         for kernel in &self.kernels {
             for state in &self.states {
                 let case = self.case(kernel, state);
-                let blind = self.observer_effect.then(|| case.without_inside());
+                let blind = self
+                    .observer_effect
+                    .then(|| Case { plan: case.plan.without_inside(), ..case.clone() });
                 cases.push(case);
                 cases.extend(blind);
             }

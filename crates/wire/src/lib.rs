@@ -32,8 +32,8 @@ pub use message::{
 };
 pub use name::UnknownName;
 pub use plan::{
-    Delay, Jitter, JitterKind, Line, Load, Mode, Outside, Pacing, Plan, Policy, Scheduling,
-    SystemState, Trigger,
+    Delay, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Outside, Pacing, Plan, Policy,
+    Scheduling, SystemState, Trigger,
 };
 pub use port::HostByte;
 pub use refusal::Refusal;

@@ -2,7 +2,7 @@
 //! What the host asks a target to do in one case: everything that decides a
 //! measurement, and nothing else.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
@@ -138,10 +138,14 @@ impl Default for Outside {
     }
 }
 
+/// What the name of a case ends with that is measured from outside only; the
+/// name before it is that of the case it is compared with.
+pub const OUTSIDE_ONLY: &str = "/outside";
+
 /// One case, complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// `kernel/state`, unique in its run.
+    /// `kernel/state`, unique in its run; see also [`OUTSIDE_ONLY`].
     pub case: String,
     pub stages: Vec<Stage>,
     pub trigger: Trigger,
@@ -184,6 +188,13 @@ impl Plan {
     /// twin's virtual clock.
     pub fn shares_clock(&self) -> bool {
         self.instruction.is_some()
+    }
+
+    /// The same measurement from outside only, to show what the inside view
+    /// costs.
+    pub fn without_inside(&self) -> Self {
+        let case = format!("{}{OUTSIDE_ONLY}", self.case);
+        Self { case, inside: false, ..self.clone() }
     }
 
     /// The same measurement without a generator: the driver's own timer, and

@@ -84,6 +84,7 @@ impl StageFigure<'_> {
 /// All stages of a run, each with its common axis.
 pub fn stages(summary: &Summary, distributions: Vec<Distribution>) -> Vec<StageFigure<'_>> {
     let mut distributions = distributions;
+    distributions.retain(|one| is_shown(summary, one));
     let one = |(stage, view)| {
         let of_stage = |one: &mut Distribution| one.stage == stage && one.view == view;
         let mine: Vec<Distribution> = distributions.extract_if(.., of_stage).collect();
@@ -91,7 +92,7 @@ pub fn stages(summary: &Summary, distributions: Vec<Distribution>) -> Vec<StageF
         let panels = mine.into_iter().filter_map(|one| panel(summary, one, axis)).collect();
         StageFigure { stage, view, axis, caveat: summary.caveat(), panels }
     };
-    summary.stages().into_iter().map(one).collect()
+    summary.shown_stages().into_iter().map(one).collect()
 }
 
 pub use overview::draw as overview;
@@ -101,6 +102,12 @@ fn caveat(svg: &mut Svg, caveat: Option<String>, bottom: f64) -> f64 {
     let Some(caveat) = caveat else { return bottom };
     svg.text((12.0, bottom + 6.0), &format!("twin: {caveat}"), Type::new(Ink::Muted, 9.5));
     bottom + 16.0
+}
+
+/// Each case is drawn once, in its main view.
+fn is_shown(summary: &Summary, one: &Distribution) -> bool {
+    let mut shown = summary.shown_cases();
+    shown.any(|(index, case)| index == usize::from(one.case) && case.main_view() == one.view)
 }
 
 fn panel<'a>(

@@ -24,12 +24,13 @@ pub fn draw(summary: &Summary, layout: Layout, alone: bool) -> Option<String> {
     }
     let top = legend(&mut svg, summary, layout, top) + 6.0;
     let label = label(layout);
-    let names = summary.stages().into_iter().map(|(stage, view)| stage_name(stage, view));
+    let names = summary.shown_stages().into_iter().map(|(stage, view)| stage_name(stage, view));
     let left = names.map(|name| label.width(&name)).fold(0.0, f64::max) + 22.0;
     let right = layout.width() - layout.pick(24.0, 16.0);
     let x = Log::new(from, to, left, right);
-    let rows: usize = summary.stages().iter().map(|stage| of_stage(summary, *stage).count()).sum();
-    let height = rows as f64 * ROW + summary.stages().len() as f64 * 8.0;
+    let rows: usize =
+        summary.shown_stages().iter().map(|stage| of_stage(summary, *stage).count()).sum();
+    let height = rows as f64 * ROW + summary.shown_stages().len() as f64 * 8.0;
     grid(&mut svg, (from, to), x, (top, top + height));
     let bottom = stages(&mut svg, summary, x, (left, top), layout);
     let text = Type::new(Ink::Text, layout.pick(11.0, 9.0)).at(Anchor::Middle);
@@ -52,7 +53,7 @@ fn stages(
 ) -> f64 {
     let mut y = top;
     let right = layout.width() - layout.pick(24.0, 16.0);
-    for (stage, view) in summary.stages() {
+    for (stage, view) in summary.shown_stages() {
         svg.line([12.0, y, right, y], GRID);
         svg.text((left - 8.0, y + 4.0 + ROW * 0.75), &stage_name(stage, view), label(layout));
         y += 4.0;
@@ -73,7 +74,7 @@ fn of_stage(
     summary: &Summary,
     (stage, view): (irqscope_wire::Stage, irqscope_wire::View),
 ) -> impl Iterator<Item = (usize, &StageSummary)> {
-    let cases = summary.cases.iter().enumerate();
+    let cases = summary.shown_cases().filter(move |(_, case)| case.main_view() == view);
     cases.filter_map(move |(index, case)| Some((index, case.stage(stage, view)?)))
 }
 
@@ -91,7 +92,7 @@ fn row(svg: &mut Svg, figures: &StageSummary, ink: Ink, x: Log, y: f64) {
 fn legend(svg: &mut Svg, summary: &Summary, layout: Layout, top: f64) -> f64 {
     let set = Type::new(Ink::Text, layout.pick(11.5, 10.0));
     let (mut x, mut y) = (12.0, top);
-    for (index, case) in summary.cases.iter().enumerate() {
+    for (index, case) in summary.shown_cases() {
         let width = 16.0 + set.width(&case.case) + 16.0;
         if x > 12.0 && x + width > layout.width() {
             (x, y) = (12.0, y + 16.0);

@@ -12,13 +12,14 @@ type Fact = (&'static str, fn(&CaseManifest) -> Option<String>);
 
 /// What was asked for. A fact that is the same in every case is told once.
 pub fn measured(manifest: &Manifest, summary: &Summary) -> Markup {
-    const FACTS: [Fact; 13] = [
+    const FACTS: [Fact; 14] = [
         ("stages", |case| Some(names(&case.plan.as_ref()?.stages))),
         ("trigger", |case| Some(trigger(case.plan.as_ref()?))),
         ("period", |case| Some(period(case.plan.as_ref()?))),
         ("pacing", |case| Some(case.plan.as_ref()?.pacing.to_string())),
         ("mode", |case| Some(case.plan.as_ref()?.mode.to_string())),
         ("line", |case| Some(case.plan.as_ref()?.line.to_string())),
+        ("views", |case| Some(views(case.plan.as_ref()?))),
         ("CPU", |case| Some(case.plan.as_ref()?.cpu.to_string())),
         ("triggers", |case| Some(grouped(case.plan.as_ref()?.count))),
         ("loads", |case| Some(loads(case))),
@@ -109,6 +110,15 @@ fn period(plan: &Plan) -> String {
         JitterKind::None => period,
         kind => format!("{period} plus {kind} jitter of {jitter}, seed {}", plan.seed),
     }
+}
+
+fn views(plan: &Plan) -> String {
+    let outside = plan.outside.map(|outside| {
+        let duty = f64::from(outside.duty_per_mille) / 10.0;
+        format!("outside ({duty} % duty, {} samples a packet)", outside.packet)
+    });
+    let inside = plan.inside.then(|| "inside".to_owned());
+    outside.into_iter().chain(inside).collect::<Vec<_>>().join(" and ")
 }
 
 fn loads(case: &CaseManifest) -> String {

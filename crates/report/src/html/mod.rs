@@ -4,14 +4,17 @@
 mod facts;
 mod stage;
 
-use irqscope_analysis::Summary;
+use irqscope_analysis::{CaseSummary, Summary};
 use irqscope_run::Manifest;
+use irqscope_wire::Stage;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::figure::{Layout, StageFigure, overview};
 use crate::table::{
-    COLUMNS, cost_text, figures, identity_mark, identity_text, stage_name, table_unit,
+    columns, figures, identity_mark, identity_text, legend, observer_by_stage, outside_text,
+    percent, table_unit,
 };
+use crate::units::Unit;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -35,7 +38,7 @@ pub fn page(manifest: &Manifest, summary: &Summary, stages: &[StageFigure<'_>]) 
                 main {
                     (trouble(summary))
                     section { h2 { "What was measured" } (facts::measured(manifest, summary)) }
-                    section { h2 { "Summary" } (summary_table(summary)) (accounting(summary)) }
+                    section { h2 { "Summary" } (summary_table(summary)) (observer(summary)) (accounting(summary)) }
                     (drawing("All stages", |layout| overview(summary, layout, false)))
                     @for one in stages { (stage::section(one)) }
                     section { h2 { "Environment" } (facts::environment(manifest)) }
@@ -85,33 +88,67 @@ fn trouble(summary: &Summary) -> Markup {
 
 fn summary_table(summary: &Summary) -> Markup {
     let unit = table_unit(summary);
+    let columns = columns(summary);
+    let width = (columns.len() + 1).to_string();
     html! {
         div.scroll {
             table.figures {
                 thead { tr {
-                    @for name in &COLUMNS[1..] { th scope="col" { (name) } }
-                    th scope="col" { "cost" }
+                    th scope="col" { "case" }
+                    @for name in &columns { th scope="col" { (name) } }
                 } }
-                @for (stage, view) in summary.stages() {
-                    tbody {
-                        tr.group { th colspan="10" scope="rowgroup" {
-                            span { i.swatch style={ "background:" (crate::stage_colour(stage)) } {} (stage_name(stage, view)) }
-                        } }
-                        @for case in &summary.cases {
-                            @if let Some(row) = case.stage(stage, view) {
-                                tr {
-                                    th scope="row" { (case.case) }
-                                    @for figure in figures(row, unit) { td { (figure) } }
-                                }
-                            }
+                @for stage in Stage::ALL {
+                    tbody { (stage_rows(summary, *stage, unit, &width)) }
+                }
+            }
+        }
+        p.muted { "Latency in " (unit.name()) ", over all answered triggers; " (legend(summary)) "." }
+    }
+}
+
+fn stage_rows(summary: &Summary, stage: Stage, unit: Unit, width: &str) -> Markup {
+    let row = |(_, case)| Some((case, figures(summary, case, stage, unit)?));
+    let rows: Vec<(&CaseSummary, _)> = summary.shown_cases().filter_map(row).collect();
+    html! {
+        @if !rows.is_empty() {
+            tr.group { th colspan=(width) scope="rowgroup" {
+                span { i.swatch style={ "background:" (crate::stage_colour(stage)) } {} (stage) }
+            } }
+            @for (case, row) in rows {
+                tr {
+                    th scope="row" { (case.case) }
+                    @for figure in row { td { (figure) } }
+                }
+            }
+        }
+    }
+}
+
+/// Nothing, where it was not measured.
+fn observer(summary: &Summary) -> Markup {
+    let unit = table_unit(summary);
+    html! {
+        @if !summary.observer_effects.is_empty() {
+            h3 { "What looking from inside costs" }
+            div.scroll {
+                table.figures {
+                    thead { tr {
+                        @for name in ["stage", "case", "inside off", "inside on", "effect"] {
+                            th scope="col" { (name) }
+                        }
+                    } }
+                    @for effect in observer_by_stage(summary) {
+                        tr {
+                            th scope="row" { (effect.stage) }
+                            td { (effect.case) }
+                            td { (unit.figure(effect.off_ns as f64)) }
+                            td { (unit.figure(effect.on_ns as f64)) }
+                            td { (percent(effect.percent)) }
                         }
                     }
                 }
             }
-        }
-        p.muted {
-            "Latency in " (unit.name()) ", over all answered triggers; irq: answers that another interrupt hit; "
-            (cost_text(summary)) "."
+            p.muted { "Medians from outside in " (unit.name()) ", with the target's own record off and on." }
         }
     }
 }
@@ -126,6 +163,9 @@ fn accounting(summary: &Summary) -> Markup {
                         th scope="row" { (case.case) }
                         td { "triggers " (identity_text(case)) }
                         td { (identity_mark(case)) }
+                    }
+                    @if let Some(text) = outside_text(case) {
+                        tr { th {} td { (text) } td {} }
                     }
                 }
             }

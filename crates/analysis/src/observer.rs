@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The observer effect of the inside view: the same case measured from outside
+//! with the target's record on and off.
+
+use irqscope_wire::{OUTSIDE_ONLY, Stage, View};
+use serde::{Deserialize, Serialize};
+
+use crate::{CaseSummary, Summary};
+
+/// Medians of one stage from outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObserverEffect {
+    pub case: String,
+    pub stage: Stage,
+    /// The target keeps its record.
+    pub on_ns: i64,
+    /// The target only answers.
+    pub off_ns: i64,
+    /// What the record adds, in per cent of the median without it.
+    pub percent: f64,
+}
+
+/// Of every case that was measured both ways, in order of case and stage.
+pub(crate) fn observer_effects(cases: &[CaseSummary]) -> Vec<ObserverEffect> {
+    cases.iter().flat_map(|on| effects(on, cases)).collect()
+}
+
+fn effects(on: &CaseSummary, cases: &[CaseSummary]) -> Vec<ObserverEffect> {
+    let partner = |case: &&CaseSummary| case.case.strip_suffix(OUTSIDE_ONLY) == Some(&on.case);
+    let Some(off) = cases.iter().find(partner) else { return Vec::new() };
+    let median = |case: &CaseSummary, stage| case.stage(stage, View::Outside)?.p50_ns;
+    let effect = |stage: Stage| {
+        let (on_ns, off_ns) = (median(on, stage)?, median(off, stage)?);
+        let percent = (on_ns - off_ns) as f64 / (off_ns.max(1)) as f64 * 100.0;
+        Some(ObserverEffect { case: on.case.clone(), stage, on_ns, off_ns, percent })
+    };
+    Stage::ALL.iter().filter_map(|stage| effect(*stage)).collect()
+}
+
+impl Summary {
+    /// The cases whose figures are shown; one that exists to be compared with
+    /// another shows in the observer effect only.
+    pub fn shown_cases(&self) -> impl Iterator<Item = (usize, &CaseSummary)> {
+        let compared = |case: &CaseSummary| {
+            let of = case.case.strip_suffix(OUTSIDE_ONLY);
+            of.is_some_and(|name| self.cases.iter().any(|other| other.case == name))
+        };
+        self.cases.iter().enumerate().filter(move |(_, case)| !compared(case))
+    }
+
+    /// Every stage with the views that are the main ones of some shown case.
+    pub fn shown_stages(&self) -> Vec<(Stage, View)> {
+        let main = |stage: Stage, view: View| {
+            self.shown_cases()
+                .any(|(_, case)| case.main_view() == view && case.stage(stage, view).is_some())
+        };
+        self.stages().into_iter().filter(|(stage, view)| main(*stage, *view)).collect()
+    }
+}
+
+impl CaseSummary {
+    /// The view whose figures come first: the generator's, where there is one.
+    pub fn main_view(&self) -> View {
+        if self.outside.is_some() { View::Outside } else { View::Inside }
+    }
+}
