@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What can be said on the command line.
 
+mod generator;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use irqscope_scenario::RigKind;
+
+pub use generator::{Generator, Settings};
 
 /// An oscilloscope for Linux interrupt latency.
 ///
@@ -31,6 +35,7 @@ Examples:
   irqscope run demo                  every stage on two kernels, in the twin
   irqscope run demo --kernel 6.12 --kernel 6.12-rt --out /tmp/newer
   irqscope report runs/20260101T120000Z-demo
+  irqscope generator status --connect board:7000
   irqscope doctor                    what this machine can do, and what spoils its figures";
 
 #[derive(Debug, Subcommand)]
@@ -46,6 +51,9 @@ pub enum Command {
     /// Fetch kernels for the twin, or list those that are there.
     #[command(subcommand)]
     Kernel(Kernel),
+    /// Ask, set, start and stop a generator by hand.
+    #[command(subcommand)]
+    Generator(Generator),
     /// Print a completion script for a shell.
     #[command(
         after_help = "Example:\n  irqscope completion bash > /etc/bash_completion.d/irqscope"

@@ -7,6 +7,7 @@ mod commands;
 mod exit;
 mod interrupt;
 mod progress;
+mod quantity;
 
 use clap::Parser;
 

@@ -3,6 +3,7 @@
 
 mod completion;
 mod doctor;
+mod generator;
 mod kernel;
 mod list;
 mod report;
@@ -20,6 +21,7 @@ pub fn dispatch(command: Command) -> Done {
         Command::List => list::list(),
         Command::Doctor => doctor::doctor(),
         Command::Kernel(command) => kernel::kernel(command),
+        Command::Generator(command) => generator::generator(&command),
         Command::Completion { shell } => completion::completion(shell),
         Command::Man => completion::man(),
     }

@@ -18,6 +18,12 @@ const ANSWER: Duration = Duration::from_secs(5);
 
 pub type Result<T, E = GeneratorError> = std::result::Result<T, E>;
 
+/// What a generator is and where it stands. No hello is said, so that samples
+/// that wait for a host stay where they are.
+pub fn look(address: &str, stop: &Stop) -> Result<(GeneratorHello, Status)> {
+    hear_hello(&mut Stream::open(address, stop, None)?)
+}
+
 /// A connection to a generator. Dropping it leaves a run going.
 #[derive(Debug)]
 pub struct Client {
@@ -135,7 +141,7 @@ impl Client {
     }
 
     fn greet(mut stream: Stream) -> Result<Self> {
-        let hello = hear_hello(&mut stream)?;
+        let (hello, _) = hear_hello(&mut stream)?;
         let (kind, tool_version) = ("host".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
         stream.send(Message::Hello(Hello { protocol: PROTOCOL, kind, tool_version }))?;
         Ok(Self { stream, hello })
@@ -148,9 +154,8 @@ impl Client {
     }
 }
 
-/// The hello, after which a status has come, or why there is none. Both stay in
-/// the queue.
-fn hear_hello(stream: &mut Stream) -> Result<GeneratorHello> {
+/// Hello and status, or why there are none. Both stay in the queue.
+fn hear_hello(stream: &mut Stream) -> Result<(GeneratorHello, Status)> {
     let deadline = Instant::now() + ANSWER;
     let address = stream.address.clone();
     let hello = match frame_at(0, stream, deadline)? {
@@ -161,7 +166,7 @@ fn hear_hello(stream: &mut Stream) -> Result<GeneratorHello> {
         return Err(GeneratorError::OtherProtocol { address, theirs: hello.protocol });
     }
     match frame_at(1, stream, deadline)? {
-        Some(Message::Status(_)) => Ok(hello),
+        Some(Message::Status(status)) => Ok((hello, status)),
         Some(Message::Reply(reply)) if reply.result == Err(Refusal::OtherHost) => {
             Err(GeneratorError::Busy { address })
         }

@@ -11,6 +11,6 @@ mod error;
 mod incoming;
 mod stream;
 
-pub use client::Client;
+pub use client::{Client, look};
 pub use error::GeneratorError;
 pub use incoming::Received;

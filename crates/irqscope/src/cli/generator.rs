@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `irqscope generator`: what can be said to one by hand.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use irqscope_wire::{JitterKind, Pacing, StartAt};
+
+use crate::quantity::{Frequency, Share, Span};
+
+#[derive(Debug, Subcommand)]
+pub enum Generator {
+    /// Say what a generator is, what is set, and what it has counted.
+    #[command(after_help = "\
+Example:
+  irqscope generator status --connect board:7000 --json")]
+    Status {
+        #[command(flatten)]
+        generator: Address,
+        /// Print the protocol's hello and status as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Change settings, and say what is really set after rounding.
+    ///
+    /// Period, duty and packet also during a run; the others decide a whole run.
+    #[command(after_help = "\
+Examples:
+  irqscope generator set --connect board:7000 --frequency 1kHz --duty 25%
+  irqscope generator set --connect board:7000 --period 250us --jitter uniform:20us --seed 7")]
+    Set {
+        #[command(flatten)]
+        generator: Address,
+        #[command(flatten)]
+        settings: Settings,
+    },
+    /// Start a run. It goes on without a host; samples wait, and are dropped and
+    /// counted when there is no room for more.
+    #[command(after_help = "\
+Examples:
+  irqscope generator start --connect board:7000 --follow
+  irqscope generator start --connect board:7000 --at armed")]
+    Start {
+        #[command(flatten)]
+        generator: Address,
+        /// `now`: one period from now; `armed`: when the target lets its
+        /// interrupt through, where the generator can see that.
+        #[arg(long, value_name = "WHEN", default_value = "now", value_parser = starts())]
+        at: StartAt,
+        /// Show the totals until the run is done. Samples are counted, not kept:
+        /// to keep them use `irqscope run`.
+        #[arg(long)]
+        follow: bool,
+    },
+    /// End the run. Triggers in flight are waited for.
+    #[command(after_help = "Example:\n  irqscope generator stop --connect board:7000")]
+    Stop {
+        #[command(flatten)]
+        generator: Address,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct Address {
+    /// Where the generator listens.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub connect: String,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct Settings {
+    /// Triggers per second: 16Hz, 1kHz, 2.5kHz.
+    #[arg(long, value_name = "FREQUENCY", conflicts_with = "period")]
+    pub frequency: Option<Frequency>,
+    /// From trigger to trigger instead: 250us, 1ms.
+    #[arg(long, value_name = "SPAN")]
+    pub period: Option<Span>,
+    /// The part of the period for which the interrupt line is high: 25%.
+    #[arg(long, value_name = "SHARE")]
+    pub duty: Option<Share>,
+    /// Samples in one packet.
+    #[arg(long, value_name = "N", value_parser = large)]
+    pub packet: Option<u128>,
+    /// Triggers in one run.
+    #[arg(long, value_name = "N", value_parser = large)]
+    pub count: Option<u128>,
+    /// What is added to the period: none, uniform:AMOUNT (plus or minus it), or
+    /// exponential:AMOUNT (the mean).
+    #[arg(long, value_name = "KIND:AMOUNT", value_parser = jitter)]
+    pub jitter: Option<(JitterKind, Span)>,
+    /// The seed of the jitter.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Whether a trigger waits for the answers to the one before: open, closed.
+    #[arg(long, value_parser = pacings())]
+    pub pacing: Option<Pacing>,
+    /// How long an answer is waited for until it is missing: 10s.
+    #[arg(long, value_name = "SPAN")]
+    pub patience: Option<Span>,
+}
+
+fn starts() -> impl TypedValueParser<Value = StartAt> {
+    PossibleValuesParser::new(StartAt::NAMES).try_map(|name| name.parse::<StartAt>())
+}
+
+fn pacings() -> impl TypedValueParser<Value = Pacing> {
+    PossibleValuesParser::new(Pacing::NAMES).try_map(|name| name.parse::<Pacing>())
+}
+
+/// Numbers beyond what the protocol can carry are refused with the generator's
+/// limit, like those just beyond that limit.
+fn large(text: &str) -> Result<u128, String> {
+    text.parse().map_err(|_| "not a whole number".to_owned())
+}
+
+fn jitter(text: &str) -> Result<(JitterKind, Span), String> {
+    let (kind, amount) = text.split_once(':').unwrap_or((text, "0s"));
+    let kind: JitterKind = kind.parse().map_err(|wrong: irqscope_wire::UnknownName| {
+        format!("{wrong}: {}", wrong.allowed.join(", "))
+    })?;
+    Ok((kind, amount.parse()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_is_a_kind_and_an_amount() {
+        assert_eq!(jitter("none"), Ok((JitterKind::None, Span(0))));
+        assert_eq!(jitter("uniform:20us"), Ok((JitterKind::Uniform, Span(20_000))));
+        assert!(jitter("normal:1us").unwrap_err().contains("uniform, exponential"));
+        assert!(jitter("uniform:1").unwrap_err().contains("250us"));
+    }
+}

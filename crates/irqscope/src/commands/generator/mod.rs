@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `irqscope generator`: a generator by hand.
+
+mod follow;
+mod limits;
+mod set;
+mod show;
+
+use irqscope_rig::Stop;
+use irqscope_rig::generator::{Client, look};
+use irqscope_wire::StartAt;
+
+use super::Done;
+use crate::cli::Generator;
+use crate::exit::{Exit, Trouble};
+use crate::interrupt::stop_on_signals;
+
+pub fn generator(command: &Generator) -> Done {
+    let stop = stop_on_signals()?;
+    match command {
+        Generator::Status { generator, json } => status(&generator.connect, *json, &stop),
+        Generator::Set { generator, settings } => set::set(&generator.connect, settings, &stop),
+        Generator::Start { generator, at, follow } => {
+            start(&generator.connect, *at, *follow, &stop)
+        }
+        Generator::Stop { generator } => end(&generator.connect, &stop),
+    }
+}
+
+fn status(address: &str, json: bool, stop: &Stop) -> Done {
+    let (hello, status) = look(address, stop)?;
+    if json {
+        let text = serde_json::json!({
+            "hello": hello,
+            "status": status,
+            "identity_holds": status.totals.identity_holds(),
+        });
+        println!("{text:#}");
+    } else {
+        print!("{}{}", show::hello(address, &hello), show::status(&hello, &status));
+    }
+    Ok(Exit::Fine)
+}
+
+fn start(address: &str, at: StartAt, follow: bool, stop: &Stop) -> Done {
+    let mut client = Client::connect(address, stop)?;
+    let status = client.start(at).map_err(|error| limits::explain(error, client.hello()))?;
+    if follow {
+        return follow::follow(&mut client, status.run);
+    }
+    print!("{}", show::state(&status));
+    Ok(Exit::Fine)
+}
+
+fn end(address: &str, stop: &Stop) -> Done {
+    let status = Client::connect(address, stop)?.stop()?;
+    print!("{}{}", show::state(&status), show::totals(&status.totals));
+    Ok(Exit::Fine)
+}
+
+/// The accounting identity decides over a run that is over.
+fn judged(totals: &irqscope_wire::Totals) -> Done {
+    if totals.identity_holds() {
+        return Ok(Exit::Fine);
+    }
+    Err(Trouble::new(Exit::Invalid, "the generator's totals do not add up: do not use this run"))
+}
