@@ -13,7 +13,7 @@ IRQSCOPE := target/release/irqscope
 help:
 	@echo "make run     install what is missing, build, measure the demo, write a report"
 	@echo "make test    every test, the same that CI runs"
-	@echo "make build   the program and the agent"
+	@echo "make build   the program, the agent and the twin's generator"
 	@echo "make lint    fmt, clippy, checkpatch, sparse, shellcheck, links"
 	@echo "make bench   speed and instrumentation cost"
 	@echo "make fuzz    the parsers, for longer than make test does"

@@ -99,6 +99,14 @@ pub(crate) fn violations(data: &CaseData) -> Vec<Violation> {
     {
         violations.push(Violation::OutsideUnfinished);
     }
+    let asked = data.plan.as_ref().map_or(0, |plan| plan.count);
+    match totals.triggers {
+        0 => violations.push(Violation::NeverArmed),
+        sent if sent < asked && data.counters.is_some() => {
+            violations.push(Violation::FewerTriggers { asked, sent });
+        }
+        _ => {}
+    }
     let received = outside.samples.len() as u64;
     let sent = totals.triggers.saturating_sub(totals.dropped).saturating_sub(totals.open);
     if received != sent {

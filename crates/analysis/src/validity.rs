@@ -35,6 +35,12 @@ pub enum Violation {
     #[error("a view from outside was asked for and no generator spoke; repeat the run")]
     NoOutside,
     #[error(
+        "the generator never saw the target let its interrupt through, and sent no trigger: a driver must enable the port's interrupt (control bit 4 of a parallel port)"
+    )]
+    NeverArmed,
+    #[error("the generator was asked for {asked} triggers and sent {sent}; repeat the run")]
+    FewerTriggers { asked: u64, sent: u64 },
+    #[error(
         "the generator watched {lines} lines and {stages} stages answered: which line is whose is not known; ask for stages that this kernel has"
     )]
     OtherLines { lines: usize, stages: usize },

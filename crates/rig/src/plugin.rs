@@ -12,9 +12,12 @@ use irqscope_wire::{JitterKind, Outside, Plan};
 use crate::agent::find_plugin;
 use crate::case::{Events, Follower, Stream};
 use crate::error::{Result, RigError, Trying};
+use crate::qemu::ENDED;
 
 /// What the plugin says when QEMU cannot use it; see `crates/twin`.
-const REFUSED: &str = "irqscope: the twin's generator cannot be used: ";
+const REFUSED: &str = "the twin's generator cannot be used: ";
+/// What QEMU says of a plugin that it cannot load, or whose API it does not take.
+const NOT_LOADED: [&str; 3] = ["ould not load plugin", "plugin ", "TCG plugin"];
 
 /// A plugin that is about to be loaded, or is at work.
 pub(crate) struct Plugin {
@@ -90,8 +93,11 @@ impl Drop for Plugin {
 /// Whether QEMU ended because it cannot use the plugin, and why.
 pub(crate) fn refusal(error: &RigError) -> Option<&str> {
     let RigError::Lost { what, .. } = error else { return None };
-    let (_, why) = what.split_once(REFUSED)?;
-    why.lines().next()
+    let mut said = what.lines().skip_while(|line| !line.contains(ENDED)).skip(1);
+    said.find_map(|line| match line.split_once(REFUSED) {
+        Some((_, why)) => Some(why),
+        None => NOT_LOADED.iter().any(|known| line.contains(known)).then_some(line),
+    })
 }
 
 /// A thread that reads whatever comes over the first connection. The plugin
@@ -143,8 +149,9 @@ mod tests {
     fn a_plugin_that_qemu_does_not_take_is_told_from_other_ends() {
         let lost =
             |what: &str| RigError::Lost { what: what.into(), console: None, tail: String::new() };
-        let refused =
-            lost("QEMU did not start:\nirqscope: the twin's generator cannot be used: no\nmore");
+        let refused = lost(
+            "QEMU ended with exit status: 1:\nirqscope: the twin's generator cannot be used: no\nmore",
+        );
         assert_eq!(refusal(&refused), Some("no"));
         assert_eq!(refusal(&lost("the guest hung")), None);
     }

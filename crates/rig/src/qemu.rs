@@ -14,6 +14,9 @@ use crate::error::{Result, RigError, Trying, lost};
 use crate::stop::Stop;
 
 const PROGRAM: &str = "qemu-system-x86_64";
+/// Before its status and what it said itself.
+pub(crate) const ENDED: &str = "ended with";
+
 /// A running virtual machine with its console log and its data port.
 pub(crate) struct Qemu {
     child: Child,
@@ -106,7 +109,10 @@ impl Qemu {
             stop.check()?;
             match self.child.try_wait().trying(|| format!("cannot wait for {PROGRAM}"))? {
                 Some(status) if status.success() => return Ok(()),
-                Some(status) => return Err(self.lost(format!("{PROGRAM} ended with {status}"))),
+                Some(status) => {
+                    let said = words(&mut self.child);
+                    return Err(self.lost(format!("{PROGRAM} {ENDED} {status}\n{said}").trim()));
+                }
                 None => self.check_deadline()?,
             }
             std::thread::sleep(TICK / 10);
@@ -181,17 +187,23 @@ fn accept(
 
 /// QEMU ended before it began: its own words say why.
 fn refused(child: &mut Child, status: std::process::ExitStatus, console: &Path) -> RigError {
-    let mut said = String::new();
-    if let Some(stderr) = &mut child.stderr {
-        let _ = stderr.read_to_string(&mut said);
-    }
+    let said = words(child);
     if status.code() == Some(127) || said.contains("failed to execute") {
         return RigError::unready(
             format!("{PROGRAM} is not installed"),
             "install it: apt-get install qemu-system-x86",
         );
     }
-    lost(format!("{PROGRAM} did not start ({status}):\n{}", last_lines(&said, 8)), console)
+    lost(format!("{PROGRAM} {ENDED} {status}:\n{said}"), console)
+}
+
+/// The last of what QEMU said; it has ended.
+fn words(child: &mut Child) -> String {
+    let mut said = String::new();
+    if let Some(stderr) = &mut child.stderr {
+        let _ = stderr.read_to_string(&mut said);
+    }
+    last_lines(&said, 8)
 }
 
 fn is_timeout(error: &std::io::Error) -> bool {

@@ -108,9 +108,10 @@ impl CaseManifest {
         }
     }
 
-    /// Completes what the caller left open from the log.
+    /// Completes what the caller left open from the log. The plan is what the
+    /// target repeated, which the rig may have had to change.
     pub(crate) fn complete_from(&mut self, data: &CaseData) {
-        self.plan = self.plan.take().or_else(|| data.plan.clone());
+        self.plan = data.plan.clone().or_else(|| self.plan.take());
         self.target = self.target.take().or_else(|| data.started.clone());
         if self.costs.is_empty() {
             self.costs.clone_from(&data.costs);

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: a driver that forgets to let the port's interrupt through is found out.
+# The generator keeps the port's own switch, so it never gets a trigger, and the
+# measurement is called invalid with the reason.
+. "$(dirname "$0")/lib.sh"
+
+cat >"$WORK/one.toml" <<-TOML
+	version = 1
+	about = "A few triggers"
+	kernels = ["6.1"]
+	states = ["idle"]
+	stages = ["irq", "softirq"]
+	[trigger]
+	kind = "line"
+	period = "1ms"
+	count = 50
+	timeout = "100ms"
+TOML
+
+# A cache of its own with the same kernels, for a driver of its own.
+cache=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+mkdir -p "$WORK/cache"
+"$IRQSCOPE" kernel fetch 6.1 >/dev/null
+ln -s "$cache/kernels" "$WORK/cache/kernels"
+export IRQSCOPE_CACHE=$WORK/cache
+expect 0 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/good"
+
+cp -r kernel/irqscope "$WORK/forgets"
+sed -i 's/irqscope_parport_switch(port, IRQSCOPE_PC_INTERRUPT)/irqscope_parport_switch(port, 0)/' "$WORK/forgets/parport.c"
+# The edges of lines 8 to 11 would let it through as well; these stages have none.
+cmp -s kernel/irqscope/parport.c "$WORK/forgets/parport.c" && fail "the driver was not changed"
+headers=$(echo "$cache"/kernels/6.1/usr/src/linux-headers-*-amd64)
+make -s -C "$WORK/forgets" KDIR="$headers" BUILD="$WORK/build" >"$WORK/make" 2>&1 || { cat "$WORK/make"; fail "make"; }
+cp "$WORK/build/irqscope_parport.ko" "$WORK"/cache/drivers/*/irqscope_parport.ko
+
+expect 4 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/bad"
+says "never saw the target let its interrupt through"
+[ "$(field "$WORK/bad/summary.json" "j['cases'][0]['outside']['triggers']")" = 0 ] || fail "it was triggered all the same"

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: where QEMU does not take the generator, the twin measures from inside, by
+# the driver's own timer, and says so and why.
+. "$(dirname "$0")/lib.sh"
+
+cat >"$WORK/one.toml" <<-TOML
+	version = 1
+	about = "A few triggers"
+	kernels = ["6.1"]
+	states = ["idle"]
+	stages = ["irq", "softirq"]
+	[trigger]
+	kind = "line"
+	period = "1ms"
+	count = 50
+TOML
+
+without_generator() { # NAME
+	expect 0 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/$1"
+	says "the generator cannot be used"
+	says "the driver's own timer triggers"
+	says "triggers 50 = 50 complete"
+	[ "$(field "$WORK/$1/manifest.json" "j['cases'][0]['plan']['trigger']")" = timer ] || fail "$1: the manifest says otherwise"
+	[ "$(field "$WORK/$1/summary.json" "{s['view'] for s in j['cases'][0]['stages']}")" = "{'inside'}" ] || fail "$1: another view"
+}
+
+# A plugin for an interface that no QEMU has yet.
+echo 'int qemu_plugin_version = 9999; int qemu_plugin_install(void) { return 0; }' >"$WORK/other.c"
+gcc -shared -fPIC -o "$WORK/other.so" "$WORK/other.c"
+IRQSCOPE_TWIN_PLUGIN=$WORK/other.so without_generator other-version
+
+# One that finds something missing, as ours says it.
+cat >"$WORK/missing.c" <<-C
+	#include <stdio.h>
+	int qemu_plugin_version = 1;
+	int qemu_plugin_install(void) {
+		fputs("irqscope: the twin's generator cannot be used: this QEMU does not export timer_mod\n", stderr);
+		return -1;
+	}
+C
+gcc -shared -fPIC -o "$WORK/missing.so" "$WORK/missing.c"
+IRQSCOPE_TWIN_PLUGIN=$WORK/missing.so without_generator missing
+says "timer_mod"
+
+# A file that is not there is the user's to mend.
+IRQSCOPE_TWIN_PLUGIN=$WORK/none.so expect 2 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/none"
+says "make build"
