@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: the generator works in the QEMU of Debian's backports as well as in the
+# installed one, built for the plugin API that it takes: both views, every edge,
+# the same constant between them.
+. "$(dirname "$0")/lib.sh"
+
+cat >"$WORK/few.toml" <<-TOML
+	version = 1
+	about = "A few triggers"
+	kernels = ["6.1", "6.12-rt"]
+	states = ["idle"]
+	[trigger]
+	kind = "line"
+	period = "1ms"
+	count = 100
+TOML
+
+newer=$(scripts/fetch-qemu)
+installed=$(qemu-system-x86_64 --version | head -n1)
+PATH=$newer:$PATH
+[ "$(qemu-system-x86_64 --version | head -n1)" != "$installed" ] || fail "the same QEMU again: $installed"
+cargo build -q --release --locked -p irqscope-twin-plugin --no-default-features \
+	--features "$(scripts/plugin-api)" --target-dir "${CARGO_TARGET_DIR:-target}/newer-qemu"
+export IRQSCOPE_TWIN_PLUGIN=${CARGO_TARGET_DIR:-target}/newer-qemu/release/libirqscope_twin.so
+expect 0 "$IRQSCOPE" run "$WORK/few.toml" --out "$WORK/run"
+
+python3 - "$WORK/run/summary.json" <<'PY'
+import json, sys
+for case in json.load(open(sys.argv[1]))["cases"]:
+    outside = case["outside"]
+    assert case["identity_holds"] and case["complete"] == case["triggers"] == 100, case["case"]
+    assert outside["edges"] == outside["answers"] == 100 * len(case["missing"]), outside
+    assert all(o["at_p50"] == 100 for o in case["edge_offsets"] if o["stage"] != "user"), case["edge_offsets"]
+PY
