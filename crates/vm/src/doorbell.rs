@@ -14,7 +14,7 @@
 use std::io::{IoSlice, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -38,6 +38,17 @@ impl Bell {
     pub fn ring(&self) {
         // Fails only when 2^64 - 2 rings wait: one more makes no difference.
         let _ = self.0.write(1);
+    }
+}
+
+/// The socket's name, which goes when this is dropped.
+#[derive(Debug)]
+#[must_use = "no machine finds the socket once it is dropped"]
+pub struct Socket(PathBuf);
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
     }
 }
 
@@ -69,15 +80,16 @@ impl Doorbell {
     ///
     /// # Errors
     /// The socket cannot be made, or no thread.
-    pub fn serve(self: &Arc<Self>, path: &Path) -> Result<()> {
+    pub fn serve(self: &Arc<Self>, path: &Path) -> Result<Socket> {
         let listener = UnixListener::bind(path)
             .map_err(|source| Error::Socket { path: path.into(), source })?;
+        let socket = Socket(path.to_owned());
         let doorbell = Arc::clone(self);
         std::thread::Builder::new()
             .name("irqscope-doorbell".into())
             .spawn(move || doorbell.accept_all(&listener))
-            .map(drop)
-            .trying("start a thread")
+            .trying("start a thread")?;
+        Ok(socket)
     }
 
     /// A machine that connects while another is there waits for its end.

@@ -26,7 +26,7 @@ const ARMED_DELAY: u64 = 1_000_000;
 /// No socket, no memory, no thread.
 pub fn serve(options: &Options) -> Result<()> {
     let doorbell = Doorbell::new(options.lines)?;
-    doorbell.serve(&options.doorbell)?;
+    let _socket = doorbell.serve(&options.doorbell)?;
     let hello = hello(GeneratorKind::Vm, TICK, options.lines, true);
     let source = Source::new(hello, WINDOW, ROOM, ARMED_DELAY);
     let server = Server::start(options.listen.as_str(), &source)?;

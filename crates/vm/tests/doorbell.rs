@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use irqscope_vm::doorbell::Doorbell;
+use irqscope_vm::doorbell::{Doorbell, Socket};
 use irqscope_vm::memory::{Layout, MAGIC};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
@@ -67,10 +67,10 @@ impl Machine {
     }
 }
 
-fn doorbell(path: &Path) -> Arc<Doorbell> {
+fn doorbell(path: &Path) -> (Arc<Doorbell>, Socket) {
     let doorbell = Doorbell::new(2).unwrap();
-    doorbell.serve(path).unwrap();
-    doorbell
+    let socket = doorbell.serve(path).unwrap();
+    (doorbell, socket)
 }
 
 fn await_machines(doorbell: &Doorbell, count: u32) {
@@ -85,7 +85,7 @@ fn await_machines(doorbell: &Doorbell, count: u32) {
 fn a_machine_gets_memory_and_an_interrupt() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bell");
-    let doorbell = doorbell(&path);
+    let (doorbell, socket) = doorbell(&path);
     let machine = connect(&path);
     let mut magic = [0; 4];
     machine.memory.read_exact_at(&mut magic, 0).unwrap();
@@ -98,13 +98,15 @@ fn a_machine_gets_memory_and_an_interrupt() {
     machine.store(offset_of!(Layout, armed), 1);
     assert!(doorbell.memory.armed());
     assert_eq!(doorbell.memory.words()[1].count(), 5);
+    drop(socket);
+    assert!(!path.exists());
 }
 
 #[test]
 fn the_next_machine_comes_when_the_first_has_ended_and_inherits_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bell");
-    let doorbell = doorbell(&path);
+    let (doorbell, _socket) = doorbell(&path);
     let first = connect(&path);
     await_machines(&doorbell, 1);
     first.store(offset_of!(Layout, armed), 1);
