@@ -48,7 +48,7 @@ pub enum Command {
     List,
     /// Say what this machine can measure and what spoils its figures.
     Doctor,
-    /// Fetch kernels for the twin, or list those that are there.
+    /// Fetch kernels for guests, or list those that are there.
     #[command(subcommand)]
     Kernel(Kernel),
     /// Ask, set, start and stop a generator by hand.
@@ -70,6 +70,7 @@ Examples:
   irqscope run demo
   irqscope run scenarios/mine.toml --out results/mine
   irqscope run demo --rig local          the machine in hand, as root
+  irqscope run vm --kernel 6.12          a virtual machine, triggered from outside
   irqscope run demo --rig ssh --host root@board --json > summary.json")]
 pub struct Run {
     /// A bundled scenario's name, or a path that ends in .toml.
@@ -77,7 +78,7 @@ pub struct Run {
     /// The run directory; must not exist [default: runs/TIME-SCENARIO].
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// A kernel for the twin instead of the scenario's; may be repeated.
+    /// A kernel for the guest instead of the scenario's; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub kernel: Vec<String>,
     /// Another rig than the scenario's.
@@ -99,6 +100,8 @@ pub struct Run {
 pub enum Rig {
     /// A guest on QEMU's virtual clock.
     Twin,
+    /// A guest in real time, with a doorbell.
+    Vm,
     /// This machine.
     Local,
     /// Another machine over ssh.
@@ -109,6 +112,7 @@ impl From<Rig> for RigKind {
     fn from(rig: Rig) -> Self {
         match rig {
             Rig::Twin => RigKind::Twin,
+            Rig::Vm => RigKind::Vm,
             Rig::Local => RigKind::Local,
             Rig::Ssh => RigKind::Ssh,
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `guest KERNEL EXCHANGE [PORT|virtual]`: boots the guest that plays a real
-//! machine, runs EXCHANGE/script in it and ends with its exit status. `virtual`:
-//! on the twin's clock.
+//! `guest KERNEL EXCHANGE [PORT|virtual|doorbell]`: boots the guest that plays a
+//! real machine, runs EXCHANGE/script in it and ends with its exit status.
+//! `virtual`: on the twin's clock. `doorbell`: with the device of rig vm.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use irqscope_rig::{Build, Driver, Kernel, RigError, Stop};
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [kernel, exchange, how @ ..] = words.as_slice() else {
-        eprintln!("usage: guest KERNEL EXCHANGE [PORT|virtual]");
+        eprintln!("usage: guest KERNEL EXCHANGE [PORT|virtual|doorbell]");
         return ExitCode::from(2);
     };
     match run(kernel, exchange, how.first().map(String::as_str)) {
@@ -36,6 +36,7 @@ fn run(kernel: &str, exchange: &str, how: Option<&str>) -> Result<i32, RigError>
         exchange: exchange.into(),
         ssh_port: how.and_then(|port| port.parse().ok()),
         virtual_clock: how == Some("virtual"),
+        doorbell: how == Some("doorbell"),
         limit: Duration::from_secs(600),
     };
     guest.run(&Stop::default())

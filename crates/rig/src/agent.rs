@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What is built beside this program and not a part of it: the agent, a static
-//! binary, and the twin's generator, a plugin of QEMU.
+//! binary, and the generators of guests, a plugin of QEMU and a program.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use crate::error::{Result, RigError};
 
 const AGENT: &str = "irqscope-target";
 const PLUGIN: &str = "libirqscope_twin.so";
+const DOORBELL: &str = "irqscope-vm";
 
 /// The agent: `$IRQSCOPE_TARGET`, else where cargo puts it for musl, else beside
 /// this program, which may be a dynamic build for the host.
@@ -26,6 +27,13 @@ pub fn find() -> Result<PathBuf> {
 pub(crate) fn find_plugin() -> Result<PathBuf> {
     find_built(PLUGIN, "IRQSCOPE_TWIN_PLUGIN", |program| {
         program.ancestors().skip(1).take(2).map(|dir| dir.join(PLUGIN)).collect()
+    })
+}
+
+/// The VM's generator: `$IRQSCOPE_VM`, else as the twin's.
+pub(crate) fn find_doorbell() -> Result<PathBuf> {
+    find_built(DOORBELL, "IRQSCOPE_VM", |program| {
+        program.ancestors().skip(1).take(2).map(|dir| dir.join(DOORBELL)).collect()
     })
 }
 

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::doorbell::Doorbell;
 use crate::error::{Result, RigError, Trying};
 use crate::initramfs::Initramfs;
 use crate::kernel::Kernel;
@@ -20,6 +21,8 @@ const BUSYBOX: &str = "/bin/busybox";
 /// (1.75 ms were seen, enough for a negative latency).
 const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on \
                        tsc=reliable clocksource=tsc";
+/// Of the doorbell: as many as there are stages.
+const LINES: usize = 11;
 const DRIVERS: [&str; 5] = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_net"];
 
 /// What to play.
@@ -34,6 +37,8 @@ pub struct Guest {
     /// One CPU on the twin's virtual clock instead: what is to be done often and
     /// not to be timed takes as long as its instructions, on a busy host too.
     pub virtual_clock: bool,
+    /// With the device of rig `vm`, and its generator, which waits for a host.
+    pub doorbell: bool,
     pub limit: Duration,
 }
 
@@ -45,13 +50,17 @@ impl Guest {
             tempfile::NamedTempFile::new().trying(|| "cannot create the initramfs".into())?;
         std::fs::write(file.path(), self.initramfs()?)
             .trying(|| "cannot write the initramfs".into())?;
+        let doorbell = self.doorbell.then(|| Doorbell::start(LINES, None, stop)).transpose()?;
+        let mut args = self.args();
+        args.extend(doorbell.iter().flat_map(Doorbell::args));
         let machine = Machine {
             kernel: &self.kernel.image(),
             initramfs: file.path(),
             append: CMDLINE,
-            args: self.args(),
+            args,
             console: &self.exchange.join("console"),
             limit: self.limit,
+            limit_key: "none",
         };
         let mut qemu = Qemu::start(&machine, stop)?;
         qemu.read_to_end(stop, &mut |_| Ok(None))?;

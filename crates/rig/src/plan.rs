@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What a plan asks of any rig.
 
-use irqscope_wire::{Frame, Line, Message, Plan, Trigger, encode};
+use irqscope_wire::{Frame, Line, Message, Plan, encode};
 
 use crate::error::{Result, RigError};
 
 /// Whether the parallel port takes part.
 pub(crate) fn needs_parport(plan: &Plan) -> bool {
-    plan.line == Line::Parport || plan.trigger == Trigger::Line
+    plan.line == Line::Parport
 }
 
 /// The plan as the agent reads it.

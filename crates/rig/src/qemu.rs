@@ -24,6 +24,7 @@ pub(crate) struct Qemu {
     port: UnixStream,
     deadline: Instant,
     limit: Duration,
+    limit_key: &'static str,
     _sockets: tempfile::TempDir,
 }
 
@@ -37,6 +38,8 @@ pub(crate) struct Machine<'a> {
     pub console: &'a Path,
     /// Host time after which the guest is called hung.
     pub limit: Duration,
+    /// The scenario's key for that.
+    pub limit_key: &'static str,
 }
 
 impl Qemu {
@@ -64,6 +67,7 @@ impl Qemu {
             port,
             deadline: Instant::now() + machine.limit,
             limit: machine.limit,
+            limit_key: machine.limit_key,
             _sockets: sockets,
         })
     }
@@ -124,8 +128,9 @@ impl Qemu {
             return Ok(());
         }
         Err(self.lost(format!(
-            "the guest did not end within {} s (twin.limit in the scenario)",
-            self.limit.as_secs()
+            "the guest did not end within {} s ({} in the scenario)",
+            self.limit.as_secs(),
+            self.limit_key
         )))
     }
 }

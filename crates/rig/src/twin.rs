@@ -83,6 +83,7 @@ impl Case<'_> {
             args,
             console: self.console,
             limit: Duration::from_secs(self.twin.limit),
+            limit_key: "twin.limit",
         };
         let mut qemu = Qemu::start(&machine, self.stop)?;
         events(Event::Phase("measuring on the virtual clock"))?;

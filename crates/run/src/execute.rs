@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use irqscope_rig::{Event, Prepared, RigError, Stop, Stream, find_agent, local, ssh, twin};
+use irqscope_rig::{Event, Prepared, RigError, Stop, Stream, find_agent, local, ssh, twin, vm};
 use irqscope_scenario::{Case, RigKind, Scenario};
 use irqscope_wire::{Failure, Frame, Message, Note, encode};
 
@@ -63,7 +63,9 @@ pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, Execu
     let prepared = prepare(request.scenario, &cases, watch).map_err(ExecuteError::Unprepared)?;
     let mut run = RunDir::create(request.out, &draft(request, &cases))?;
     watch.begun(&run.manifest().cases);
-    let results = Executor { request, cases: &cases, prepared: &prepared, run: &run, watch }.all();
+    let vm = vm::Rig::new(request.scenario.vm);
+    let executor = Executor { request, cases: &cases, prepared: &prepared, vm, run: &run, watch };
+    let results = executor.all();
     let mut manifests = run.manifest().cases.clone();
     for (manifest, result) in manifests.iter_mut().zip(&results) {
         manifest.failure = manifest.failure.take().or_else(|| result.as_ref().err().map(failure));
@@ -80,7 +82,7 @@ fn prepare(
     watch: &dyn Watch,
 ) -> Result<Vec<Prepared>, RigError> {
     find_agent()?;
-    if scenario.rig != RigKind::Twin {
+    if !scenario.rig.boots() {
         return Ok(Vec::new());
     }
     twin::check_programs()?;
@@ -133,6 +135,7 @@ struct Executor<'a> {
     request: &'a Request<'a>,
     cases: &'a [Case],
     prepared: &'a [Prepared],
+    vm: vm::Rig,
     run: &'a RunDir,
     watch: &'a dyn Watch,
 }
@@ -144,7 +147,7 @@ impl Executor<'_> {
         let jobs = match self.request.scenario.rig {
             RigKind::Twin => self.request.jobs.clamp(1, self.cases.len()),
             // A real machine is measured one case at a time.
-            RigKind::Local | RigKind::Ssh => 1,
+            RigKind::Vm | RigKind::Local | RigKind::Ssh => 1,
         };
         std::thread::scope(|scope| {
             for _ in 0..jobs {
@@ -185,6 +188,9 @@ impl Executor<'_> {
             RigKind::Twin => {
                 let prepared = &self.prepared[index];
                 twin::run_case(prepared, plan, scenario.twin, &console, stop, &mut events)
+            }
+            RigKind::Vm => {
+                self.vm.run_case(&self.prepared[index], plan, &console, stop, &mut events)
             }
             RigKind::Local => local::run_case(plan, &console, stop, &mut events),
             RigKind::Ssh => ssh::run_case(&scenario.ssh, plan, &console, stop, &mut events),

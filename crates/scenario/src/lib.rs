@@ -18,4 +18,4 @@ pub use bundled::{Bundled, bundled};
 pub use error::ScenarioError;
 pub use nearest::{nearest, suggestion};
 pub use scenario::{Case, Scenario};
-pub use text::{RigKind, Ssh, Twin};
+pub use text::{RigKind, Ssh, Twin, Vm};

@@ -4,13 +4,22 @@
 
 use irqscope_wire::{Line, Mode, Outside, Trigger, View};
 
-use crate::text::Text;
+use crate::text::{RigKind, Text};
+
+/// Where a rig's own generator looks, if it has one.
+pub(crate) fn wires(rig: RigKind) -> Option<Line> {
+    match rig {
+        RigKind::Twin => Some(Line::Parport),
+        RigKind::Vm => Some(Line::Ivshmem),
+        RigKind::Local | RigKind::Ssh => None,
+    }
+}
 
 /// Where responses are shown: on the wires that the rig has, if any are used.
 pub(crate) fn line(text: &Text) -> Line {
     match (&text.trigger.line, text.trigger.kind.0) {
         (Some(line), _) => line.0,
-        (None, Trigger::Line) => Line::Parport,
+        (None, Trigger::Line) => wires(text.rig).unwrap_or(Line::Parport),
         _ => Line::Record,
     }
 }
@@ -57,6 +66,10 @@ pub(crate) fn check(text: &Text) -> Result<(), String> {
     }
     if has_generator(text) && line(text) == Line::Record {
         return wrong("trigger.kind = \"line\" needs wires: trigger.line = \"parport\"");
+    }
+    if let Some(wires) = wires(text.rig).filter(|wires| outside && line(text) != *wires) {
+        let rig = text.rig.name();
+        return Err(format!("the generator of rig {rig} watches trigger.line = \"{wires}\""));
     }
     if !outside && (trigger.duty.is_some() || trigger.packet.is_some()) {
         return wrong("trigger.duty and trigger.packet are a generator's: trigger.kind = \"line\"");

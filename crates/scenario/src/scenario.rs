@@ -11,7 +11,7 @@ use crate::bundled::bundled;
 use crate::error::ScenarioError;
 use crate::nearest::suggestion;
 use crate::outside;
-use crate::text::{RigKind, Ssh, StateText, Text, TriggerText, Twin};
+use crate::text::{RigKind, Ssh, StateText, Text, TriggerText, Twin, Vm};
 use crate::value::Named;
 
 /// States that every scenario knows.
@@ -41,6 +41,7 @@ pub struct Scenario {
     pub kernels: Vec<String>,
     pub states: Vec<SystemState>,
     pub twin: Twin,
+    pub vm: Vm,
     pub ssh: Ssh,
     observer_effect: bool,
     template: Plan,
@@ -108,13 +109,18 @@ impl Scenario {
         Case { kernel: kernel.to_owned(), plan }
     }
 
-    /// Changes the rig; only the twin's counter has a tick known beforehand, and
-    /// only the twin a generator that needs no setting up.
+    /// Changes the rig, and the wires to those that its generator watches. Only
+    /// the twin's counter has a tick known beforehand, and a rig may be without a
+    /// generator.
     pub fn set_rig(&mut self, rig: RigKind) {
         self.rig = rig;
-        if rig != RigKind::Twin && self.template.trigger == Trigger::Line {
-            self.template = self.template.without_generator();
-            self.observer_effect = false;
+        match outside::wires(rig) {
+            _ if self.template.trigger != Trigger::Line => {}
+            Some(wires) => self.template.line = wires,
+            None => {
+                self.template = self.template.without_generator();
+                self.observer_effect = false;
+            }
         }
         (self.template.tick, self.template.instruction) = twin_clock(rig, self.twin);
     }
@@ -151,6 +157,7 @@ impl Reader<'_> {
             kernels: text.kernels.clone(),
             states,
             twin: text.twin,
+            vm: text.vm,
             ssh: text.ssh.clone(),
             observer_effect: text.observer_effect,
             template: template(&text),
@@ -178,10 +185,12 @@ impl Reader<'_> {
         if text.twin.shift > 10 || text.twin.memory < 128 {
             return Err(self.meaning("twin.shift is 0 to 10, twin.memory at least 128".to_owned()));
         }
-        if text.rig == RigKind::Twin && text.kernels.is_empty() {
-            return Err(
-                self.meaning("rig twin needs kernels, as in kernels = [\"6.1\"]".to_owned())
-            );
+        if text.vm.memory < 128 {
+            return Err(self.meaning("vm.memory is at least 128".to_owned()));
+        }
+        if text.rig.boots() && text.kernels.is_empty() {
+            let rig = text.rig.name();
+            return Err(self.meaning(format!("rig {rig} needs kernels, as in kernels = [\"6.1\"]")));
         }
         if text.states.is_empty() {
             return Err(

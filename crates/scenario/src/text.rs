@@ -13,6 +13,7 @@ use crate::value::{Duration, Duty, Frequency, Named, Priority};
 #[serde(rename_all = "lowercase")]
 pub enum RigKind {
     Twin,
+    Vm,
     Local,
     Ssh,
 }
@@ -21,9 +22,15 @@ impl RigKind {
     pub const fn name(self) -> &'static str {
         match self {
             RigKind::Twin => "twin",
+            RigKind::Vm => "vm",
             RigKind::Local => "local",
             RigKind::Ssh => "ssh",
         }
+    }
+
+    /// It boots kernels of the scenario's choice; a real machine runs its own.
+    pub const fn boots(self) -> bool {
+        matches!(self, RigKind::Twin | RigKind::Vm)
     }
 }
 
@@ -34,7 +41,7 @@ pub(crate) struct Text {
     pub about: String,
     #[serde(default = "twin")]
     pub rig: RigKind,
-    /// Twin only; elsewhere the target's own kernel is the only one.
+    /// For rigs that boot them; elsewhere the target's own kernel is the only one.
     #[serde(default)]
     pub kernels: Vec<String>,
     pub states: Vec<toml::Spanned<String>>,
@@ -52,6 +59,8 @@ pub(crate) struct Text {
     pub state: BTreeMap<String, StateText>,
     #[serde(default)]
     pub twin: Twin,
+    #[serde(default)]
+    pub vm: Vm,
     #[serde(default)]
     pub ssh: Ssh,
     #[serde(default)]
@@ -119,6 +128,25 @@ pub struct Twin {
 impl Default for Twin {
     fn default() -> Self {
         Twin { memory: 512, shift: 1, limit: 900 }
+    }
+}
+
+/// The virtual machine of rig `vm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Vm {
+    /// Guest memory in MiB.
+    pub memory: u32,
+    /// Seconds after which a guest is called hung.
+    pub limit: u64,
+    /// The host's CPU on which the generator spins; any if left out.
+    #[serde(rename = "generator-cpu")]
+    pub generator_cpu: Option<u32>,
+}
+
+impl Default for Vm {
+    fn default() -> Self {
+        Vm { memory: 512, limit: 900, generator_cpu: None }
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What a scenario says of the generator and of the views.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use irqscope_scenario::{RigKind, Scenario};
 use irqscope_wire::{Line, Outside, Plan, Trigger};
@@ -69,6 +70,19 @@ fn what_does_not_go_together_is_named() {
     assert!(error("views = []", line).contains("views"));
     assert!(error("views = [\"outsid\"]", line).contains("outside"));
     assert!(error("observer-effect = true", timer).contains("both views"));
+}
+
+#[test]
+fn every_generator_has_its_own_wires() {
+    let trigger = "kind = \"line\"\nperiod = \"1ms\"";
+    assert_eq!(plan("rig = \"vm\"", trigger).line, Line::Ivshmem);
+    let mut scenario = parse("", trigger).unwrap();
+    scenario.set_rig(RigKind::Vm);
+    assert_eq!(scenario.cases()[0].plan.line, Line::Ivshmem);
+    scenario.set_rig(RigKind::Twin);
+    assert_eq!(scenario.cases()[0].plan.line, Line::Parport);
+    let wrong = format!("{trigger}\nline = \"parport\"");
+    assert!(error("rig = \"vm\"", &wrong).contains("ivshmem"));
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub fn doctor() -> Done {
 const fn heading(topic: Topic) -> &'static str {
     match topic {
         Topic::Twin => "Measuring in the twin",
+        Topic::Vm => "Measuring in a virtual machine",
         Topic::Native => "Measuring this machine",
         Topic::Figures => "What spoils the figures of this machine",
     }

@@ -45,10 +45,10 @@ fn scenario(options: &Run, stop: &Stop) -> Result<Scenario, Trouble> {
     Ok(scenario)
 }
 
-/// The twin boots what it is told; a real machine runs what it runs.
+/// Guests boot what they are told; a real machine runs what it runs.
 fn kernels(options: &Run, scenario: &Scenario, stop: &Stop) -> Result<Vec<String>, Trouble> {
     let own = match scenario.rig {
-        RigKind::Twin => {
+        RigKind::Twin | RigKind::Vm => {
             let chosen =
                 if options.kernel.is_empty() { &scenario.kernels } else { &options.kernel };
             chosen.iter().try_for_each(|name| check_name(name))?;
@@ -60,7 +60,10 @@ fn kernels(options: &Run, scenario: &Scenario, stop: &Stop) -> Result<Vec<String
     if options.kernel.is_empty() {
         return Ok(vec![own]);
     }
-    Err(Trouble::new(Exit::Usage, format!("--kernel is for rig twin; this target runs {own}")))
+    Err(Trouble::new(
+        Exit::Usage,
+        format!("--kernel is for rigs twin and vm; this target runs {own}"),
+    ))
 }
 
 fn out(options: &Run, scenario: &Scenario) -> PathBuf {

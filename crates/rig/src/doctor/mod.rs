@@ -4,9 +4,9 @@
 
 mod driver;
 mod figures;
-mod kvm;
 mod system;
 mod twin;
+mod vm;
 
 use std::path::Path;
 
@@ -17,6 +17,8 @@ use system::System;
 pub enum Topic {
     /// Running the twin.
     Twin,
+    /// Running a machine in real time behind a doorbell.
+    Vm,
     /// Building and loading the driver: measuring the machine in hand.
     Native,
     /// What a native measurement would show besides the kernel.
@@ -24,11 +26,12 @@ pub enum Topic {
 }
 
 impl Topic {
-    pub const ALL: [Topic; 3] = [Topic::Twin, Topic::Native, Topic::Figures];
+    pub const ALL: [Topic; 4] = [Topic::Twin, Topic::Vm, Topic::Native, Topic::Figures];
 
     pub const fn name(self) -> &'static str {
         match self {
             Topic::Twin => "twin",
+            Topic::Vm => "vm",
             Topic::Native => "native",
             Topic::Figures => "figures",
         }
@@ -72,7 +75,7 @@ pub fn examine() -> Vec<Finding> {
     let system = System::at(Path::new("/"));
     let mut findings = twin::examine(&system);
     findings.extend(twin::examine_stock());
-    findings.extend(kvm::examine(&system));
+    findings.extend(vm::examine(&system));
     findings.extend(driver::examine(&system));
     findings.extend(figures::examine(&system));
     findings

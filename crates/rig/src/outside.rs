@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The view from outside over TCP: a generator that is set as a plan says,
+//! started, and followed until all its triggers are accounted for.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use irqscope_wire::{
+    Command, Cycles, Message, Outside as Settings, Plan, RunState, StartAt, Status, Tick,
+};
+
+use crate::case::{Event, Events, Stream};
+use crate::command::TICK;
+use crate::error::{Result, RigError, lost};
+use crate::generator::{Client, GeneratorError, Received};
+use crate::stop::Stop;
+
+/// A busy host may leave a generator without a CPU for so long.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How long a lost connection is tried again.
+const RECONNECT: Duration = Duration::from_secs(10);
+/// Beyond the last trigger's patience.
+const MARGIN: Duration = Duration::from_secs(10);
+
+pub(crate) struct Outside {
+    client: Client,
+    /// From the last trigger to the last sample, at most.
+    patience: Duration,
+    ended: bool,
+}
+
+impl Outside {
+    /// Connects, sets and starts: the first trigger waits for the target.
+    pub fn begin(address: &str, plan: &Plan, settings: Settings, stop: &Stop) -> Result<Self> {
+        let mut client = Client::connect(address, stop).map_err(lift)?;
+        client.bear_silence_for(SILENCE);
+        for command in commands(plan, settings, client.hello().tick) {
+            client.set(command).map_err(lift)?;
+        }
+        client.start(StartAt::Armed).map_err(lift)?;
+        let patience = Duration::from_millis(plan.timeout_ms.into());
+        Ok(Self { client, patience, ended: false })
+    }
+
+    /// Passes on what has arrived. True once all triggers are accounted for.
+    pub fn drain(&mut self, events: &mut Events<'_>) -> Result<bool> {
+        while self.follow(Duration::ZERO, events)? {}
+        Ok(self.ended)
+    }
+
+    /// Passes on all that is still to come; the target has ended.
+    pub fn finish(&mut self, console: &Path, events: &mut Events<'_>) -> Result<()> {
+        let deadline = Instant::now() + self.patience + MARGIN;
+        while !self.ended {
+            self.follow(TICK, events)?;
+            if Instant::now() > deadline {
+                let what = "the generator does not account for its last triggers";
+                return Err(lost(what, console));
+            }
+        }
+        self.drain(events).map(drop)
+    }
+
+    /// The next frame, if one comes in time. A lost connection is made again:
+    /// the generator's run goes on meanwhile, and its numbers show what is
+    /// missing.
+    fn follow(&mut self, timeout: Duration, events: &mut Events<'_>) -> Result<bool> {
+        match self.client.next(timeout) {
+            Ok(received) => {
+                received.as_ref().map_or(Ok(()), |received| self.pass_on(received, events))?;
+                Ok(received.is_some())
+            }
+            Err(lost @ GeneratorError::Lost { .. }) => {
+                events(Event::warning(format!("{lost}; connecting again")))?;
+                self.client.reconnect(RECONNECT).map_err(lift)?;
+                Ok(true)
+            }
+            Err(error) => Err(lift(error)),
+        }
+    }
+
+    fn pass_on(&mut self, received: &Received, events: &mut Events<'_>) -> Result<()> {
+        let frame = match &received.frame {
+            Ok(frame) => frame,
+            Err(error) => return events(Event::Damaged(*error)),
+        };
+        events(Event::Frame { stream: Stream::Generator, encoded: &received.encoded, frame })?;
+        match &frame.message {
+            Message::Status(Status { state, .. }) => self.ended = *state == RunState::Done,
+            Message::Failed(failure) => {
+                let (what, remedy) = (failure.what.clone(), failure.remedy.clone());
+                return Err(lift(GeneratorError::Failed { what, remedy }));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// In an order in which each can be done.
+fn commands(plan: &Plan, settings: Settings, tick: Tick) -> [Command; 8] {
+    let ticks = |ns| Cycles(ticks(ns, tick));
+    [
+        Command::Period(ticks(plan.period_ns)),
+        Command::Duty(settings.duty_per_mille),
+        Command::Packet(settings.packet),
+        Command::Count(plan.count),
+        Command::Jitter { kind: plan.jitter.kind, amount: ticks(plan.jitter.ns) },
+        Command::Seed(plan.seed),
+        Command::Pacing(plan.pacing),
+        Command::Patience(ticks(u64::from(plan.timeout_ms) * 1_000_000)),
+    ]
+}
+
+/// To the nearest.
+fn ticks(ns: u64, tick: Tick) -> u64 {
+    let tick = u128::from(tick.femtoseconds.max(1));
+    u64::try_from((u128::from(ns) * 1_000_000 + tick / 2) / tick).unwrap_or(u64::MAX)
+}
+
+/// Being interrupted is nobody's failure.
+fn lift(error: GeneratorError) -> RigError {
+    match error {
+        GeneratorError::Interrupted => RigError::Interrupted,
+        error => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use irqscope_wire::{Jitter, JitterKind};
+
+    #[test]
+    fn a_plan_is_set_in_the_generators_own_ticks() {
+        let jitter = Jitter { kind: JitterKind::Uniform, ns: 500 };
+        let plan = Plan { jitter, timeout_ms: 10, ..Plan::default() };
+        let tick = Tick { femtoseconds: 6_666_667 };
+        let commands = commands(&plan, Settings::default(), tick);
+        assert_eq!(commands[0], Command::Period(Cycles(150_000)));
+        let amount = Cycles(75);
+        assert_eq!(commands[4], Command::Jitter { kind: JitterKind::Uniform, amount });
+        assert_eq!(commands[7], Command::Patience(Cycles(1_500_000)));
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Rig `vm`: an unmodified kernel in a virtual machine, in real time, with a
+//! generator on the host behind an ivshmem doorbell.
+//!
+//! With KVM it is a measurement of a virtual machine: exits, injection and the
+//! host's own scheduling are part of every latency. Without KVM QEMU emulates
+//! the machine, and its figures are the emulator's: good for trying transport,
+//! live views and drivers, and for nothing that has to be true of a machine.
+//!
+//! Two CPUs: the one under test, and one for the agent and its frames, which
+//! leave at once.
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use irqscope_scenario::Vm;
+use irqscope_wire::{HostByte, Line, Plan};
+use tempfile::NamedTempFile;
+
+use crate::case::{Event, Events, Follower, Stream};
+use crate::doorbell::Doorbell;
+use crate::error::Result;
+use crate::image::{Image, List};
+use crate::kvm::{Kvm, LIMIT, probe};
+use crate::outside::Outside;
+use crate::prepared::Prepared;
+use crate::qemu::{Machine, Qemu};
+use crate::stop::Stop;
+
+const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on \
+                       net.ifnames=0";
+
+/// Why the figures are an emulator's, if they are.
+fn remark(kvm: &Kvm) -> Option<String> {
+    let why = match kvm {
+        Kvm::Works => return None,
+        Kvm::Absent => "there is no KVM here".to_owned(),
+        Kvm::Hangs => format!("a guest on /dev/kvm hangs (tried for {LIMIT:?})"),
+        Kvm::Refused(said) => {
+            format!("KVM does not work ({})", said.lines().next().unwrap_or("QEMU says nothing"))
+        }
+    };
+    Some(format!(
+        "{why}, so QEMU emulated the machine: the figures are the emulator's (medians of about \
+         100 us and tails of 5 ms are usual) and measure no kernel; use rig twin, or a machine \
+         with KVM"
+    ))
+}
+
+/// What stays the same for all cases of a run.
+#[derive(Debug)]
+pub struct Rig {
+    vm: Vm,
+    /// Found out by the first case.
+    kvm: OnceLock<Kvm>,
+}
+
+impl Rig {
+    pub fn new(vm: Vm) -> Self {
+        Self { vm, kvm: OnceLock::new() }
+    }
+
+    /// Runs one case in a fresh guest. The console log is written to `console`.
+    pub fn run_case(
+        &self,
+        prepared: &Prepared,
+        plan: &Plan,
+        console: &Path,
+        stop: &Stop,
+        events: &mut Events<'_>,
+    ) -> Result<()> {
+        let kvm = self.kvm(prepared, events)?;
+        events(Event::Phase("preparing the guest"))?;
+        let mut generator = self.generator(prepared, plan, stop)?;
+        let image = image(prepared, plan)?;
+        let machine = Machine {
+            kernel: &prepared.kernel.image(),
+            initramfs: image.path(),
+            append: &cmdline(kvm),
+            args: machine_args(self.vm, kvm, generator.as_ref()),
+            console,
+            limit: Duration::from_secs(self.vm.limit),
+            limit_key: "vm.limit",
+        };
+        let mut qemu = Qemu::start(&machine, stop)?;
+        events(Event::Phase("measuring in real time"))?;
+        let mut target = Follower::new(Stream::Target);
+        let ran = qemu.read_to_end(stop, &mut |bytes| {
+            target.push(bytes, events)?;
+            let ended = generator.as_mut().map_or(Ok(false), |it| it.outside.drain(events))?;
+            let word = ended.then_some(HostByte::TriggersEnded);
+            Ok(if target.has_ended() { Some(HostByte::HasAll) } else { word })
+        });
+        drop(qemu);
+        target.judge(ran, console)?;
+        generator.map_or(Ok(()), |mut it| it.outside.finish(console, events))
+    }
+
+    /// None where a plan has no view from outside.
+    fn generator(
+        &self,
+        prepared: &Prepared,
+        plan: &Plan,
+        stop: &Stop,
+    ) -> Result<Option<Generator>> {
+        let Some(settings) = plan.outside else { return Ok(None) };
+        let doorbell = Doorbell::start(prepared.lines(plan), self.vm.generator_cpu, stop)?;
+        let outside = Outside::begin(&doorbell.address, plan, settings, stop)?;
+        Ok(Some(Generator { outside, doorbell }))
+    }
+
+    /// Whether KVM does it; if not, a warning says why.
+    fn kvm(&self, prepared: &Prepared, events: &mut Events<'_>) -> Result<&Kvm> {
+        events(Event::Phase("trying KVM"))?;
+        let kvm = self.kvm.get_or_init(|| probe(&prepared.kernel.image()));
+        remark(kvm).map_or(Ok(()), |remark| events(Event::warning(remark)))?;
+        Ok(kvm)
+    }
+}
+
+/// Ends in this order: the connection, then the process.
+struct Generator {
+    outside: Outside,
+    doorbell: Doorbell,
+}
+
+/// The emulated counters do agree, which the kernel cannot know.
+fn cmdline(kvm: &Kvm) -> String {
+    let clock = if *kvm == Kvm::Works { "" } else { " tsc=reliable clocksource=tsc" };
+    format!("{CMDLINE}{clock}")
+}
+
+fn machine_args(vm: Vm, kvm: &Kvm, generator: Option<&Generator>) -> Vec<String> {
+    let cpu = match kvm {
+        Kvm::Works => "-accel kvm -cpu host",
+        _ => "-accel tcg,thread=multi -cpu qemu64,+rdrand",
+    };
+    let words = format!("-machine pc {cpu} -smp 2 -m {}", vm.memory);
+    let bell = generator.map(|generator| generator.doorbell.args());
+    words.split_whitespace().map(str::to_owned).chain(bell.into_iter().flatten()).collect()
+}
+
+fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
+    let mut image = Image::new(prepared, plan)?;
+    let mut modules = List::default();
+    for name in ["virtio_pci", "virtio_console"] {
+        image.kernel_module(&mut modules, name, "")?;
+    }
+    image.driver_module(&mut modules, "irqscope")?;
+    if plan.line == Line::Ivshmem {
+        image.driver_module(&mut modules, "irqscope_ivshmem")?;
+    }
+    image.list("modules", &modules)?;
+    image.list("live", &List::default())?;
+    image.finish()
+}
