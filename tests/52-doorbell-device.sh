@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: on every kernel the doorbell's module is loaded, used and unloaded again
+# and again; it is in use while a run is on; its device, removed in the middle of
+# a run, goes when the run has ended, and can be used again when it is back. All
+# that with a clean kernel log.
+. "$(dirname "$0")/lib.sh"
+
+cargo build -q --release -p irqscope-rig --example guest
+GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+
+on_kernel() {
+	kernel=$1
+	mkdir "$WORK/$kernel"
+	cat >"$WORK/$kernel/script" <<SCRIPT
+cache=$CACHE
+SCRIPT
+	cat >>"$WORK/$kernel/script" <<'SCRIPT'
+cd /exchange
+driver=$(ls -td "$cache"/drivers/"$(uname -r)"-release-* | head -n 1)
+scope=/sys/class/misc/irqscope
+
+failed() {
+	echo "FAIL: $*"
+	exit 1
+}
+
+# await SECONDS COMMAND...
+await() {
+	tries=$(($1 * 10))
+	shift
+	until "$@"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || failed "not within its time: $* (state $(cat $scope/state))"
+		sleep 0.1
+	done
+}
+
+is() { [ "$(cat $scope/state)" = $1 ]; }
+
+load() {
+	insmod "$driver/irqscope.ko" && insmod "$driver/irqscope_ivshmem.ko" || failed "load"
+	echo "irq softirq tasklet work" >$scope/settings/stages
+	echo ivshmem >$scope/settings/line
+}
+
+unload() {
+	rmmod irqscope_ivshmem && rmmod irqscope || failed "unload"
+}
+
+for _ in $(seq 10); do
+	load
+	echo 5 >$scope/settings/count
+	echo closed >$scope/settings/pacing
+	echo 1 >$scope/run || failed "no run"
+	await 20 is done
+	[ "$(cat $scope/counters/complete)" = 5 ] || failed "not 5 complete"
+	unload
+done
+
+load
+echo line >$scope/settings/trigger
+echo 1 >$scope/run || failed "no run"
+is running || failed "not running"
+grep -q "MSI.*irqscope" /proc/interrupts || failed "no MSI: $(grep irqscope /proc/interrupts)"
+rmmod irqscope_ivshmem 2>/dev/null && failed "unloaded under a run"
+device=$(realpath /sys/bus/pci/drivers/irqscope_ivshmem/0000:*)
+(echo 1 >"$device/remove"; echo >removed) &
+sleep 2
+[ ! -e removed ] || failed "the device went under a run"
+is running || failed "not running any more"
+echo 0 >$scope/run
+await 20 test -e removed
+echo 1 >$scope/run 2>/dev/null && failed "a run without a device"
+echo 1 >/sys/bus/pci/rescan
+await 20 test -e /sys/bus/pci/drivers/irqscope_ivshmem/"${device##*/}"
+echo 1 >$scope/run || failed "no run when the device was back"
+echo 0 >$scope/run
+unload
+echo "PASS on $(uname -r)"
+SCRIPT
+	status=0
+	timeout 420 "$GUEST" "$kernel" "$WORK/$kernel" doorbell || status=$?
+	cat "$WORK/$kernel/script.output"
+	[ $status = 0 ] || { tail -n 20 "$WORK/$kernel/console"; fail "$kernel: the guest ended with $status"; }
+	grep -E "WARNING:|BUG:|Oops|Call Trace" "$WORK/$kernel/console" && fail "$kernel: the kernel complained"
+	grep -q "^PASS" "$WORK/$kernel/script.output" || fail "$kernel: did not pass"
+}
+
+for kernel in 6.1 6.1-rt 6.12 6.12-rt; do
+	on_kernel $kernel
+done
+nothing_left "(qemu-system-x86_64|irqscope-vm).*$WORK"
