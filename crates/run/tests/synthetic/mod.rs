@@ -3,6 +3,8 @@
 #![allow(dead_code)] // each test file uses a part
 #![allow(clippy::unwrap_used)] // test code, though not inside a #[test]
 
+pub mod generator;
+
 use std::path::Path;
 
 use irqscope_run::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir, Source};
