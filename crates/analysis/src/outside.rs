@@ -30,6 +30,8 @@ pub struct OutsideAccount {
     pub lost_interrupts: Option<u64>,
     /// Answers whose trigger is not certain; their latencies are upper bounds.
     pub unsure: u64,
+    /// Extra edges that remain when the views are joined.
+    pub unexplained_extra: u64,
 }
 
 impl OutsideAccount {
@@ -57,6 +59,7 @@ impl OutsideAccount {
             extra,
             lost_interrupts: handled.map(|handled| triggers.saturating_sub(handled)),
             unsure: data.join.unsure,
+            unexplained_extra: data.join.extra,
         })
     }
 }

@@ -141,7 +141,7 @@ impl Warning {
     }
 
     fn of_outside(outside: &OutsideAccount) -> impl Iterator<Item = Self> {
-        let OutsideAccount { extra, unsure, dropped, .. } = *outside;
+        let OutsideAccount { unexplained_extra: extra, unsure, dropped, .. } = *outside;
         let lost = outside.lost_interrupts.unwrap_or(0);
         let all = [
             (lost, Self::LostInterrupts(lost)),

@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_wire::{Nanoseconds, Stage, Tick, View};
+use irqscope_wire::{ExtraEdge, Nanoseconds, Stage, Tick, View};
 
 use crate::outside::{OutsideData, nanoseconds, span};
 use crate::row::{FLAG_EXTRA, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow};
@@ -32,6 +32,9 @@ pub struct Join {
     pub other_lines: Option<(usize, usize)>,
     /// Answers whose trigger is not certain.
     pub unsure: u64,
+    /// Edges that answered nothing, on lines that could not be paired again. (On
+    /// the others they are late answers to triggers that were given up.)
+    pub extra: u64,
 }
 
 /// The rows of the view from outside, by stage. `inside` may be empty.
@@ -54,7 +57,13 @@ pub(crate) fn outside_rows(
         let record: BTreeMap<u64, &SampleRow> =
             inside.iter().filter(|row| row.stage == stage).map(|row| (row.seq, row)).collect();
         let line = Line { outside, line, stage, tick: hello.tick, record: &record };
-        rows.extend(line.certain().unwrap_or_else(|| line.as_seen()));
+        match line.certain() {
+            Some(certain) => rows.extend(certain),
+            None => {
+                join.extra += line.extras();
+                rows.extend(line.as_seen());
+            }
+        }
     }
     join.unsure = rows.iter().filter(|row| row.flags & FLAG_UNSURE != 0).count() as u64;
     (rows, join)
@@ -93,6 +102,11 @@ impl Line<'_> {
             rows.push(row);
         }
         Some(rows)
+    }
+
+    fn extras(&self) -> u64 {
+        let mine = |extra: &&ExtraEdge| usize::from(extra.line) == self.line;
+        self.outside.extras.iter().filter(mine).count() as u64
     }
 
     /// As the generator paired edges with triggers.

@@ -126,6 +126,7 @@ fn a_line_with_an_edge_too_many_is_not_paired_again() {
     let (record, edges) = merged();
     let extras = vec![ExtraEdge { line: 1, at: Cycles(3 * MS + 9_000) }];
     let data = joined(line_plan(), 2, record, edges, extras);
+    assert_eq!(data.join.extra, 1);
     assert_eq!(data.join.unsure, 3, "four edges for three answers: nobody knows which is whose");
 }
 
