@@ -144,20 +144,3 @@ fn deriving_again_gives_the_same_bytes() {
     derive(&run).unwrap();
     assert!(first == read());
 }
-
-/// How fast: cargo test --release -p irqscope-analysis -- --ignored --nocapture
-#[test]
-#[ignore = "a measurement, not a check"]
-fn intspect_in_full_is_derived_in_seconds() {
-    let parent = tempfile::tempdir().unwrap();
-    let begun = std::time::Instant::now();
-    let run = synthetic::isolated(&parent.path().join("run"), 6, 250_000);
-    println!("logged in {:?}", begun.elapsed());
-    let log = std::fs::metadata(run.path().join("run.log")).unwrap().len();
-    let begun = std::time::Instant::now();
-    let summary = derive(&run).unwrap();
-    println!("{} MB of log derived in {:?}", log / 1_000_000, begun.elapsed());
-    check(&summary).unwrap();
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap());
-}

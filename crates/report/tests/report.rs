@@ -132,20 +132,3 @@ fn the_table_says_what_its_figures_are() {
     let text = table(&summary);
     assert!(text.contains("✗ INVALID") && text.contains("invalid: 6.1/idle: the log has fewer"));
 }
-
-/// How fast: cargo test --release -p irqscope-report -- --ignored --nocapture
-#[test]
-#[ignore = "a measurement, not a check"]
-fn intspect_in_full_is_drawn_in_seconds() {
-    let parent = tempfile::tempdir().unwrap();
-    let begun = std::time::Instant::now();
-    let run = synthetic::isolated(&parent.path().join("run"), 6, 250_000);
-    println!("logged in {:?}", begun.elapsed());
-    let begun = std::time::Instant::now();
-    let summary = derive(&run).unwrap();
-    println!("derived in {:?}", begun.elapsed());
-    let begun = std::time::Instant::now();
-    let page = write_all(&run, &summary).unwrap();
-    let size = std::fs::metadata(page).unwrap().len();
-    println!("drawn in {:?}, {size} bytes of page", begun.elapsed());
-}

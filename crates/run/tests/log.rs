@@ -81,19 +81,6 @@ fn a_log_cut_anywhere_keeps_every_record_before_the_cut() {
     }
 }
 
-/// How fast: cargo test --release -p irqscope-run -- --ignored --nocapture
-#[test]
-#[ignore = "a measurement, not a check"]
-fn frames_are_appended_faster_than_they_come() {
-    let parent = tempfile::tempdir().unwrap();
-    let log = new_run(&parent.path().join("run"), &["k/s"]).log();
-    let frame = vec![7; 2_000];
-    let begun = std::time::Instant::now();
-    (0..50_000).for_each(|_| log.append(0, Source::Target, &frame).unwrap());
-    let seconds = begun.elapsed().as_secs_f64();
-    println!("{:.0} frames/s, {:.0} MB/s", 50_000.0 / seconds, 100.0 / seconds);
-}
-
 #[test]
 fn another_file_is_not_taken_for_a_log() {
     assert!(matches!(read(b"PAR1 and so on"), Err(RunError::NotALog { .. })));
