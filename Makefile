@@ -46,7 +46,7 @@ bench: bootstrap
 	@scripts/bench
 
 fuzz: bootstrap
-	PROPTEST_CASES=1000000 cargo test --release --locked --workspace
+	@scripts/fuzz
 
 clean:
 	cargo clean

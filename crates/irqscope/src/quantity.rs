@@ -85,6 +85,7 @@ fn trimmed(value: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn quantities_are_read_in_their_units() {
@@ -116,5 +117,17 @@ mod tests {
         assert_eq!(seconds(0.0), "0 ns");
         assert_eq!(seconds(1.0 / 3000.0), "333.333333 us");
         assert_eq!([percent(250), percent(999)], ["25 %", "99.9 %"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_quantity_or_none(text in "[-+0-9.eE]{0,9}[ µumkMnsHz%]{0,4}|\\PC{0,12}") {
+            let read = [
+                text.parse::<Frequency>().map(|Frequency(millihertz)| hertz(millihertz as f64)),
+                text.parse::<Span>().map(|Span(ns)| seconds(ns as f64 / 1e9)),
+                text.parse::<Share>().map(|Share(per_mille)| percent(per_mille.into())),
+            ];
+            prop_assert!(read.into_iter().flatten().all(|text| !text.contains("inf")));
+        }
     }
 }

@@ -6,6 +6,9 @@
 #[allow(dead_code, reason = "each test uses what it needs")]
 #[path = "../../generator/tests/common/mod.rs"]
 mod common;
+#[allow(dead_code, reason = "each test uses what it needs")]
+#[path = "../../wire/tests/mutate/mod.rs"]
+mod mutate;
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -20,7 +23,9 @@ use irqscope_wire::{
     Command, Cycles, Frame, GeneratorHello, Message, PROTOCOL, Refusal, RunState, Setting, StartAt,
     Status, decode, encode,
 };
+use mutate::{apply, body, corpus, edits, framed};
 use proptest::prelude::*;
+use proptest::sample::Index;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -276,22 +281,41 @@ proptest! {
     fn any_bytes_from_a_generator_are_borne(
         bytes in prop::collection::vec(any::<u8>(), 0..300),
         greeted: bool,
-        at in any::<prop::sample::Index>(),
+        at in any::<Index>(),
     ) {
         let mut all = if greeted { greeting(PROTOCOL) } else { Vec::new() };
         let at = at.index(all.len() + 1);
         all.splice(at..at, bytes);
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let other = std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let _ = stream.write_all(&all);
-            let _ = stream.shutdown(Shutdown::Write);
-            let _ = stream.read_to_end(&mut Vec::new());
-        });
-        if let Ok(mut client) = connect(address) {
-            while client.next(LIMIT).is_ok() {}
-        }
-        other.join().unwrap();
+        hear(all);
     }
+
+    #[test]
+    fn any_damage_to_what_a_generator_says_is_borne(
+        frames in prop::collection::vec((any::<Index>(), edits(3)), 0..8),
+        greeted: bool,
+    ) {
+        let mut all = if greeted { greeting(PROTOCOL) } else { Vec::new() };
+        let corpus = corpus();
+        for (which, edits) in frames {
+            all.extend(framed(&apply(&body(&corpus[which.index(corpus.len())]), &edits)));
+        }
+        hear(all);
+    }
+}
+
+/// Everything that a client does with a generator that says this.
+fn hear(bytes: Vec<u8>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let other = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.write_all(&bytes);
+        let _ = stream.shutdown(Shutdown::Write);
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    if let Ok(mut client) = connect(address) {
+        let _ = client.status();
+        while client.next(LIMIT).is_ok_and(|received| received.is_some()) {}
+    }
+    other.join().unwrap();
 }

@@ -160,6 +160,7 @@ fn named<T: FromStr<Err = UnknownName>>(value: &str) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn what_is_not_given_has_its_default() {
@@ -188,5 +189,34 @@ mod tests {
         );
         assert_eq!(refused("port=1"), "give out or port, once");
         assert!(parse([]).unwrap_err().contains("out=PATH"));
+    }
+
+    fn argument() -> impl Strategy<Value = String> {
+        let names: Vec<String> = KNOWN.split(", ").map(str::to_owned).collect();
+        let values = vec!["0", "1", "8", "12", "-1", "uniform", "none", "now", "wait", "open", "x"];
+        let large = any::<u64>().prop_map(|value| value.to_string());
+        let value =
+            prop_oneof![prop::sample::select(values).prop_map(str::to_owned), large, "\\PC{0,20}",];
+        prop_oneof![
+            8 => (prop::sample::select(names), value).prop_map(|(name, value)| name + "=" + &value),
+            1 => "\\PC{0,20}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_arguments_are_within_the_limits_or_refused_by_name(
+            arguments in prop::collection::vec(argument(), 0..6),
+            with_output: bool,
+        ) {
+            let output = with_output.then_some("out=x");
+            match parse(arguments.iter().map(String::as_str).chain(output)) {
+                Ok(args) => {
+                    prop_assert!((1..=LINES).contains(&args.lines) && args.pin <= 23);
+                    prop_assert!((1..=MOST_WINDOW).contains(&args.window));
+                }
+                Err(why) => prop_assert!(!why.is_empty()),
+            }
+        }
     }
 }

@@ -60,6 +60,7 @@ fn missed(expected: &mut Option<u64>, number: u64) -> u64 {
 mod tests {
     use super::*;
     use irqscope_wire::encode;
+    use proptest::prelude::*;
 
     fn frame(number: u64) -> Vec<u8> {
         encode(&Frame { number, message: Message::Samples(Vec::new()) }).unwrap()
@@ -87,5 +88,24 @@ mod tests {
         let received = incoming.queue.pop_front().unwrap();
         assert_eq!(received.encoded, sent[..sent.len() - 1]);
         assert_eq!((received.missed, incoming.expected()), (1, Some(7)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_numbers_in_any_order_make_a_sum_of_gaps_that_is_true(
+            numbers in prop::collection::vec(prop_oneof![0u64..20, any::<u64>()], 1..30),
+        ) {
+            let mut incoming = Incoming::expecting(Some(0));
+            numbers.iter().for_each(|number| incoming.push(&frame(*number)));
+            let missed = incoming.queue.iter().fold(0, |sum, it| it.missed.saturating_add(sum));
+            // All up to the highest came, or came late, or are missed.
+            let highest = numbers.iter().max().copied().unwrap_or(0);
+            let new = incoming.queue.iter().zip(&numbers).scan(0u64, |due, (_, number)| {
+                let is_new = number >= due;
+                *due = (*due).max(number.saturating_add(1));
+                Some(u64::from(is_new))
+            });
+            prop_assert_eq!(missed.saturating_add(new.sum()), highest.saturating_add(1));
+        }
     }
 }

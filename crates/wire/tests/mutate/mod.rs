@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Bytes that are nearly right, for the parsers' property tests, which
+//! `make fuzz` runs for longer.
+//!
+//! proptest and not a coverage-guided fuzzer: those need a nightly compiler or
+//! a build of its own, while these run with every `cargo test`, on any machine,
+//! and shrink what they find. What coverage would have to discover, the corpus
+//! and the checksums, is given to them instead: every message is in
+//! [`corpus`], and [`framed`] makes damage arrive behind the checksum, where it
+//! is the content's decoder that has to bear it.
+
+use irqscope_wire::{
+    Answer, Command, Counters, Cycles, ExtraEdge, Failure, Frame, GeneratorHello, GeneratorKind,
+    Hello, JitterKind, Limits, Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL,
+    Pacing, Packet, Plan, Range, Refusal, Reply, Response, RunState, Sample, Seq, Setting,
+    Settings, Severity, Stage, StageCost, StartAt, Started, Status, Tick, Totals,
+};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+/// One thing done to some bytes.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    Set(Index, u8),
+    Flip(Index, u8),
+    Insert(Index, Vec<u8>),
+    Remove(Index, usize),
+    Repeat(Index, usize),
+    Cut(Index),
+}
+
+pub fn edits(most: usize) -> impl Strategy<Value = Vec<Edit>> {
+    let at = any::<Index>;
+    // Ends of ranges, of varints, of strings.
+    let sharp = prop::sample::select(vec![0, 1, 0x7f, 0x80, 0xfe, 0xff]);
+    let longest = vec![0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+    let edit = prop_oneof![
+        3 => (at(), sharp).prop_map(|(at, byte)| Edit::Set(at, byte)),
+        3 => (at(), any::<u8>()).prop_map(|(at, byte)| Edit::Set(at, byte)),
+        2 => (at(), 0..8u32).prop_map(|(at, bit)| Edit::Flip(at, 1 << bit)),
+        1 => (at(), prop::collection::vec(any::<u8>(), 1..12)).prop_map(|(at, b)| Edit::Insert(at, b)),
+        1 => at().prop_map(move |at| Edit::Insert(at, longest.clone())),
+        1 => (at(), 1..40usize).prop_map(|(at, length)| Edit::Remove(at, length)),
+        1 => (at(), 1..40usize).prop_map(|(at, length)| Edit::Repeat(at, length)),
+        1 => at().prop_map(Edit::Cut),
+    ];
+    prop::collection::vec(edit, 0..most)
+}
+
+pub fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for edit in edits {
+        let place = |at: &Index| at.index(bytes.len() + 1);
+        match edit {
+            Edit::Set(at, byte) | Edit::Flip(at, byte) => {
+                let at = place(at);
+                if let Some(old) = bytes.get_mut(at) {
+                    *old = if matches!(edit, Edit::Set(..)) { *byte } else { *old ^ byte };
+                }
+            }
+            Edit::Insert(at, more) => {
+                let at = place(at);
+                bytes.splice(at..at, more.iter().copied());
+            }
+            Edit::Remove(at, length) => {
+                let (at, end) = (place(at), bytes.len());
+                bytes.drain(at..end.min(at + length));
+            }
+            Edit::Repeat(at, length) => {
+                let at = place(at);
+                let piece = bytes[at..bytes.len().min(at + length)].to_vec();
+                bytes.splice(at..at, piece);
+            }
+            Edit::Cut(at) => bytes.truncate(place(at)),
+        }
+    }
+    bytes
+}
+
+/// A frame's content, whatever it is, with the right checksum and framing.
+pub fn framed(body: &[u8]) -> Vec<u8> {
+    let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(body);
+    let mut encoded = cobs::encode_vec(&[body, &checksum.to_le_bytes()].concat());
+    encoded.push(0);
+    encoded
+}
+
+/// What [`framed`] takes.
+pub fn body(frame: &Frame) -> Vec<u8> {
+    postcard::to_allocvec(frame).unwrap()
+}
+
+/// Every message once, and those of a generator with all their variants.
+pub fn corpus() -> Vec<Frame> {
+    let messages = [target(), generator(), commands().map(Message::Command).collect()].concat();
+    messages.into_iter().zip(0..).map(|(message, number)| Frame { number, message }).collect()
+}
+
+/// A host's side of a conversation: hello, then commands.
+pub fn conversation() -> Vec<Frame> {
+    let hello = std::iter::once(Message::Hello(hello()));
+    let messages = hello.chain(commands().map(Message::Command));
+    messages.zip(0..).map(|(message, number)| Frame { number, message }).collect()
+}
+
+pub fn limits() -> Limits {
+    let any = Range { lowest: 1, highest: 1 << 40 };
+    Limits {
+        period: any,
+        period_step: 3,
+        pulse: 100,
+        packet: any,
+        count: any,
+        jitter: Range { lowest: 0, highest: 1 << 30 },
+        patience: any,
+        sees_arming: true,
+    }
+}
+
+pub fn generator_hello() -> GeneratorHello {
+    GeneratorHello {
+        protocol: PROTOCOL,
+        kind: GeneratorKind::Board,
+        tool_version: "0.1.0".into(),
+        tick: Tick { femtoseconds: 6_666_667 },
+        lines: 8,
+        limits: limits(),
+    }
+}
+
+fn hello() -> Hello {
+    Hello { protocol: PROTOCOL, kind: "host".into(), tool_version: "0.1.0".into() }
+}
+
+fn target() -> Vec<Message> {
+    let answered = Outcome::Answered { latency: -3, cpu: 1, interrupts: 300 };
+    let outcomes = [answered, Outcome::Merged, Outcome::Missing];
+    let sample = Sample {
+        seq: Seq(7),
+        trigger_cycles: Cycles(1 << 40),
+        trigger_ns: Nanoseconds(-1),
+        responses: outcomes.map(|outcome| Response { stage: Stage::Softirq, outcome }).to_vec(),
+    };
+    let started = Started {
+        kernel: "6.1.0-49-rt-amd64".into(),
+        machine: "x86_64".into(),
+        cmdline: "console=ttyS0".into(),
+        clocksource: "tsc".into(),
+        cpu_model: "any".into(),
+        cpus: 2,
+        governor: String::new(),
+        stages: vec![Stage::Irq, Stage::User],
+        unavailable: vec![Stage::WorkBh],
+        tick: Tick { femtoseconds: 333_333 },
+        inject_cpu: Some(1),
+        absent_loads: vec!["stress-ng".into()],
+    };
+    vec![
+        Message::Hello(hello()),
+        Message::Plan(Plan { case: "6.1/idle".into(), ..Plan::default() }),
+        Message::Started(started),
+        Message::Cost(vec![StageCost { stage: Stage::Irq, cycles: Cycles(40) }]),
+        Message::Samples(vec![sample; 3]),
+        Message::Note(Note { severity: Severity::Warning, text: "wörth knowing".into() }),
+        Message::Finished(Counters { triggers: 3, complete: 3, ..Counters::default() }),
+        Message::Failed(Failure { what: "it".into(), remedy: "mend it".into(), invalid: true }),
+    ]
+}
+
+fn generator() -> Vec<Message> {
+    let settings = Settings {
+        period: Cycles(150_000),
+        duty_per_mille: 250,
+        high: Cycles(37_500),
+        packet: 16,
+        count: 1 << 20,
+        jitter: JitterKind::Exponential,
+        jitter_amount: Cycles(999),
+        seed: u64::MAX,
+        pacing: Pacing::Closed,
+        patience: Cycles(1 << 33),
+    };
+    let totals = Totals { triggers: 9, complete: 8, open: 1, ..Totals::default() };
+    let status = Status { run: 3, state: RunState::Running, settings, totals };
+    let answers = [Answer::Prompt(Cycles(1234)), Answer::Late(Cycles(1 << 35))];
+    let sample = OutsideSample {
+        seq: Seq(1 << 20),
+        trigger: Cycles(1 << 45),
+        answers: [&answers[..], &[Answer::Missing, Answer::Coalesced]].concat(),
+        extra: 0b1010,
+    };
+    let extras = vec![ExtraEdge { line: 3, at: Cycles(77) }];
+    let refusal = Refusal::OutOfRange { setting: Setting::Duty, asked: 0, lowest: 1, highest: 999 };
+    vec![
+        Message::GeneratorHello(generator_hello()),
+        Message::Reply(Reply { to: Some(4), result: Ok(status) }),
+        Message::Reply(Reply { to: None, result: Err(refusal) }),
+        Message::Packet(Packet { run: 3, samples: vec![sample; 4], extras, totals }),
+        Message::Status(status),
+    ]
+}
+
+fn commands() -> impl Iterator<Item = Command> {
+    [
+        Command::Period(Cycles(30_000)),
+        Command::Duty(500),
+        Command::Packet(4),
+        Command::Count(50),
+        Command::Jitter { kind: JitterKind::Uniform, amount: Cycles(3_000) },
+        Command::Seed(5),
+        Command::Pacing(Pacing::Open),
+        Command::Patience(Cycles(1 << 20)),
+        Command::Start(StartAt::Now),
+        Command::Status,
+        Command::Stop,
+    ]
+    .into_iter()
+}
