@@ -32,7 +32,7 @@ fn joined(
     extras: Vec<ExtraEdge>,
 ) -> CaseData {
     let parent = tempfile::tempdir().unwrap();
-    let run = RunDir::create(&parent.path().join("run"), &draft(&[plan])).unwrap();
+    let run = RunDir::create(parent.path().join("run"), &draft(&[plan])).unwrap();
     let mut target = Sender::new(&run, 0);
     target.open("6.1.0", &STAGES);
     let counters = Counters { triggers: inside.len() as u64, ..Counters::default() };
