@@ -23,7 +23,7 @@ scenario() { # NAME KERNEL PACING COUNT TIMEOUT
 		count = $4
 		timeout = "$5"
 		[vm]
-		limit = 400
+		limit = 600
 	TOML
 }
 
@@ -66,7 +66,12 @@ exec 3>&-
 wait $pid || fail "irqscope-vm did not end well"
 [ ! -e "$WORK/bell" ] || fail "irqscope-vm left its socket behind"
 
+# Without its generator nothing is begun.
 scenario closed 6.1 closed 10000 60s
+expect 2 env IRQSCOPE_VM=/nowhere "$IRQSCOPE" run "$WORK/closed.toml" --out "$WORK/closed"
+says "IRQSCOPE_VM"
+[ ! -e "$WORK/closed" ] || fail "a run directory without a generator"
+
 expect 0 "$IRQSCOPE" run "$WORK/closed.toml" --out "$WORK/closed"
 accounted closed
 [ "$(outside closed complete)" = 10000 ] || fail "closed: not every pulse was answered"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `guest KERNEL EXCHANGE [PORT|virtual|doorbell]`: boots the guest that plays a
-//! real machine, runs EXCHANGE/script in it and ends with its exit status.
+//! `guest KERNEL EXCHANGE [PORT] [virtual] [doorbell]`: boots the guest that plays
+//! a real machine, runs EXCHANGE/script in it and ends with its exit status.
 //! `virtual`: on the twin's clock. `doorbell`: with the device of rig vm.
 
 use std::process::ExitCode;
@@ -12,10 +12,10 @@ use irqscope_rig::{Build, Driver, Kernel, RigError, Stop};
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [kernel, exchange, how @ ..] = words.as_slice() else {
-        eprintln!("usage: guest KERNEL EXCHANGE [PORT|virtual|doorbell]");
+        eprintln!("usage: guest KERNEL EXCHANGE [PORT] [virtual] [doorbell]");
         return ExitCode::from(2);
     };
-    match run(kernel, exchange, how.first().map(String::as_str)) {
+    match run(kernel, exchange, how) {
         Ok(status) => ExitCode::from(u8::try_from(status).unwrap_or(255)),
         Err(error) => {
             eprintln!("guest: {error}");
@@ -24,7 +24,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(kernel: &str, exchange: &str, how: Option<&str>) -> Result<i32, RigError> {
+fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
+    let asked = |word: &str| how.iter().any(|said| said == word);
     let say = |step: &str| eprintln!("{step}");
     let kernel = Kernel::get(kernel, &say)?;
     // Here, because an emulated compiler takes ten minutes; the guest sees this
@@ -34,9 +35,9 @@ fn run(kernel: &str, exchange: &str, how: Option<&str>) -> Result<i32, RigError>
     let guest = Guest {
         kernel,
         exchange: exchange.into(),
-        ssh_port: how.and_then(|port| port.parse().ok()),
-        virtual_clock: how == Some("virtual"),
-        doorbell: how == Some("doorbell"),
+        ssh_port: how.first().and_then(|port| port.parse().ok()),
+        virtual_clock: asked("virtual"),
+        doorbell: asked("doorbell"),
         limit: Duration::from_secs(600),
     };
     guest.run(&Stop::default())

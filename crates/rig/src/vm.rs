@@ -18,6 +18,7 @@ use irqscope_scenario::Vm;
 use irqscope_wire::{HostByte, Line, Plan};
 use tempfile::NamedTempFile;
 
+use crate::agent::find_doorbell;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::doorbell::Doorbell;
 use crate::error::Result;
@@ -30,6 +31,14 @@ use crate::stop::Stop;
 
 const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on \
                        net.ifnames=0";
+
+/// An error if a plan has a view from outside and its generator is not built.
+pub fn check_generator<'a>(mut plans: impl Iterator<Item = &'a Plan>) -> Result<()> {
+    match plans.any(|plan| plan.outside.is_some()) {
+        true => find_doorbell().map(drop),
+        false => Ok(()),
+    }
+}
 
 /// Why the figures are an emulator's, if they are.
 fn remark(kvm: &Kvm) -> Option<String> {

@@ -86,6 +86,9 @@ fn prepare(
         return Ok(Vec::new());
     }
     twin::check_programs()?;
+    if scenario.rig == RigKind::Vm {
+        vm::check_generator(cases.iter().map(|case| &case.plan))?;
+    }
     let say = |what: &str| watch.preparing(what);
     cases.iter().map(|case| Prepared::get(&case.kernel, &case.plan, &say)).collect()
 }

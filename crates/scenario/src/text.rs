@@ -19,6 +19,8 @@ pub enum RigKind {
 }
 
 impl RigKind {
+    pub const ALL: [RigKind; 4] = [RigKind::Twin, RigKind::Vm, RigKind::Local, RigKind::Ssh];
+
     pub const fn name(self) -> &'static str {
         match self {
             RigKind::Twin => "twin",

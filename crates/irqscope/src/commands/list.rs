@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope list`: what can be run.
 
-use irqscope_scenario::{Scenario, bundled};
+use irqscope_scenario::{RigKind, Scenario, bundled};
 use irqscope_wire::{Load, Stage};
 
 use super::Done;
@@ -17,6 +17,7 @@ pub fn list() -> Done {
     }
     println!("\nStages   {}", Stage::NAMES.join(", "));
     println!("Loads    {}", Load::NAMES.join(", "));
+    println!("Rigs     {}", RigKind::ALL.map(RigKind::name).join(", "));
     println!("Kernels  {} (irqscope kernel list)", irqscope_rig::TESTED.join(", "));
     Ok(Exit::Fine)
 }
