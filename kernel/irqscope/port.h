@@ -39,7 +39,8 @@
  * @claim: takes the port for one run; may sleep
  * @release: gives it back; may sleep
  * @enable_irq: lets the interrupt input through to the CPU; lines are low
- * @disable_irq: blocks it again; the line is masked at the controller by then
+ * @disable_irq: blocks it again, after the last response; the line is masked at
+ *	the controller by then
  */
 struct irqscope_port {
 	const char *name;

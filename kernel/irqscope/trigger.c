@@ -80,19 +80,24 @@ static void irqscope_line_start(struct irqscope *scope)
 	scope->line.port->enable_irq(scope->line.port);
 }
 
+/*
+ * The port's own gate stays open until the last stage is gone: late responses
+ * are still to come, some of them through the gate's own register, and its
+ * closing tells who watches from outside that there will be no more.
+ */
 static void irqscope_line_stop(struct irqscope *scope)
 {
-	/*
-	 * At the controller first: whatever raises the line may go past the
-	 * port's own switch, and a port may raise it when the switch is thrown.
-	 * QEMU's does, and then again with every edge that the handler makes.
-	 */
 	disable_hardirq(scope->interrupt.number);
-	scope->line.port->disable_irq(scope->line.port);
 }
 
 static void irqscope_line_unprepare(struct irqscope *scope)
 {
+	/*
+	 * Masked at the controller by now: whatever raises the line may go past
+	 * the gate, and a port may raise it when the gate is closed. QEMU's does.
+	 */
+	if (scope->interrupt.armed)
+		scope->line.port->disable_irq(scope->line.port);
 	irqscope_irq_free(scope);
 }
 

@@ -111,12 +111,18 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     }
 
     /// It has blocked it again. Before the first trigger that means that it
-    /// was only trying; after it the line is pulsed all the same, for the
-    /// silence is a finding.
+    /// was only trying; amid triggers the line is pulsed all the same, for the
+    /// silence is a finding. After the last one its run is over: it answers
+    /// nothing any more, and what its lines still do is nobody's.
     pub fn disarmed(&mut self) {
         self.armed = false;
-        if self.state == RunState::Running && self.totals.triggers == 0 {
-            self.enter(RunState::Waiting);
+        match self.state {
+            RunState::Running if self.totals.triggers == 0 => self.enter(RunState::Waiting),
+            RunState::Draining => {
+                self.pairing.give_up(u64::MAX);
+                self.enter(RunState::Done);
+            }
+            _ => {}
         }
     }
 
@@ -394,6 +400,21 @@ pub(crate) mod tests {
         assert_eq!(generator.due(), Some(6 * MS + 500));
         generator.disarmed();
         assert_eq!((generator.due(), generator.state()), (None, RunState::Waiting));
+    }
+
+    #[test]
+    fn a_target_that_has_ended_its_run_answers_nothing_any_more() {
+        let mut generator = running(1, 2);
+        generator.armed(0);
+        assert_eq!(advance(&mut generator, 2 * MS), [MS, 2 * MS]);
+        assert!(generator.edge(0, 2 * MS + 7).is_some());
+        generator.disarmed();
+        assert_eq!(generator.edge(0, 2 * MS + 8), None);
+        let fates: Vec<_> = core::iter::from_fn(|| generator.take()).map(|s| s.fate()).collect();
+        assert_eq!(fates, [Fate::Complete, Fate::Missing]);
+        assert_eq!((generator.state(), generator.status().totals.extra), (RunState::Done, 0));
+        let high = generator.status().settings.high.0;
+        assert_eq!((generator.due(), generator.tick(3 * MS)), (Some(2 * MS + high), Act::Lower));
     }
 
     #[test]

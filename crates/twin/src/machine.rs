@@ -63,13 +63,15 @@ impl Machine {
     fn look(&mut self, qemu: &Qemu) {
         let (Some(at), Some(wires)) = (self.written.take(), &mut self.wires) else { return };
         let (changed, gate) = wires.port.look(qemu.inb(DATA), qemu.inb(CONTROL));
+        // Four lines fall with the gate, in one register: these are no answers.
+        if gate == Gate::Closed {
+            self.source.disarmed();
+        }
         for line in (0..LINES).filter(|line| changed >> line & 1 != 0) {
             self.source.edge(line, at);
         }
-        match gate {
-            Gate::Opened => self.source.armed(at),
-            Gate::Closed => self.source.disarmed(),
-            Gate::Same => {}
+        if gate == Gate::Opened {
+            self.source.armed(at);
         }
     }
 

@@ -7,8 +7,8 @@
  * machine has the device, and nothing afterwards. All else is the target's:
  *
  *  armed   1 from when the target wants triggers (all words are 0 by then)
- *          until it wants none. The generator raises MSI-X vector 0 of the
- *          device once per trigger.
+ *          until it wants none and no stage will answer any more. The generator
+ *          raises MSI-X vector 0 of the device once per trigger.
  *  words   one response line each, in a cache line of its own. A stage answers
  *          by storing the number of its responses so far, modulo 2^32: a word
  *          that has grown by n is n edges.
