@@ -25,6 +25,7 @@ build:
 	cargo build --release --locked -p irqscope-target --target $(AGENT_TARGET) \
 		$(if $(filter %gnu,$(AGENT_TARGET)),--config 'build.rustflags=["-Ctarget-feature=+crt-static"]')
 	cargo build --release --locked -p irqscope -p irqscope-vm
+	cargo build --release --locked -p irqscope-twin-plugin --no-default-features --features "$$(scripts/plugin-api)"
 
 run: bootstrap
 	@$(MAKE) --no-print-directory build
