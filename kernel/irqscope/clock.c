@@ -25,6 +25,7 @@
 #include <asm/tsc.h>
 #endif
 
+#include "compat.h"
 #include "internal.h"
 
 #define FS_PER_NS	1000000ULL
@@ -51,27 +52,17 @@ u64 irqscope_clock_tick_fs(void)
 #endif
 }
 
-/* The snapshot has no CLOCK_MONOTONIC; its distance to real time is stable. */
+/* Clocksources that are not the counter have another idea of its reading. */
 static struct irqscope_anchor irqscope_anchor(void)
 {
-	struct system_time_snapshot snapshot;
-	ktime_t offset, check;
-	u64 before, after;
+	ktime_t monotonic;
+	u64 before = get_cycles();
+	u64 cycles = irqscope_snapshot(&monotonic);
+	u64 after = get_cycles();
 
-	do {
-		offset = ktime_mono_to_any(0, TK_OFFS_REAL);
-		before = get_cycles();
-		ktime_get_snapshot(&snapshot);
-		after = get_cycles();
-		check = ktime_mono_to_any(0, TK_OFFS_REAL);
-	} while (unlikely(offset != check)); /* the clock was just set */
-
-	if (unlikely(snapshot.cycles - before > after - before))
-		snapshot.cycles = before + (after - before) / 2;
-	return (struct irqscope_anchor){
-		.cycles = snapshot.cycles,
-		.ns = ktime_to_ns(ktime_sub(snapshot.real, offset)),
-	};
+	if (unlikely(cycles - before > after - before))
+		cycles = before + (after - before) / 2;
+	return (struct irqscope_anchor){ .cycles = cycles, .ns = ktime_to_ns(monotonic) };
 }
 
 /**

@@ -11,8 +11,13 @@
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/prio.h>
+#include <linux/timekeeping.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
+#include <uapi/linux/sched.h>
+#include <uapi/linux/sched/types.h>
 
 /* BH workqueues came with 6.9. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
@@ -62,6 +67,82 @@ static inline void irqscope_vm_forbid_write(struct vm_area_struct *vma)
 	vma->vm_flags &= ~VM_MAYWRITE;
 #endif
 }
+
+/*
+ * On x86 the local timer, the IPIs and NMIs are counted apart. irq_work's IPI is
+ * left out, since the driver sends it itself to wake its reader. 7.x keeps the
+ * counts in an array; the macro came with it.
+ */
+static __always_inline u64 irqscope_arch_interrupts(unsigned int cpu)
+{
+	u64 sum = 0;
+#ifdef CONFIG_X86_LOCAL_APIC
+	const irq_cpustat_t *stat = &per_cpu(irq_stat, cpu);
+
+#ifdef inc_perf_irq_stat
+	sum += stat->counts[IRQ_COUNT_APIC_TIMER] + stat->counts[IRQ_COUNT_NMI];
+#ifdef CONFIG_SMP
+	sum += stat->counts[IRQ_COUNT_RESCHEDULE] + stat->counts[IRQ_COUNT_CALL_FUNCTION];
+#endif
+#else
+	sum += stat->apic_timer_irqs + stat->__nmi_count;
+#ifdef CONFIG_SMP
+	sum += stat->irq_resched_count + stat->irq_call_count;
+#endif
+#endif
+#endif
+	return sum;
+}
+
+/*
+ * The clocksource's counter and CLOCK_MONOTONIC at one instant. Until 7.x a
+ * snapshot has real time only; the distance of the two is stable but for the
+ * moment in which the clock is set. Kbuild looks for the newer symbol.
+ */
+static inline u64 irqscope_snapshot(ktime_t *monotonic)
+{
+	struct system_time_snapshot snapshot;
+#ifdef IRQSCOPE_HAVE_SNAPSHOT_ID
+	ktime_get_snapshot_id(CLOCK_MONOTONIC, &snapshot);
+	*monotonic = snapshot.systime;
+#else
+	ktime_t offset, check;
+
+	do {
+		offset = ktime_mono_to_any(0, TK_OFFS_REAL);
+		ktime_get_snapshot(&snapshot);
+		check = ktime_mono_to_any(0, TK_OFFS_REAL);
+	} while (unlikely(offset != check));
+	*monotonic = ktime_sub(snapshot.real, offset);
+#endif
+	return snapshot.cycles;
+}
+
+/*
+ * 5.10 has sched_setattr_nocheck() but not for modules: those have one real-time
+ * priority, in the middle, and nice values. Kbuild looks for the symbol.
+ */
+static inline int irqscope_sched_setattr(struct task_struct *task, const struct sched_attr *attr)
+{
+#ifdef IRQSCOPE_HAVE_SETATTR
+	return sched_setattr_nocheck(task, attr);
+#else
+	if (attr->sched_policy == SCHED_NORMAL)
+		sched_set_normal(task, attr->sched_nice);
+	else if (attr->sched_policy == SCHED_FIFO && attr->sched_priority == MAX_RT_PRIO / 2)
+		sched_set_fifo(task);
+	else
+		return -EOPNOTSUPP;
+	return 0;
+#endif
+}
+
+/* The priority of a thread that nobody gave another. */
+#ifdef IRQSCOPE_HAVE_SETATTR
+#define IRQSCOPE_FIFO_DEFAULT	80
+#else
+#define IRQSCOPE_FIFO_DEFAULT	50
+#endif
 
 /* Until 6.10 parport knew two models of drivers and had to be told. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)

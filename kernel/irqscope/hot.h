@@ -13,6 +13,7 @@
 #include <linux/jump_label.h>
 #include <linux/kernel_stat.h>
 
+#include "compat.h"
 #include "internal.h"
 
 /* Shows line @bit as it is in @bits, and those that share a register with it. */
@@ -95,23 +96,12 @@ static __always_inline u64 irqscope_enter(struct irqscope_responder *stage)
 }
 
 /*
- * How many interrupts this CPU has taken: those of devices, and on x86 the
- * local timer, the IPIs that are counted apart, and NMIs. irq_work's IPI is
- * left out, since the driver sends it itself to wake its reader.
+ * How many interrupts this CPU has taken: those of devices, and those that the
+ * architecture counts apart.
  */
 static __always_inline u64 irqscope_interrupts(unsigned int cpu)
 {
-	u64 sum = kstat_cpu(cpu).irqs_sum;
-
-#ifdef CONFIG_X86_LOCAL_APIC
-	const irq_cpustat_t *stat = &per_cpu(irq_stat, cpu);
-
-	sum += stat->apic_timer_irqs + stat->__nmi_count;
-#ifdef CONFIG_SMP
-	sum += stat->irq_resched_count + stat->irq_call_count;
-#endif
-#endif
-	return sum;
+	return kstat_cpu(cpu).irqs_sum + irqscope_arch_interrupts(cpu);
 }
 
 static __always_inline struct irqscope_sample *

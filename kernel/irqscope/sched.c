@@ -4,10 +4,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/sched.h>
-#include <uapi/linux/sched.h>
-#include <uapi/linux/sched/types.h>
-
+#include "compat.h"
 #include "internal.h"
 
 /**
@@ -36,8 +33,11 @@ int irqscope_sched_apply(struct task_struct *task, const struct irqscope_sched *
 		attr.sched_nice = sched->value;
 		break;
 	}
-	err = sched_setattr_nocheck(task, &attr);
-	if (err)
+	err = irqscope_sched_setattr(task, &attr);
+	if (err == -EOPNOTSUPP)
+		pr_err("%s: this kernel lets modules choose \"fifo %d\" and \"other N\" only\n",
+		       task->comm, MAX_RT_PRIO / 2);
+	else if (err)
 		pr_err("%s cannot be scheduled as set (%d)\n", task->comm, err);
 	return err;
 }

@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
+#include "compat.h"
 #include "internal.h"
 
 #define HOUR_NS	3600000000000LL
@@ -356,7 +357,7 @@ void irqscope_settings_init(struct irqscope *scope)
 		.inject_cpu = -1,
 		.slots = 8192,
 		.timeout_ms = 10000,
-		.kthread = { .policy = IRQSCOPE_FIFO, .value = 80 },
+		.kthread = { .policy = IRQSCOPE_FIFO, .value = IRQSCOPE_FIFO_DEFAULT },
 		/* What the kernel gives to every threaded handler. */
 		.thread = { .policy = IRQSCOPE_FIFO, .value = 50 },
 	};
