@@ -84,7 +84,7 @@ pub(crate) fn account(data: &CaseData, driver: Counters) -> Counters {
     let lost = totals.triggers.saturating_sub(driver.triggers);
     Counters {
         triggers: totals.triggers,
-        coalesced: driver.coalesced + lost,
+        coalesced: driver.coalesced.saturating_add(lost),
         skipped: totals.skipped,
         ..driver
     }
@@ -162,7 +162,7 @@ pub(crate) fn edge_offsets(data: &CaseData) -> Vec<EdgeOffset> {
 fn offset(outside: &SampleRow, inside: &SampleRow) -> Option<i64> {
     let same = outside.seq == inside.seq && outside.stage == inside.stage;
     let views = outside.view == View::Outside && inside.view == View::Inside;
-    (same && views).then(|| Some(outside.latency?.0 - inside.latency?.0))?
+    (same && views).then(|| outside.latency?.0.checked_sub(inside.latency?.0))?
 }
 
 fn edge_offset(stage: Stage, mut offsets: Vec<i64>) -> Option<EdgeOffset> {

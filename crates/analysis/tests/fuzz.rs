@@ -11,7 +11,7 @@ mod synthetic;
 use irqscope_analysis::derive;
 use irqscope_run::{RunDir, Source};
 use irqscope_wire::Stage;
-use mutate::{Edit, apply, body, corpus, edits, framed};
+use mutate::{Edit, apply, body, corpus, damage, damaged_run, edits, framed};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -33,17 +33,33 @@ proptest! {
         frames in prop::collection::vec(damaged(), 0..16),
         inside: bool,
     ) {
-        let parent = tempfile::tempdir().unwrap();
-        let mut plan = synthetic::plan("6.1/idle", &[Stage::Irq, Stage::Softirq], 9);
-        plan.inside = inside;
-        let run = RunDir::create(parent.path().join("run"), &synthetic::draft(&[plan])).unwrap();
-        let (log, corpus) = (run.log(), corpus());
-        for (source, which, edits) in &frames {
-            let frame = framed(&apply(&body(&corpus[which.index(corpus.len())]), edits));
-            log.append(0, *source, &frame).unwrap();
-        }
-        if let Ok(summary) = derive(&run) {
-            prop_assert_eq!(summary.cases.len(), 1);
-        }
+        let corpus = corpus();
+        let frame = |(source, which, edits): &Damaged| {
+            (*source, framed(&apply(&body(&corpus[which.index(corpus.len())]), edits)))
+        };
+        judge(frames.iter().map(frame), inside)?;
     }
+
+    #[test]
+    fn a_run_with_any_damage_has_figures_or_an_error(damage in damage(), inside: bool) {
+        let source = |generator| if generator { Source::Generator } else { Source::Target };
+        let frames = damaged_run(&damage).into_iter();
+        judge(frames.map(|(generator, frame)| (source(generator), frame)), inside)?;
+    }
+}
+
+fn judge(
+    frames: impl Iterator<Item = (Source, Vec<u8>)>,
+    inside: bool,
+) -> Result<(), TestCaseError> {
+    let parent = tempfile::tempdir().unwrap();
+    let mut plan = synthetic::plan("6.1/idle", &[Stage::Irq, Stage::Softirq], 5);
+    plan.inside = inside;
+    let run = RunDir::create(parent.path().join("run"), &synthetic::draft(&[plan])).unwrap();
+    let log = run.log();
+    frames.for_each(|(source, frame)| log.append(0, source, &frame).unwrap());
+    if let Ok(summary) = derive(&run) {
+        prop_assert_eq!(summary.cases.len(), 1);
+    }
+    Ok(())
 }

@@ -160,7 +160,7 @@ pub(crate) fn count_from_trigger(
         .collect();
     for row in inside {
         let Some(delay) = delays.get(&row.seq) else { continue };
-        row.trigger = Nanoseconds(row.trigger.0 - delay);
-        row.latency = row.latency.map(|latency| Nanoseconds(latency.0 + delay));
+        row.trigger = Nanoseconds(row.trigger.0.saturating_sub(*delay));
+        row.latency = row.latency.map(|latency| Nanoseconds(latency.0.saturating_add(*delay)));
     }
 }

@@ -54,7 +54,7 @@ impl OutsideData {
     /// Instants of all edges of a line, ascending, in the generator's ticks.
     pub(crate) fn edges(&self, line: usize) -> Vec<u64> {
         let answered = self.samples.iter().filter_map(|sample| {
-            span(sample.answers.get(line)?).map(|(span, _)| sample.trigger.0 + span)
+            span(sample.answers.get(line)?).map(|(span, _)| sample.trigger.0.saturating_add(span))
         });
         let extra = self.extras.iter().filter(|extra| usize::from(extra.line) == line);
         let mut edges: Vec<u64> = answered.chain(extra.map(|extra| extra.at.0)).collect();

@@ -10,9 +10,10 @@ mod synthetic;
 use std::path::Path;
 
 use irqscope_run::{CaseData, LOG_HEADER, LogHealth, LogReader, LogRecord, RunDir, Source};
-use irqscope_wire::{Frame, Stage, encode};
-use mutate::{Edit, apply, body, corpus, edits, framed};
+use irqscope_wire::{Stage, decode, encode};
+use mutate::{Edit, apply, body, corpus, damage, damaged_run, edits, framed};
 use proptest::prelude::*;
+use proptest::sample::Index;
 
 const SOURCES: [Source; 3] = [Source::Target, Source::Generator, Source::Host];
 
@@ -83,20 +84,40 @@ proptest! {
     #[test]
     fn a_case_of_any_frames_is_made_and_accounts_for_each(
         frames in prop::collection::vec(
-            (prop::sample::select(SOURCES.to_vec()), any::<prop::sample::Index>(), edits(4)),
+            (prop::sample::select(SOURCES.to_vec()), any::<Index>(), edits(4)),
             0..12,
         ),
     ) {
         let corpus = corpus();
-        let damaged = |(source, which, edits): &(Source, prop::sample::Index, Vec<Edit>)| {
+        let damaged = |(source, which, edits): &(Source, Index, Vec<Edit>)| {
             (*source, framed(&apply(&body(&corpus[which.index(corpus.len())]), edits)))
         };
-        let frames: Vec<_> = frames.iter().map(damaged).collect();
-        let sound: Vec<Frame> = frames
-            .iter()
-            .filter_map(|(_, frame)| irqscope_wire::decode(&frame[..frame.len() - 1]).ok())
-            .collect();
-        let data = case_of(&frames);
-        prop_assert_eq!(data.undecodable as usize, frames.len() - sound.len());
+        judge(&frames.iter().map(damaged).collect::<Vec<_>>())?;
     }
+
+    #[test]
+    fn a_run_with_any_damage_makes_a_case(damage in damage()) {
+        let sources = |(generator, frame)| {
+            (if generator { Source::Generator } else { Source::Target }, frame)
+        };
+        judge(&damaged_run(&damage).into_iter().map(sources).collect::<Vec<_>>())?;
+    }
+}
+
+fn judge(frames: &[(Source, Vec<u8>)]) -> Result<(), TestCaseError> {
+    let sound = |(_, frame): &&(Source, Vec<u8>)| decode(&frame[..frame.len() - 1]).is_ok();
+    let sound = frames.iter().filter(sound).count();
+    prop_assert_eq!(case_of(frames).undecodable as usize, frames.len() - sound);
+    Ok(())
+}
+
+#[test]
+fn the_undamaged_run_is_one_with_both_views() {
+    let frames: Vec<_> = damaged_run(&[])
+        .into_iter()
+        .map(|(generator, frame)| {
+            (if generator { Source::Generator } else { Source::Target }, frame)
+        })
+        .collect();
+    assert_eq!(case_of(&frames).rows.len(), 5 * 2 * 2);
 }

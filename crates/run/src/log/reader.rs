@@ -134,7 +134,8 @@ impl<R: BufRead> LogReader<R> {
 
     fn count(&mut self, number: u64) {
         self.health.records += 1;
-        self.health.lost += number.saturating_sub(self.next_number);
+        let lost = number.saturating_sub(self.next_number);
+        self.health.lost = self.health.lost.saturating_add(lost);
         self.next_number = number.saturating_add(1);
     }
 

@@ -23,6 +23,8 @@ use proptest::sample::Index;
 pub enum Edit {
     Set(Index, u8),
     Flip(Index, u8),
+    /// Another number in place of the one that may be here.
+    Number(Index, u64),
     Insert(Index, Vec<u8>),
     Remove(Index, usize),
     Repeat(Index, usize),
@@ -31,15 +33,16 @@ pub enum Edit {
 
 pub fn edits(most: usize) -> impl Strategy<Value = Vec<Edit>> {
     let at = any::<Index>;
-    // Ends of ranges, of varints, of strings.
+    // Ends of ranges, of integers, of zigzag.
     let sharp = prop::sample::select(vec![0, 1, 0x7f, 0x80, 0xfe, 0xff]);
-    let longest = vec![0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+    let ends = prop::sample::select(vec![0, 1, 1 << 31, 1 << 32, 1 << 62, 1 << 63, u64::MAX]);
+    let number = (ends, 0u64..3).prop_map(|(end, below)| end.wrapping_sub(below));
     let edit = prop_oneof![
         3 => (at(), sharp).prop_map(|(at, byte)| Edit::Set(at, byte)),
         3 => (at(), any::<u8>()).prop_map(|(at, byte)| Edit::Set(at, byte)),
         2 => (at(), 0..8u32).prop_map(|(at, bit)| Edit::Flip(at, 1 << bit)),
         1 => (at(), prop::collection::vec(any::<u8>(), 1..12)).prop_map(|(at, b)| Edit::Insert(at, b)),
-        1 => at().prop_map(move |at| Edit::Insert(at, longest.clone())),
+        3 => (at(), number).prop_map(|(at, number)| Edit::Number(at, number)),
         1 => (at(), 1..40usize).prop_map(|(at, length)| Edit::Remove(at, length)),
         1 => (at(), 1..40usize).prop_map(|(at, length)| Edit::Repeat(at, length)),
         1 => at().prop_map(Edit::Cut),
@@ -58,6 +61,12 @@ pub fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
                     *old = if matches!(edit, Edit::Set(..)) { *byte } else { *old ^ byte };
                 }
             }
+            Edit::Number(at, number) => {
+                let at = place(at);
+                let continued = bytes[at..].iter().take_while(|byte| **byte & 0x80 != 0).count();
+                let end = bytes.len().min(at + continued + 1);
+                bytes.splice(at..end, varint(*number));
+            }
             Edit::Insert(at, more) => {
                 let at = place(at);
                 bytes.splice(at..at, more.iter().copied());
@@ -74,6 +83,17 @@ pub fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
             Edit::Cut(at) => bytes.truncate(place(at)),
         }
     }
+    bytes
+}
+
+/// As postcard writes it: seven bits a byte, the lowest first.
+fn varint(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
     bytes
 }
 
@@ -98,9 +118,83 @@ pub fn corpus() -> Vec<Frame> {
 
 /// A host's side of a conversation: hello, then commands.
 pub fn conversation() -> Vec<Frame> {
-    let hello = std::iter::once(Message::Hello(hello()));
+    let hello = std::iter::once(Message::Hello(hello_of("host")));
     let messages = hello.chain(commands().map(Message::Command));
     messages.zip(0..).map(|(message, number)| Frame { number, message }).collect()
+}
+
+/// A whole run of two stages, seen by a target and, where the flag says so, by
+/// a generator: whoever reads it gets to the end of every path.
+pub fn run() -> Vec<(bool, Frame)> {
+    let stages = vec![Stage::Irq, Stage::Softirq];
+    let (count, tick) = (5, Tick { femtoseconds: 1_000_000 });
+    let trigger = |seq: u64| (seq + 1) * 1_000_000;
+    let answered = |latency| Outcome::Answered { latency, cpu: 0, interrupts: 1 };
+    let inside = |seq| Sample {
+        seq: Seq(seq),
+        trigger_cycles: Cycles(trigger(seq) + 300),
+        trigger_ns: Nanoseconds(trigger(seq) as i64 + 300),
+        responses: stages
+            .iter()
+            .map(|stage| Response { stage: *stage, outcome: answered(700 + seq as i64) })
+            .collect(),
+    };
+    let outside = |seq| OutsideSample {
+        seq: Seq(seq),
+        trigger: Cycles(trigger(seq)),
+        answers: vec![Answer::Prompt(Cycles(1_010)); 2],
+        extra: 0,
+    };
+    let all = |triggers| Totals {
+        triggers,
+        complete: triggers,
+        edges: 2 * triggers,
+        answers: 2 * triggers,
+        ..Totals::default()
+    };
+    let status = |state, totals| Message::Status(Status { run: 1, state, totals, ..a_status() });
+    let hello = GeneratorHello { lines: 2, tick, ..generator_hello() };
+    let counters = Counters { triggers: count, complete: count, ..Counters::default() };
+    let target = vec![
+        Message::Hello(hello_of("target")),
+        Message::Started(Started { stages: stages.clone(), tick, ..started() }),
+        Message::Cost(vec![StageCost { stage: Stage::Irq, cycles: Cycles(40) }]),
+        Message::Samples((0..2).map(inside).collect()),
+        Message::Samples((2..count).map(inside).collect()),
+        Message::Finished(counters),
+    ];
+    let packet = |samples: std::ops::Range<u64>| {
+        let totals = all(samples.end);
+        let samples = samples.map(outside).collect();
+        Message::Packet(Packet { run: 1, samples, extras: Vec::new(), totals })
+    };
+    let generator = vec![
+        Message::GeneratorHello(hello),
+        status(RunState::Running, Totals::default()),
+        packet(0..3),
+        packet(3..count),
+        status(RunState::Done, all(count)),
+    ];
+    let numbered = |generator: bool, messages: Vec<Message>| {
+        let frames = messages.into_iter().zip(0..);
+        frames.map(move |(message, number)| (generator, Frame { number, message }))
+    };
+    numbered(false, target).chain(numbered(true, generator)).collect()
+}
+
+/// Its frames as they would arrive, some of them damaged behind the checksum.
+pub fn damaged_run(damage: &[(Index, Vec<Edit>)]) -> Vec<(bool, Vec<u8>)> {
+    let mut bodies: Vec<_> = run().iter().map(|(from, frame)| (*from, body(frame))).collect();
+    for (which, edits) in damage {
+        let which = which.index(bodies.len());
+        bodies[which].1 = apply(&bodies[which].1, edits);
+    }
+    bodies.into_iter().map(|(from, body)| (from, framed(&body))).collect()
+}
+
+/// For [`damaged_run`].
+pub fn damage() -> impl Strategy<Value = Vec<(Index, Vec<Edit>)>> {
+    prop::collection::vec((any::<Index>(), edits(3)), 0..5)
 }
 
 pub fn limits() -> Limits {
@@ -128,20 +222,12 @@ pub fn generator_hello() -> GeneratorHello {
     }
 }
 
-fn hello() -> Hello {
-    Hello { protocol: PROTOCOL, kind: "host".into(), tool_version: "0.1.0".into() }
+fn hello_of(kind: &str) -> Hello {
+    Hello { protocol: PROTOCOL, kind: kind.into(), tool_version: "0.1.0".into() }
 }
 
-fn target() -> Vec<Message> {
-    let answered = Outcome::Answered { latency: -3, cpu: 1, interrupts: 300 };
-    let outcomes = [answered, Outcome::Merged, Outcome::Missing];
-    let sample = Sample {
-        seq: Seq(7),
-        trigger_cycles: Cycles(1 << 40),
-        trigger_ns: Nanoseconds(-1),
-        responses: outcomes.map(|outcome| Response { stage: Stage::Softirq, outcome }).to_vec(),
-    };
-    let started = Started {
+fn started() -> Started {
+    Started {
         kernel: "6.1.0-49-rt-amd64".into(),
         machine: "x86_64".into(),
         cmdline: "console=ttyS0".into(),
@@ -154,20 +240,10 @@ fn target() -> Vec<Message> {
         tick: Tick { femtoseconds: 333_333 },
         inject_cpu: Some(1),
         absent_loads: vec!["stress-ng".into()],
-    };
-    vec![
-        Message::Hello(hello()),
-        Message::Plan(Plan { case: "6.1/idle".into(), ..Plan::default() }),
-        Message::Started(started),
-        Message::Cost(vec![StageCost { stage: Stage::Irq, cycles: Cycles(40) }]),
-        Message::Samples(vec![sample; 3]),
-        Message::Note(Note { severity: Severity::Warning, text: "wörth knowing".into() }),
-        Message::Finished(Counters { triggers: 3, complete: 3, ..Counters::default() }),
-        Message::Failed(Failure { what: "it".into(), remedy: "mend it".into(), invalid: true }),
-    ]
+    }
 }
 
-fn generator() -> Vec<Message> {
+fn a_status() -> Status {
     let settings = Settings {
         period: Cycles(150_000),
         duty_per_mille: 250,
@@ -181,7 +257,32 @@ fn generator() -> Vec<Message> {
         patience: Cycles(1 << 33),
     };
     let totals = Totals { triggers: 9, complete: 8, open: 1, ..Totals::default() };
-    let status = Status { run: 3, state: RunState::Running, settings, totals };
+    Status { run: 3, state: RunState::Running, settings, totals }
+}
+
+fn target() -> Vec<Message> {
+    let answered = Outcome::Answered { latency: -3, cpu: 1, interrupts: 300 };
+    let outcomes = [answered, Outcome::Merged, Outcome::Missing];
+    let sample = Sample {
+        seq: Seq(7),
+        trigger_cycles: Cycles(1 << 40),
+        trigger_ns: Nanoseconds(-1),
+        responses: outcomes.map(|outcome| Response { stage: Stage::Softirq, outcome }).to_vec(),
+    };
+    vec![
+        Message::Hello(hello_of("target")),
+        Message::Plan(Plan { case: "6.1/idle".into(), ..Plan::default() }),
+        Message::Started(started()),
+        Message::Cost(vec![StageCost { stage: Stage::Irq, cycles: Cycles(40) }]),
+        Message::Samples(vec![sample; 3]),
+        Message::Note(Note { severity: Severity::Warning, text: "wörth knowing".into() }),
+        Message::Finished(Counters { triggers: 3, complete: 3, ..Counters::default() }),
+        Message::Failed(Failure { what: "it".into(), remedy: "mend it".into(), invalid: true }),
+    ]
+}
+
+fn generator() -> Vec<Message> {
+    let status = a_status();
     let answers = [Answer::Prompt(Cycles(1234)), Answer::Late(Cycles(1 << 35))];
     let sample = OutsideSample {
         seq: Seq(1 << 20),
@@ -195,7 +296,7 @@ fn generator() -> Vec<Message> {
         Message::GeneratorHello(generator_hello()),
         Message::Reply(Reply { to: Some(4), result: Ok(status) }),
         Message::Reply(Reply { to: None, result: Err(refusal) }),
-        Message::Packet(Packet { run: 3, samples: vec![sample; 4], extras, totals }),
+        Message::Packet(Packet { run: 3, samples: vec![sample; 4], extras, totals: status.totals }),
         Message::Status(status),
     ]
 }
