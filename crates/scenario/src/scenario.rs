@@ -197,6 +197,9 @@ impl Reader<'_> {
                 self.meaning("states is empty; the least is states = [\"idle\"]".to_owned())
             );
         }
+        if text.stages.as_ref().is_some_and(Vec::is_empty) {
+            return Err(self.meaning("stages is empty; leave it out for all of them".to_owned()));
+        }
         match &text.test {
             Some(test) if test.instructions % 2 != 0 => {
                 Err(self.meaning("test.instructions is even: the loop has two".to_owned()))

@@ -74,6 +74,7 @@ fn values_out_of_range_name_the_range() {
         ("\"250us\"", "\"10ns\"", "10us to 1h"),
         ("version = 1", "version = 2", "this program reads 1"),
         ("[\"6.1\"]", "[]", "needs kernels"),
+        ("[\"irq\", \"softirq\"]", "[]", "stages is empty"),
     ] {
         let message = error(&GOOD.replace(from, to));
         assert!(message.contains(want), "{message}");
