@@ -7,7 +7,7 @@ for signal in INT TERM KILL; do
 	out=$WORK/$signal
 	"$IRQSCOPE" run "$TESTS/scenarios/quick.toml" --out "$out" >"$WORK/said" 2>&1 &
 	pid=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do # four drivers may have to be built first
 		pgrep -f "qemu-system-x86_64.*$out" >/dev/null && break
 		sleep 0.1
 	done
