@@ -95,6 +95,7 @@ fn prepare(
 
 fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
     let manifest = |case: &Case| CaseManifest {
+        step_of: case.step_of.clone(),
         console_log: Some(console_name(&case.plan.case)),
         ..CaseManifest::new(&case.kernel, case.plan.clone())
     };

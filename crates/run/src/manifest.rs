@@ -52,8 +52,11 @@ pub struct Manifest {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseManifest {
-    /// `kernel/state`, unique in its run.
+    /// `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`.
     pub case: String,
+    /// The case that this is one step of, in a sweep.
+    #[serde(default)]
+    pub step_of: Option<String>,
     /// The kernel's name in the scenario; its release is in `target`.
     pub kernel: String,
     pub state: SystemState,
@@ -71,6 +74,7 @@ impl CaseManifest {
     pub fn new(kernel: &str, plan: Plan) -> Self {
         Self {
             case: plan.case.clone(),
+            step_of: None,
             kernel: kernel.into(),
             state: plan.state.clone(),
             plan: Some(plan),

@@ -69,6 +69,10 @@ impl SampleRow {
         self.flags & FLAG_MISSING != 0
     }
 
+    pub fn is_unsure(&self) -> bool {
+        self.flags & FLAG_UNSURE != 0
+    }
+
     pub fn is_merged(&self) -> bool {
         self.flags & FLAG_MERGED != 0
     }

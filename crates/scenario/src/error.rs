@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use crate::sweep::SweepError;
+
 #[derive(Debug, thiserror::Error)]
 pub enum ScenarioError {
     #[error("{0}")]
@@ -14,6 +16,10 @@ pub enum ScenarioError {
     Content { file: String, line: usize, column: usize, message: String, text: String },
     #[error("{file}: {message}")]
     Meaning { file: String, message: String },
+    #[error("count is {} to {}, not {count}", limits.start(), limits.end())]
+    Count { count: u64, limits: std::ops::RangeInclusive<u64> },
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
 }
 
 impl ScenarioError {

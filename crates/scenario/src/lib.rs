@@ -2,8 +2,9 @@
 //! Scenarios: TOML files that say how a target is reached, loaded, triggered
 //! and watched. A run of a scenario is reproducible from the file alone.
 //!
-//! `text` is what the file may hold, `scenario` what it means, `bundled` the
-//! ones that come with the program, `nearest` the hint for a misspelt name.
+//! `text` is what the file may hold, `scenario` what it means, `sweep` its cases at
+//! one frequency after the other, `bundled` the ones that come with the program,
+//! `nearest` the hint for a misspelt name.
 #![forbid(unsafe_code)]
 
 mod bundled;
@@ -11,6 +12,7 @@ mod error;
 mod nearest;
 mod outside;
 mod scenario;
+mod sweep;
 mod text;
 mod value;
 
@@ -18,4 +20,5 @@ pub use bundled::{Bundled, bundled};
 pub use error::ScenarioError;
 pub use nearest::{nearest, suggestion};
 pub use scenario::{Case, Scenario};
+pub use sweep::{Sweep, SweepError};
 pub use text::{RigKind, Ssh, Twin, Vm};

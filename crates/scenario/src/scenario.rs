@@ -11,6 +11,7 @@ use crate::bundled::bundled;
 use crate::error::ScenarioError;
 use crate::nearest::suggestion;
 use crate::outside;
+use crate::sweep::{Sweep, SweepError};
 use crate::text::{RigKind, Ssh, StateText, Text, TriggerText, Twin, Vm};
 use crate::value::Named;
 
@@ -27,9 +28,9 @@ const STATES: [(&str, &[Load]); 9] = [
     ("stress-ng", &[Load::StressNg]),
 ];
 
-/// The most triggers one case may have: sequence numbers of 32 bits.
-const MAX_COUNT: u64 = 1 << 32;
-const PERIOD_NS: std::ops::RangeInclusive<u64> = 10_000..=3_600_000_000_000;
+/// Triggers of one case: sequence numbers of 32 bits.
+const COUNT: std::ops::RangeInclusive<u64> = 1..=1 << 32;
+pub(crate) const PERIOD_NS: std::ops::RangeInclusive<u64> = 10_000..=3_600_000_000_000;
 
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -45,13 +46,16 @@ pub struct Scenario {
     pub ssh: Ssh,
     observer_effect: bool,
     template: Plan,
+    sweep: Option<Sweep>,
 }
 
-/// One kernel in one state.
+/// One kernel in one state, at one trigger frequency.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub kernel: String,
     pub plan: Plan,
+    /// The case that this is one step of, in a sweep.
+    pub step_of: Option<String>,
 }
 
 impl Scenario {
@@ -84,7 +88,8 @@ impl Scenario {
     }
 
     /// Kernels by states, in the order of the file; where the observer effect is
-    /// asked for, each once more without the view from inside.
+    /// asked for, each once more without the view from inside. In a sweep each of
+    /// these at every frequency.
     pub fn cases(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for kernel in &self.kernels {
@@ -97,7 +102,10 @@ impl Scenario {
                 cases.extend(blind);
             }
         }
-        cases
+        match &self.sweep {
+            Some(sweep) => sweep.over(cases),
+            None => cases,
+        }
     }
 
     fn case(&self, kernel: &str, state: &SystemState) -> Case {
@@ -106,7 +114,26 @@ impl Scenario {
             state: state.clone(),
             ..self.template.clone()
         };
-        Case { kernel: kernel.to_owned(), plan }
+        Case { kernel: kernel.to_owned(), plan, step_of: None }
+    }
+
+    /// Another number of triggers in each case.
+    pub fn set_count(&mut self, count: u64) -> Result<(), ScenarioError> {
+        if !COUNT.contains(&count) {
+            return Err(ScenarioError::Count { count, limits: COUNT });
+        }
+        self.template.count = count;
+        Ok(())
+    }
+
+    /// Makes a sweep of it. Only with all else decided, the rig above all: it may
+    /// be without a generator.
+    pub fn set_sweep(&mut self, sweep: Sweep) -> Result<(), SweepError> {
+        if self.cases().iter().any(|case| case.plan.outside.is_none()) {
+            return Err(SweepError::NoGenerator);
+        }
+        self.sweep = Some(sweep);
+        Ok(())
     }
 
     /// Changes the rig, and the wires to those that its generator watches. Only
@@ -161,6 +188,7 @@ impl Reader<'_> {
             ssh: text.ssh.clone(),
             observer_effect: text.observer_effect,
             template: template(&text),
+            sweep: None,
         })
     }
 
@@ -169,8 +197,9 @@ impl Reader<'_> {
         if text.version != 1 {
             return Err(self.meaning(format!("version is {}, this program reads 1", text.version)));
         }
-        if !(1..=MAX_COUNT).contains(trigger.count.get_ref()) {
-            let message = format!("count is 1 to {MAX_COUNT}, not {}", trigger.count.get_ref());
+        let count = *trigger.count.get_ref();
+        if !COUNT.contains(&count) {
+            let message = ScenarioError::Count { count, limits: COUNT }.to_string();
             return Err(self.at(trigger.count.span().start, message));
         }
         if !PERIOD_NS.contains(&period_ns(trigger).map_err(|why| self.meaning(why))?) {

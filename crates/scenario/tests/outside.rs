@@ -2,7 +2,7 @@
 //! What a scenario says of the generator and of the views.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use irqscope_scenario::{RigKind, Scenario};
+use irqscope_scenario::{RigKind, Scenario, Sweep};
 use irqscope_wire::{Line, Outside, Plan, Trigger};
 
 fn text(top: &str, trigger: &str) -> String {
@@ -92,4 +92,33 @@ fn another_rig_has_no_generator_of_itself() {
     scenario.set_rig(RigKind::Local);
     let cases = scenario.cases();
     assert_eq!((cases.len(), cases[0].plan.trigger), (1, Trigger::Timer));
+}
+
+#[test]
+fn a_sweep_repeats_every_case_at_every_frequency_and_keeps_the_jitters_share() {
+    let trigger =
+        "kind = \"line\"\nperiod = \"1ms\"\njitter = \"uniform\"\njitter-amount = \"500us\"";
+    let mut scenario = parse("", trigger).unwrap();
+    scenario.set_count(7).unwrap();
+    scenario.set_sweep(Sweep::new(10_000_000, 40_000_000, 1).unwrap()).unwrap();
+    let cases = scenario.cases();
+    let seen: Vec<_> = cases
+        .iter()
+        .map(|c| (c.plan.case.as_str(), c.plan.period_ns, c.plan.jitter.ns, c.plan.count))
+        .collect();
+    let expected = [
+        ("6.1/idle/10kHz", 100_000, 50_000, 7),
+        ("6.1/idle/20kHz", 50_000, 25_000, 7),
+        ("6.1/idle/40kHz", 25_000, 12_500, 7),
+    ];
+    assert_eq!(seen, expected);
+    assert!(cases.iter().all(|case| case.step_of.as_deref() == Some("6.1/idle")));
+}
+
+#[test]
+fn what_nobody_watches_from_outside_cannot_be_swept() {
+    let sweep = || Sweep::new(1_000_000, 2_000_000, 1).unwrap();
+    let mut timer = parse("", "kind = \"timer\"\nperiod = \"1ms\"").unwrap();
+    assert!(timer.set_sweep(sweep()).unwrap_err().to_string().contains("kind = \"line\""));
+    assert!(timer.set_count(0).unwrap_err().to_string().contains("1 to 4294967296"));
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A sweep: every case at one trigger frequency after the other.
+
+use std::fmt::Write;
+
+use irqscope_wire::{Jitter, Plan};
+
+use crate::scenario::{Case, PERIOD_NS};
+
+/// Frequencies from the lowest to the highest, each the same factor above the
+/// one before.
+///
+/// Useful invariant: they ascend strictly, and begin and end where they were
+/// asked to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    millihertz: Vec<u64>,
+}
+
+/// Why there is no such sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SweepError {
+    #[error("a sweep lies within {} to {}, which {} does not", name(LOWEST), name(HIGHEST), name(*.0))]
+    OutOfRange(u64),
+    #[error("a sweep rises: {} does not lie below {}", name(*.from), name(*.to))]
+    NotRising { from: u64, to: u64 },
+    #[error(
+        "a sweep needs the view from outside, which alone counts what the target never saw: trigger.kind = \"line\", on a rig that has a generator"
+    )]
+    NoGenerator,
+}
+
+const LOWEST: u64 = 1_000_000_000_000_u64.div_ceil(*PERIOD_NS.end());
+const HIGHEST: u64 = 1_000_000_000_000 / *PERIOD_NS.start();
+
+impl Sweep {
+    /// From one frequency to another in millihertz, both included, in equal
+    /// factors of at most 2^(1/`steps_per_octave`).
+    pub fn new(from: u64, to: u64, steps_per_octave: u16) -> Result<Self, SweepError> {
+        for millihertz in [from, to] {
+            if !(LOWEST..=HIGHEST).contains(&millihertz) {
+                return Err(SweepError::OutOfRange(millihertz));
+            }
+        }
+        if from >= to {
+            return Err(SweepError::NotRising { from, to });
+        }
+        let octaves = (to as f64 / from as f64).log2();
+        // A whole number of steps is not to become one more by rounding.
+        let steps = (octaves * f64::from(steps_per_octave.max(1)) - 1e-9).ceil().max(1.0);
+        let at = |step: u32| from as f64 * (octaves * f64::from(step) / steps).exp2();
+        let within = (1..steps as u32).map(|step| readable(at(step)));
+        let mut millihertz: Vec<u64> = [from].into_iter().chain(within).chain([to]).collect();
+        millihertz.dedup();
+        Ok(Self { millihertz })
+    }
+
+    pub fn millihertz(&self) -> &[u64] {
+        &self.millihertz
+    }
+
+    /// Each case once per frequency.
+    pub(crate) fn over(&self, cases: Vec<Case>) -> Vec<Case> {
+        let steps = |case: Case| self.millihertz.iter().map(move |one| step(&case, *one));
+        cases.into_iter().flat_map(steps).collect()
+    }
+}
+
+/// The jitter keeps its share of the period: what is swept is the rate alone.
+fn step(case: &Case, millihertz: u64) -> Case {
+    let Plan { period_ns: before, jitter, .. } = case.plan;
+    let period_ns = (1e12 / millihertz as f64).round() as u64;
+    let share = u128::from(jitter.ns) * u128::from(period_ns) / u128::from(before.max(1));
+    let ns = u64::try_from(share).unwrap_or(u64::MAX).max(u64::from(jitter.ns > 0));
+    let plan = Plan {
+        case: format!("{}/{}", case.plan.case, name(millihertz)),
+        period_ns,
+        jitter: Jitter { ns, ..jitter },
+        ..case.plan.clone()
+    };
+    Case { step_of: Some(case.plan.case.clone()), plan, ..case.clone() }
+}
+
+/// To three digits: a name must be short, and a step need not be exact.
+fn readable(millihertz: f64) -> u64 {
+    let unit = 10f64.powf((millihertz.log10().floor() - 2.0).max(0.0));
+    ((millihertz / unit).round() * unit).round() as u64
+}
+
+/// `22.6kHz`, as scenarios write it.
+fn name(millihertz: u64) -> String {
+    let units = [(1_000_000, "kHz"), (1_000, "Hz")];
+    let (unit, name) =
+        units.into_iter().find(|(unit, _)| millihertz >= *unit).unwrap_or((1, "mHz"));
+    let mut text = (millihertz / unit).to_string();
+    let mut rest = millihertz % unit;
+    if rest > 0 {
+        text.push('.');
+    }
+    let mut place = unit / 10;
+    while rest > 0 {
+        let _ = write!(text, "{}", rest / place);
+        rest %= place;
+        place /= 10;
+    }
+    text + name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const KHZ: u64 = 1_000_000;
+
+    fn names(sweep: &Sweep) -> Vec<String> {
+        sweep.millihertz().iter().map(|one| name(*one)).collect()
+    }
+
+    #[test]
+    fn steps_are_equal_factors_with_readable_names() {
+        let octaves = Sweep::new(KHZ, 8 * KHZ, 1).unwrap();
+        assert_eq!(names(&octaves), ["1kHz", "2kHz", "4kHz", "8kHz"]);
+        let halves = Sweep::new(KHZ, 4 * KHZ, 2).unwrap();
+        assert_eq!(names(&halves), ["1kHz", "1.41kHz", "2kHz", "2.83kHz", "4kHz"]);
+        // 3.3 octaves are four steps of less than one.
+        let decade = Sweep::new(16_000, 160_000, 1).unwrap();
+        assert_eq!(names(&decade), ["16Hz", "28.5Hz", "50.6Hz", "90Hz", "160Hz"]);
+    }
+
+    #[test]
+    fn what_is_no_sweep_says_why() {
+        let why = |from, to| Sweep::new(from, to, 2).unwrap_err().to_string();
+        assert_eq!(why(0, KHZ), "a sweep lies within 1mHz to 100kHz, which 0mHz does not");
+        assert!(why(KHZ, 101 * KHZ).contains("which 101kHz does not"));
+        assert_eq!(why(2 * KHZ, 1_500_000), "a sweep rises: 2kHz does not lie below 1.5kHz");
+        assert!(why(KHZ, KHZ).contains("rises"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_sweep_rises_from_end_to_end_in_steps_that_are_fine_enough(
+            from in 1_000u64..HIGHEST, to in 1_000u64..HIGHEST, density in 1u16..=24,
+        ) {
+            prop_assume!(from < to);
+            let sweep = Sweep::new(from, to, density).unwrap();
+            let all = sweep.millihertz();
+            prop_assert_eq!((all.first(), all.last()), (Some(&from), Some(&to)));
+            prop_assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
+            // Three digits are exact to half a per cent.
+            let most = f64::from(density).recip().exp2() * 1.011;
+            prop_assert!(all.windows(2).all(|pair| pair[1] as f64 / pair[0] as f64 <= most));
+        }
+
+        #[test]
+        fn a_name_says_its_frequency_exactly(millihertz in 1u64..=HIGHEST) {
+            let text = name(millihertz);
+            let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap();
+            let number: f64 = text[..unit].parse().unwrap();
+            let scale = match &text[unit..] { "kHz" => 1e6, "Hz" => 1e3, _ => 1.0 };
+            prop_assert_eq!((number * scale).round() as u64, millihertz);
+        }
+    }
+}
