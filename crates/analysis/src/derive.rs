@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Everything that follows from the log: samples.parquet and summary.json.
+//! Everything that follows from the log: samples.parquet, summary.json and, of a
+//! sweep, sweep.json.
 
 use irqscope_run::{CaseData, CaseManifest, Digest, RunDir};
 use irqscope_wire::{Counters, Stage, StageCost, Tick, View};
@@ -9,11 +10,10 @@ use crate::outside;
 use crate::validity::log_warning;
 use crate::{
     CaseSummary, Distribution, OutsideAccount, QUANTILE_METHOD, Recount, Result, StageSummary,
-    Summary, VERSION, Violation, Warning,
+    Summary, Sweep, VERSION, Violation, Warning,
 };
 
-/// Reads the log, one case at a time, and writes samples.parquet and
-/// summary.json. An invalid measurement is written too;
+/// Reads the log, one case at a time, and writes the derived files. An invalid measurement is written too;
 /// [`check`](crate::check) tells.
 pub fn derive(run: &RunDir) -> Result<Summary> {
     let index = run.index()?;
@@ -46,6 +46,7 @@ pub fn derive(run: &RunDir) -> Result<Summary> {
         cases,
     };
     summary.write(run)?;
+    Sweep::of(&summary).map_or(Ok(()), |sweep| sweep.write(run))?;
     Ok(summary)
 }
 
@@ -68,9 +69,11 @@ fn case_summary(manifest: &CaseManifest, data: &CaseData) -> CaseSummary {
     let shown = stages.iter().filter(|stage| stage.view == view);
     CaseSummary {
         case: data.case.clone(),
+        step_of: manifest.step_of.clone(),
         kernel: manifest.kernel.clone(),
         release: data.started.as_ref().map(|s| s.kernel.clone()).unwrap_or_default(),
         state: manifest.state.name.clone(),
+        period_ns: manifest.plan.as_ref().map(|plan| plan.period_ns),
         triggers: counters.triggers,
         complete: counters.complete,
         missing: shown.map(|stage| (stage.stage, stage.missing)).collect(),
@@ -124,9 +127,12 @@ fn main_view(data: &CaseData) -> View {
     if data.outside.is_some() { View::Outside } else { View::Inside }
 }
 
-/// What the log says, then what only the manifest knows.
+/// What the log says, then what only the manifest knows. In a sweep that a stage
+/// cannot keep up is no warning: it is what is looked for.
 fn warnings(manifest: &CaseManifest, data: &CaseData) -> Vec<String> {
-    let mut all: Vec<String> = Warning::of(data).iter().map(Warning::to_string).collect();
+    let mut of_log = Warning::of(data);
+    of_log.retain(|warning| manifest.step_of.is_none() || !warning.is_of_overload());
+    let mut all: Vec<String> = of_log.iter().map(Warning::to_string).collect();
     for text in &manifest.warnings {
         if !all.contains(text) {
             all.push(text.clone());

@@ -18,11 +18,14 @@ pub struct Distribution {
     pub hit: Vec<i64>,
     pub missing: u64,
     pub merged: u64,
+    /// Latencies whose trigger is not certain: upper bounds.
+    pub unsure: u64,
 }
 
 impl Distribution {
     fn new(case: u16, stage: Stage, view: View) -> Self {
-        Self { case, stage, view, clean: Vec::new(), hit: Vec::new(), missing: 0, merged: 0 }
+        let (clean, hit) = (Vec::new(), Vec::new());
+        Self { case, stage, view, clean, hit, missing: 0, merged: 0, unsure: 0 }
     }
 
     /// All of a case's, in order of stage and view. A stage that was set up
@@ -54,6 +57,7 @@ impl Distribution {
     fn add(&mut self, row: &SampleRow) {
         self.missing += u64::from(row.is_missing());
         self.merged += u64::from(row.is_merged());
+        self.unsure += u64::from(row.is_unsure());
         if let Some(latency) = row.latency {
             if row.is_hit() { &mut self.hit } else { &mut self.clean }.push(latency.0);
         }

@@ -8,8 +8,8 @@ pub enum AnalysisError {
     #[error(transparent)]
     Run(#[from] RunError),
 
-    #[error("{} cannot be read as a summary: {source}; derive it again: irqscope report", .path.display())]
-    Summary { path: PathBuf, source: serde_json::Error },
+    #[error("{} cannot be read: {source}; derive it again: irqscope report", .path.display())]
+    Json { path: PathBuf, source: serde_json::Error },
 
     /// The figures were derived and written, but must not be trusted.
     #[error("the measurement is invalid: {}", .violations.join("; "))]

@@ -131,6 +131,7 @@ mod tests {
             hit: vec![],
             missing: 0,
             merged: 0,
+            unsure: 0,
         }
     }
 

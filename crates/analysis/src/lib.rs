@@ -12,6 +12,7 @@ mod observer;
 mod outside;
 mod statistics;
 mod summary;
+mod sweep;
 mod validity;
 
 pub use derive::{derive, distributions};
@@ -23,6 +24,7 @@ pub use observer::ObserverEffect;
 pub use outside::{EdgeOffset, OutsideAccount};
 pub use statistics::{QUANTILE_METHOD, Statistics, quantile};
 pub use summary::{CaseSummary, StageSummary, Summary, VERSION, check};
+pub use sweep::{Knee, Point, Series, Sweep, VERSION as SWEEP_VERSION};
 pub use validity::{Violation, Warning};
 
 pub type Result<T, E = AnalysisError> = std::result::Result<T, E>;

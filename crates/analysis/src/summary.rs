@@ -40,10 +40,16 @@ pub struct Summary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseSummary {
     pub case: String,
+    /// The case that this is one step of, in a sweep.
+    #[serde(default)]
+    pub step_of: Option<String>,
     pub kernel: String,
     /// As the kernel calls itself; empty if it never spoke.
     pub release: String,
     pub state: String,
+    /// From trigger to trigger, as it was asked for; jitter comes on top.
+    #[serde(default)]
+    pub period_ns: Option<u64>,
     /// The driver's counts; those of the samples where it never reported. Where
     /// a generator sent the triggers they are counted there.
     pub triggers: u64,
@@ -98,6 +104,9 @@ pub struct StageSummary {
     pub cost_ns: Option<i64>,
     pub missing: u64,
     pub merged: u64,
+    /// Answered, but the trigger is not certain: the latency is an upper bound.
+    #[serde(default)]
+    pub unsure: u64,
     /// Answered, but another interrupt came in between.
     pub hit: u64,
 }
@@ -123,6 +132,7 @@ impl StageSummary {
             cost_ns: None,
             missing: distribution.missing,
             merged: distribution.merged,
+            unsure: distribution.unsure,
             hit: distribution.hit.len() as u64,
         }
     }
@@ -151,12 +161,12 @@ impl Summary {
     pub fn read(run: &RunDir) -> Result<Self> {
         let path = run.path().join(FILE);
         let text = fs::read_to_string(&path).map_err(|error| RunError::io("read", &path, error))?;
-        serde_json::from_str(&text).map_err(|source| AnalysisError::Summary { path, source })
+        serde_json::from_str(&text).map_err(|source| AnalysisError::Json { path, source })
     }
 
     pub(crate) fn write(&self, run: &RunDir) -> Result<()> {
         let mut text = serde_json::to_string_pretty(self)
-            .map_err(|source| AnalysisError::Summary { path: run.path().join(FILE), source })?;
+            .map_err(|source| AnalysisError::Json { path: run.path().join(FILE), source })?;
         text.push('\n');
         run.write(FILE, text.as_bytes())?;
         Ok(())
@@ -164,16 +174,31 @@ impl Summary {
 
     /// What the cases' lists say: each text once, with the cases that say it.
     pub fn told(&self, list: fn(&CaseSummary) -> &Vec<String>) -> Vec<(String, &str)> {
-        let mut told: Vec<(String, &str)> = Vec::new();
+        let mut told: Vec<(Vec<&CaseSummary>, &str)> = Vec::new();
         for case in &self.cases {
             for text in list(case) {
                 match told.iter_mut().find(|(_, known)| known == text) {
-                    Some((cases, _)) => *cases = format!("{cases}, {}", case.case),
-                    None => told.push((case.case.clone(), text)),
+                    Some((cases, _)) => cases.push(case),
+                    None => told.push((vec![case], text)),
                 }
             }
         }
-        told
+        told.into_iter().map(|(cases, text)| (self.names(&cases), text)).collect()
+    }
+
+    /// Where all steps of a swept case are among them, its name stands for them.
+    fn names(&self, cases: &[&CaseSummary]) -> String {
+        let whole = |name: &str| {
+            let mut steps = self.cases.iter().filter(|one| one.step_of.as_deref() == Some(name));
+            steps.all(|step| cases.iter().any(|case| case.case == step.case))
+        };
+        let name = |case: &&CaseSummary| match &case.step_of {
+            Some(name) if whole(name) => name.clone(),
+            _ => case.case.clone(),
+        };
+        let mut names: Vec<String> = cases.iter().map(name).collect();
+        names.dedup();
+        names.join(", ")
     }
 
     /// Stands wherever figures of the twin are shown; `None` if none are.

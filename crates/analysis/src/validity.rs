@@ -129,6 +129,19 @@ impl Warning {
         warnings
     }
 
+    /// Triggers came faster than they were answered.
+    pub(crate) fn is_of_overload(&self) -> bool {
+        matches!(
+            self,
+            Self::Overrun(_)
+                | Self::Coalesced(_)
+                | Self::Missing(_)
+                | Self::LostInterrupts(_)
+                | Self::Unsure(_)
+                | Self::Dropped(_)
+        )
+    }
+
     fn of_target(data: &CaseData) -> Vec<Self> {
         let notes = data.notes.iter().filter(|note| note.severity == Severity::Warning);
         let mut warnings: Vec<Self> = notes.map(|note| Self::Target(note.text.clone())).collect();

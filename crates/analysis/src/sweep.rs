@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! sweep.json: how each stage answers as triggers come faster, and where it
+//! stops keeping up.
+
+use irqscope_run::{RunDir, RunError};
+use irqscope_wire::{Stage, View};
+use serde::{Deserialize, Serialize};
+
+use crate::{AnalysisError, CaseSummary, QUANTILE_METHOD, Result, StageSummary, Summary};
+
+/// The format of sweep.json.
+///
+/// 1: first.
+pub const VERSION: u32 = 1;
+
+pub(crate) const FILE: &str = "sweep.json";
+
+/// All steps of a run, in order of case and stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sweep {
+    pub version: u32,
+    /// The summary's: over all samples.
+    pub digest: String,
+    pub quantile_method: String,
+    pub tool_version: String,
+    pub scenario: String,
+    pub series: Vec<Series>,
+}
+
+/// One stage of one case at every frequency.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// `kernel/state`.
+    pub case: String,
+    pub kernel: String,
+    pub state: String,
+    pub stage: Stage,
+    pub view: View,
+    pub knee: Knee,
+    /// By frequency, ascending.
+    pub points: Vec<Point>,
+}
+
+/// The highest frequency at which, and at all steps below which, the stage kept
+/// up. It lies between two steps: the last good one is given, and the first that
+/// was not.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Knee {
+    /// It did not keep up with the lowest frequency.
+    Below { next_hz: f64 },
+    /// `ratio` is `next_hz` by `frequency_hz`: how finely the knee is known.
+    At { frequency_hz: f64, next_hz: f64, ratio: f64 },
+    /// It kept up with the highest frequency.
+    Beyond { frequency_hz: f64 },
+}
+
+/// One stage at one frequency.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The case of the run: `kernel/state/frequency`.
+    pub case: String,
+    /// One by the period that was really set.
+    pub frequency_hz: f64,
+    pub period_ns: i64,
+    /// Every trigger had a response of its own, and nothing is in doubt.
+    pub keeps_up: bool,
+    /// The case has no valid result: no figure here may be used.
+    pub invalid: bool,
+    pub triggers: u64,
+    /// Responses; the figures are over these alone.
+    pub count: u64,
+    pub p50_ns: Option<i64>,
+    pub p99_ns: Option<i64>,
+    pub max_ns: Option<i64>,
+    /// Triggers that an earlier one's response answered as well.
+    pub merged: u64,
+    pub missing: u64,
+    /// Responses whose trigger is not certain.
+    pub unsure: u64,
+    /// Of all stages: interrupts that never reached the handler.
+    pub lost_interrupts: u64,
+    /// Of all stages: samples that the generator could not keep.
+    pub dropped: u64,
+    /// Of all stages: triggers that were due and were not sent.
+    pub skipped: u64,
+}
+
+impl Sweep {
+    /// None if the run is no sweep.
+    pub fn of(summary: &Summary) -> Option<Self> {
+        let mut names: Vec<&str> = summary.cases.iter().filter_map(step_of).collect();
+        names.dedup();
+        let series = names.iter().flat_map(|name| all_series(summary, name)).collect();
+        (!names.is_empty()).then(|| Self {
+            version: VERSION,
+            digest: summary.digest.clone(),
+            quantile_method: QUANTILE_METHOD.into(),
+            tool_version: summary.tool_version.clone(),
+            scenario: summary.scenario.clone(),
+            series,
+        })
+    }
+
+    /// The names of the cases that were swept, in order.
+    pub fn cases(&self) -> Vec<&str> {
+        let mut cases: Vec<&str> = self.series.iter().map(|one| one.case.as_str()).collect();
+        cases.dedup();
+        cases
+    }
+
+    /// Every stage that any case has, in order.
+    pub fn stages(&self) -> Vec<Stage> {
+        let mut stages: Vec<Stage> = self.series.iter().map(|one| one.stage).collect();
+        stages.sort_unstable();
+        stages.dedup();
+        stages
+    }
+
+    /// One stage of all cases that have it.
+    pub fn of_stage(&self, stage: Stage) -> impl Iterator<Item = &Series> {
+        self.series.iter().filter(move |one| one.stage == stage)
+    }
+
+    /// The largest factor from one frequency to the next.
+    pub fn ratio(&self) -> Option<f64> {
+        let pairs = self.series.iter().flat_map(|one| one.points.windows(2));
+        let ratios = pairs.map(|pair| pair[1].frequency_hz / pair[0].frequency_hz);
+        ratios.max_by(f64::total_cmp)
+    }
+
+    pub(crate) fn write(&self, run: &RunDir) -> Result<()> {
+        let path = || run.path().join(FILE);
+        let mut text = serde_json::to_string_pretty(self)
+            .map_err(|source| AnalysisError::Json { path: path(), source })?;
+        text.push('\n');
+        run.write(FILE, text.as_bytes())?;
+        Ok(())
+    }
+
+    /// Reads what [`derive`](crate::derive) wrote.
+    pub fn read(run: &RunDir) -> Result<Self> {
+        let path = run.path().join(FILE);
+        let text =
+            std::fs::read_to_string(&path).map_err(|error| RunError::io("read", &path, error))?;
+        serde_json::from_str(&text).map_err(|source| AnalysisError::Json { path, source })
+    }
+}
+
+fn step_of(case: &CaseSummary) -> Option<&str> {
+    case.step_of.as_deref()
+}
+
+/// The stages of one swept case. One that a step lacks, because that step has no
+/// result, has a point there all the same.
+fn all_series(summary: &Summary, name: &str) -> Vec<Series> {
+    let steps = || summary.cases.iter().filter(|case| step_of(case) == Some(name));
+    let mut stages: Vec<(Stage, View)> = steps()
+        .flat_map(|case| case.stages.iter().filter(|stage| stage.view == case.main_view()))
+        .map(|stage| (stage.stage, stage.view))
+        .collect();
+    stages.sort_unstable();
+    stages.dedup();
+    let series = |(stage, view)| {
+        let mut points: Vec<Point> =
+            steps().map(|case| Point::new(case, case.stage(stage, view))).collect();
+        points.sort_by(|a, b| a.frequency_hz.total_cmp(&b.frequency_hz));
+        let first = steps().next()?;
+        Some(Series {
+            case: name.to_owned(),
+            kernel: first.kernel.clone(),
+            state: first.state.clone(),
+            stage,
+            view,
+            knee: Knee::of(&points)?,
+            points,
+        })
+    };
+    stages.into_iter().filter_map(series).collect()
+}
+
+impl Knee {
+    /// Of points in ascending order; None of nothing.
+    pub fn of(points: &[Point]) -> Option<Self> {
+        let first_bad = points.iter().position(|point| !point.keeps_up);
+        let frequency = |index: usize| points.get(index).map(|point| point.frequency_hz);
+        Some(match first_bad {
+            None => Self::Beyond { frequency_hz: frequency(points.len().checked_sub(1)?)? },
+            Some(0) => Self::Below { next_hz: frequency(0)? },
+            Some(bad) => {
+                let (frequency_hz, next_hz) = (frequency(bad - 1)?, frequency(bad)?);
+                Self::At { frequency_hz, next_hz, ratio: next_hz / frequency_hz }
+            }
+        })
+    }
+
+    /// The last frequency that the stage kept up with.
+    pub fn frequency_hz(self) -> Option<f64> {
+        match self {
+            Self::Below { .. } => None,
+            Self::At { frequency_hz, .. } | Self::Beyond { frequency_hz } => Some(frequency_hz),
+        }
+    }
+}
+
+impl Series {
+    /// The last point up to the knee.
+    pub fn at_knee(&self) -> Option<&Point> {
+        self.points.iter().take_while(|point| point.keeps_up).last()
+    }
+
+    /// The first point beyond the knee.
+    pub fn beyond_knee(&self) -> Option<&Point> {
+        self.points.iter().find(|point| !point.keeps_up)
+    }
+}
+
+impl Point {
+    fn new(case: &CaseSummary, stage: Option<&StageSummary>) -> Self {
+        let outside = case.outside.as_ref();
+        let asked = || case.period_ns.and_then(|period| i64::try_from(period).ok());
+        let period_ns = outside.map(|outside| outside.period_ns).or_else(asked).unwrap_or(0);
+        let of_stage = |count: fn(&StageSummary) -> u64| stage.map_or(0, count);
+        let mut point = Self {
+            case: case.case.clone(),
+            frequency_hz: 1e9 / period_ns.max(1) as f64,
+            period_ns,
+            keeps_up: false,
+            // Without a generator nobody knows what the target never saw.
+            invalid: !case.identity_holds || outside.is_none() || stage.is_none(),
+            triggers: case.triggers,
+            count: of_stage(|one| one.count),
+            p50_ns: stage.and_then(|one| one.p50_ns),
+            p99_ns: stage.and_then(|one| one.p99_ns),
+            max_ns: stage.and_then(|one| one.max_ns),
+            merged: of_stage(|one| one.merged),
+            missing: of_stage(|one| one.missing),
+            unsure: of_stage(|one| one.unsure),
+            lost_interrupts: outside.and_then(|one| one.lost_interrupts).unwrap_or(0),
+            dropped: outside.map_or(0, |one| one.dropped),
+            skipped: case.skipped,
+        };
+        let spoilt = point.failings().iter().any(|(count, _)| *count > 0);
+        point.keeps_up =
+            !point.invalid && !spoilt && point.triggers > 0 && point.count == point.triggers;
+        point
+    }
+
+    /// What keeps a stage from having answered every trigger, counted.
+    pub fn failings(&self) -> [(u64, &'static str); 6] {
+        [
+            (self.merged, "merged"),
+            (self.missing, "missing"),
+            (self.unsure, "unsure"),
+            (self.lost_interrupts, "interrupts lost"),
+            (self.dropped, "dropped"),
+            (self.skipped, "not sent"),
+        ]
+    }
+}
