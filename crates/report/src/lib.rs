@@ -9,6 +9,7 @@ mod html;
 mod palette;
 mod png;
 mod svg;
+mod sweep;
 mod table;
 mod units;
 mod write;

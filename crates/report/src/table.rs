@@ -3,14 +3,17 @@
 
 use std::fmt::Write;
 
-use irqscope_analysis::{CaseSummary, EdgeOffset, ObserverEffect, StageSummary, Summary};
-use irqscope_wire::{Stage, View};
+use irqscope_analysis::{CaseSummary, EdgeOffset, ObserverEffect, StageSummary, Summary, Sweep};
+use irqscope_wire::{Counters, Stage, View};
 
 use crate::units::{Unit, grouped};
 
 /// Stage by case, the accounting identity, the cost of the instrumentation and
-/// all warnings.
+/// all warnings; of a sweep the knees.
 pub fn table(summary: &Summary) -> String {
+    if let Some(sweep) = Sweep::of(summary) {
+        return crate::sweep::table(summary, &sweep);
+    }
     let mut text = String::new();
     if let Some(caveat) = summary.caveat() {
         let _ = writeln!(text, "{caveat}\n");
@@ -154,7 +157,7 @@ pub(crate) fn percent(percent: f64) -> String {
 }
 
 /// Two columns of text to the left, figures to the right.
-fn aligned(rows: &[Vec<String>]) -> String {
+pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row: &Vec<String>| row.get(column));
@@ -178,9 +181,13 @@ fn aligned(rows: &[Vec<String>]) -> String {
 /// `2,000 = 2,000 complete + 0 missing + 0 coalesced + 0 overrun`, or what is
 /// known of an unfinished case.
 pub(crate) fn identity_text(case: &CaseSummary) -> String {
-    let CaseSummary { triggers, complete, missing_triggers, coalesced, overrun, .. } = *case;
+    identity_of(&case.counters())
+}
+
+pub(crate) fn identity_of(counters: &Counters) -> String {
+    let Counters { triggers, complete, missing, coalesced, overrun, .. } = *counters;
     let [triggers, complete, missing, coalesced, overrun] =
-        [triggers, complete, missing_triggers, coalesced, overrun].map(grouped);
+        [triggers, complete, missing, coalesced, overrun].map(grouped);
     format!(
         "{triggers} = {complete} complete + {missing} missing + {coalesced} coalesced + {overrun} overrun"
     )
@@ -218,7 +225,7 @@ pub(crate) fn outside_text(case: &CaseSummary) -> Option<String> {
     ))
 }
 
-fn warnings(summary: &Summary, text: &mut String) {
+pub(crate) fn warnings(summary: &Summary, text: &mut String) {
     for warning in &summary.warnings {
         let _ = writeln!(text, "warning: {warning}");
     }

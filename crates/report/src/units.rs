@@ -66,6 +66,19 @@ pub fn exact(ns: u64) -> String {
     format!("{} {name}", grouped(ns / unit))
 }
 
+/// A frequency, to three digits: `22.6 kHz`, `500 Hz`.
+pub fn hertz(hertz: f64) -> String {
+    let units = [(1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz")];
+    // 999.7 is written as 1,000: in the next unit it is one.
+    let fits = units.into_iter().find(|(unit, _)| hertz >= unit * 0.9995);
+    let (unit, name) = fits.unwrap_or((1e-3, "mHz"));
+    let value = hertz / unit;
+    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    let text = format!("{value:.decimals$}");
+    let text = if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} {name}")
+}
+
 /// With thousands set apart: `12,345`.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
@@ -103,6 +116,14 @@ mod tests {
         assert_eq!(alone(-12_000), "-12.00 µs");
         assert_eq!(alone(250_000_000), "250.00 ms");
         assert_eq!(Unit::Us.figure(-1.0), "0.00");
+    }
+
+    #[test]
+    fn frequencies_have_three_digits_and_no_empty_ones() {
+        let texts = [22_627.4, 500.0, 999.9, 100_000.0, 1_389.4, 0.5, 16.0, 2e6].map(hertz);
+        let expected =
+            ["22.6 kHz", "500 Hz", "1 kHz", "100 kHz", "1.39 kHz", "500 mHz", "16 Hz", "2 MHz"];
+        assert_eq!(texts, expected);
     }
 
     #[test]

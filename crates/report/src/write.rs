@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use irqscope_analysis::{Summary, distributions};
+use irqscope_analysis::{Summary, Sweep, distributions};
 use irqscope_run::RunDir;
 
-use crate::figure::{self, Layout, StageFigure};
+use crate::figure::{self, Layout, StageFigure, StageSweep};
 use crate::png::Painter;
 use crate::{Result, html};
 
@@ -15,9 +15,7 @@ const FIGURES: &str = "figures";
 
 /// Writes report.html and the figures, and gives the path of the page.
 pub fn write_all(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
-    let stages = figure::stages(summary, distributions(run)?);
-    let html = page(run, summary, &stages)?;
-    let figures = files(summary, &stages);
+    let Drawn { html, figures } = draw(run, summary)?;
     for (name, svg) in &figures {
         run.write(&format!("{FIGURES}/{name}.svg"), svg.as_bytes())?;
     }
@@ -31,12 +29,31 @@ pub fn write_all(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
 
 /// Writes report.html only.
 pub fn write_html(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
-    page(run, summary, &figure::stages(summary, distributions(run)?))
+    Ok(draw(run, summary)?.html)
 }
 
-fn page(run: &RunDir, summary: &Summary, stages: &[StageFigure<'_>]) -> Result<PathBuf> {
-    let page = html::page(run.manifest(), summary, stages);
-    Ok(run.write(HTML, page.as_bytes())?)
+/// The page, written, and all figures by name.
+struct Drawn {
+    html: PathBuf,
+    figures: Vec<(String, String)>,
+}
+
+/// A sweep has one picture per stage for all its steps, where other runs have
+/// those of every case.
+fn draw(run: &RunDir, summary: &Summary) -> Result<Drawn> {
+    let manifest = run.manifest();
+    let (page, figures) = match Sweep::of(summary) {
+        Some(sweep) => {
+            let stages = figure::sweep_stages(&sweep, summary.caveat());
+            let page = html::sweep_page(manifest, summary, &sweep, &stages);
+            (page, sweep_files(summary, &sweep, &stages))
+        }
+        None => {
+            let stages = figure::stages(summary, distributions(run)?);
+            (html::page(manifest, summary, &stages), files(summary, &stages))
+        }
+    };
+    Ok(Drawn { html: run.write(HTML, page.as_bytes())?, figures })
 }
 
 /// Names and drawings of all figures.
@@ -55,4 +72,15 @@ fn files(summary: &Summary, stages: &[StageFigure<'_>]) -> Vec<(String, String)>
         }
     }
     files
+}
+
+fn sweep_files(
+    summary: &Summary,
+    sweep: &Sweep,
+    stages: &[StageSweep<'_>],
+) -> Vec<(String, String)> {
+    let all = figure::knees(summary, sweep, Layout::Wide, true);
+    let all = all.map(|svg| ("sweep".to_owned(), svg)).into_iter();
+    let each = |stage: &StageSweep<'_>| Some((stage.file_name(), stage.draw(Layout::Wide, true)?));
+    all.chain(stages.iter().filter_map(each)).collect()
 }

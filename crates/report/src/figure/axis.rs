@@ -35,6 +35,11 @@ impl Log {
         self.linear.at(value.log10())
     }
 
+    /// The value where the axis begins.
+    pub fn lowest(&self) -> f64 {
+        10f64.powf(self.linear.from)
+    }
+
     pub fn length(&self) -> f64 {
         (self.linear.end - self.linear.start).abs()
     }

@@ -4,7 +4,9 @@
 
 mod axis;
 mod histogram;
+mod knees;
 mod overview;
+mod sweep;
 mod tail;
 
 use irqscope_analysis::{Axis, Distribution, Histogram, StageSummary, Summary};
@@ -95,7 +97,9 @@ pub fn stages(summary: &Summary, distributions: Vec<Distribution>) -> Vec<StageF
     summary.shown_stages().into_iter().map(one).collect()
 }
 
+pub use knees::draw as knees;
 pub use overview::draw as overview;
+pub use sweep::{StageSweep, stages as sweep_stages};
 
 /// A last line; gives the new height.
 fn caveat(svg: &mut Svg, caveat: Option<String>, bottom: f64) -> f64 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What was measured, where, and how the figures were made.
 
-use irqscope_analysis::Summary;
+use irqscope_analysis::{Summary, Sweep};
 use irqscope_run::{CaseManifest, Manifest};
 use irqscope_wire::{JitterKind, Plan, Policy, Scheduling, Stage};
 use maud::{Markup, html};
 
-use crate::units::{exact, grouped};
+use crate::units::{exact, grouped, hertz};
 
 type Fact = (&'static str, fn(&CaseManifest) -> Option<String>);
 
@@ -15,7 +15,7 @@ pub fn measured(manifest: &Manifest, summary: &Summary) -> Markup {
     const FACTS: [Fact; 14] = [
         ("stages", |case| Some(names(&case.plan.as_ref()?.stages))),
         ("trigger", |case| Some(trigger(case.plan.as_ref()?))),
-        ("period", |case| Some(period(case.plan.as_ref()?))),
+        ("period", period),
         ("pacing", |case| Some(case.plan.as_ref()?.pacing.to_string())),
         ("mode", |case| Some(case.plan.as_ref()?.mode.to_string())),
         ("line", |case| Some(case.plan.as_ref()?.line.to_string())),
@@ -28,10 +28,12 @@ pub fn measured(manifest: &Manifest, summary: &Summary) -> Markup {
         ("thread", |case| Some(scheduling(case.plan.as_ref()?.thread))),
         ("inserted delay", |case| delay(case.plan.as_ref()?)),
     ];
-    let names = summary.cases.iter().map(|case| case.case.as_str()).collect::<Vec<_>>();
+    let mut names: Vec<&str> = manifest.cases.iter().map(name).collect();
+    names.dedup();
     html! {
         dl {
             dt { "cases" } dd { (names.join(", ")) }
+            @if let Some(sweep) = Sweep::of(summary) { dt { "frequencies" } dd { (frequencies(&sweep)) } }
             @for fact in FACTS { (told(&manifest.cases, fact)) }
         }
     }
@@ -67,9 +69,15 @@ pub fn method(manifest: &Manifest, summary: &Summary) -> Markup {
     html! {
         ul {
             li { "Quantiles are " (summary.quantile_method) ", over every answered trigger; the standard deviation is the sample's." }
-            li { "The dashed red lines are the 5 % and 95 % quantiles: nine tenths of all answers lie between them." }
-            li { "IRQ: answers that another interrupt hit on their CPU; they are set apart from the bars and part of all statistics." }
-            li { "OOB: answers beyond the axis, which all cases of a stage share. None is dropped: their values are listed." }
+            @if Sweep::of(summary).is_some() {
+                li { "The knee is the highest frequency at which, and at all steps below which, every trigger had a response of its own: none merged with another's, none missing, no interrupt lost, nothing in doubt. It lies between that step and the next." }
+                li { "Beyond its knee a stage's figures are those of the triggers that it did answer." }
+                li { "One period: an answer above this line comes when the next trigger is out already." }
+            } @else {
+                li { "The dashed red lines are the 5 % and 95 % quantiles: nine tenths of all answers lie between them." }
+                li { "IRQ: answers that another interrupt hit on their CPU; they are set apart from the bars and part of all statistics." }
+                li { "OOB: answers beyond the axis, which all cases of a stage share. None is dropped: their values are listed." }
+            }
             li { "Every sample is in " code { "samples.parquet" } ", every frame as it was received in " code { "run.log" } "." }
             li { "Digest over all samples: " code.digest { (summary.digest) } }
         }
@@ -77,15 +85,29 @@ pub fn method(manifest: &Manifest, summary: &Summary) -> Markup {
     }
 }
 
-fn told(cases: &[CaseManifest], (name, fact): Fact) -> Markup {
-    let told: Vec<(&str, Option<String>)> =
-        cases.iter().map(|case| (case.case.as_str(), fact(case))).collect();
+/// A step of a sweep goes by the name of the case that is swept.
+fn name(case: &CaseManifest) -> &str {
+    case.step_of.as_deref().unwrap_or(&case.case)
+}
+
+fn frequencies(sweep: &Sweep) -> String {
+    let mut steps: Vec<f64> =
+        sweep.series.iter().flat_map(|one| &one.points).map(|point| point.frequency_hz).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.dedup();
+    steps.into_iter().map(hertz).collect::<Vec<_>>().join(", ")
+}
+
+fn told(cases: &[CaseManifest], (fact_name, fact): Fact) -> Markup {
+    let mut told: Vec<(&str, Option<String>)> =
+        cases.iter().map(|case| (name(case), fact(case))).collect();
+    told.dedup();
     let same = told.windows(2).all(|pair| pair[0].1 == pair[1].1);
     let known = told.iter().filter(|(_, text)| text.as_ref().is_some_and(|text| !text.is_empty()));
     let shown = known.take(if same { 1 } else { usize::MAX }).collect::<Vec<_>>();
     html! {
         @if !shown.is_empty() {
-            dt { (name) }
+            dt { (fact_name) }
             @for (case, text) in shown {
                 dd { @if !same { span.muted { (case) ": " } } (text.as_deref().unwrap_or_default()) }
             }
@@ -104,11 +126,20 @@ fn trigger(plan: &Plan) -> String {
     }
 }
 
-fn period(plan: &Plan) -> String {
+/// What is swept is no fact; only the jitter's share of it is.
+fn period(case: &CaseManifest) -> Option<String> {
+    let plan = case.plan.as_ref()?;
     let [period, jitter] = [plan.period_ns, plan.jitter.ns].map(exact);
-    match plan.jitter.kind {
-        JitterKind::None => period,
-        kind => format!("{period} plus {kind} jitter of {jitter}, seed {}", plan.seed),
+    let share = plan.jitter.ns as f64 / plan.period_ns.max(1) as f64 * 100.0;
+    match (plan.jitter.kind, &case.step_of) {
+        (JitterKind::None, None) => Some(period),
+        (JitterKind::None, Some(_)) => None,
+        (kind, None) => {
+            Some(format!("{period} plus {kind} jitter of {jitter}, seed {}", plan.seed))
+        }
+        (kind, Some(_)) => {
+            Some(format!("swept, plus {kind} jitter of {share:.0} % of it, seed {}", plan.seed))
+        }
     }
 }
 

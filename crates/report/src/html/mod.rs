@@ -3,13 +3,14 @@
 
 mod facts;
 mod stage;
+mod sweep;
 
-use irqscope_analysis::{CaseSummary, Summary};
+use irqscope_analysis::{CaseSummary, Summary, Sweep};
 use irqscope_run::Manifest;
 use irqscope_wire::Stage;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::figure::{Layout, StageFigure, overview};
+use crate::figure::{Layout, StageFigure, StageSweep, overview};
 use crate::table::{
     columns, figures, identity_mark, identity_text, legend, observer_by_stage, outside_text,
     percent, table_unit,
@@ -19,6 +20,38 @@ use crate::units::Unit;
 const STYLE: &str = include_str!("style.css");
 
 pub fn page(manifest: &Manifest, summary: &Summary, stages: &[StageFigure<'_>]) -> String {
+    let names = stages.iter().map(|one| (one.file_name(), one.title())).collect::<Vec<_>>();
+    let figures = html! {
+        section { h2 { "Summary" } (summary_table(summary)) (observer(summary)) (accounting(summary)) }
+        (drawing("All stages", |layout| overview(summary, layout, false)))
+        @for one in stages { (stage::section(one)) }
+    };
+    whole(manifest, summary, &names, &figures)
+}
+
+/// The page of a sweep.
+pub fn sweep_page(
+    manifest: &Manifest,
+    summary: &Summary,
+    sweep: &Sweep,
+    stages: &[StageSweep<'_>],
+) -> String {
+    let names =
+        stages.iter().map(|one| (one.file_name(), one.stage.to_string())).collect::<Vec<_>>();
+    let figures = html! {
+        (sweep::overview(summary, sweep))
+        @for one in stages { (sweep::stage(one)) }
+    };
+    whole(manifest, summary, &names, &figures)
+}
+
+/// What comes before the figures and after them; sections by anchor and title.
+fn whole(
+    manifest: &Manifest,
+    summary: &Summary,
+    sections: &[(String, String)],
+    figures: &Markup,
+) -> String {
     let title = format!("irqscope: {}", manifest.scenario);
     html! {
         (DOCTYPE)
@@ -33,14 +66,12 @@ pub fn page(manifest: &Manifest, summary: &Summary, stages: &[StageFigure<'_>]) 
             body {
                 header {
                     (head(manifest, summary))
-                    nav { @for one in stages { a href={ "#" (one.file_name()) } { (one.title()) } } }
+                    nav { @for (anchor, name) in sections { a href={ "#" (anchor) } { (name) } } }
                 }
                 main {
                     (trouble(summary))
                     section { h2 { "What was measured" } (facts::measured(manifest, summary)) }
-                    section { h2 { "Summary" } (summary_table(summary)) (observer(summary)) (accounting(summary)) }
-                    (drawing("All stages", |layout| overview(summary, layout, false)))
-                    @for one in stages { (stage::section(one)) }
+                    (figures)
                     section { h2 { "Environment" } (facts::environment(manifest)) }
                     section { h2 { "How to read this" } (facts::method(manifest, summary)) }
                 }
