@@ -2,6 +2,7 @@
 //! What can be said on the command line.
 
 mod generator;
+mod sweep;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use irqscope_scenario::RigKind;
 
 pub use generator::{Generator, Settings};
+pub use sweep::Sweep;
 
 /// An oscilloscope for Linux interrupt latency.
 ///
@@ -35,6 +37,7 @@ Examples:
   irqscope run demo                  every stage on two kernels, in the twin
   irqscope run demo --kernel 6.12 --kernel 6.12-rt --out /tmp/newer
   irqscope report runs/20260101T120000Z-demo
+  irqscope sweep knee                up to which trigger frequency each stage keeps up
   irqscope generator status --connect board:7000
   irqscope doctor                    what this machine can do, and what spoils its figures";
 
@@ -42,6 +45,8 @@ Examples:
 pub enum Command {
     /// Execute a scenario and leave a run directory behind.
     Run(Run),
+    /// Find the highest trigger frequency that each stage keeps up with.
+    Sweep(Sweep),
     /// Derive table, Parquet, summary and report from a run's log again.
     Report(Report),
     /// List the bundled scenarios, stages and states.
@@ -73,6 +78,16 @@ Examples:
   irqscope run vm --kernel 6.12          a virtual machine, triggered from outside
   irqscope run demo --rig ssh --host root@board --json > summary.json")]
 pub struct Run {
+    #[command(flatten)]
+    pub execution: Execution,
+    /// Print summary.json instead of the table.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What is executed, where, and by how many.
+#[derive(Debug, Args)]
+pub struct Execution {
     /// A bundled scenario's name, or a path that ends in .toml.
     pub scenario: String,
     /// The run directory; must not exist [default: runs/TIME-SCENARIO].
@@ -91,9 +106,6 @@ pub struct Run {
     /// [default: one per CPU].
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
-    /// Print summary.json instead of the table.
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -122,7 +134,7 @@ impl From<Rig> for RigKind {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  irqscope report runs/20260101T120000Z-demo")]
 pub struct Report {
-    /// The directory that `irqscope run` left behind.
+    /// The directory that `irqscope run` or `irqscope sweep` left behind.
     pub run: PathBuf,
     /// Print summary.json instead of the table.
     #[arg(long)]

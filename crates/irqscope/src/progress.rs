@@ -52,6 +52,9 @@ impl Watch for Progress {
 
     fn phase(&self, case: usize, phase: &str) {
         if let Some(bar) = self.case(case) {
+            if bar.message().is_empty() {
+                bar.reset_elapsed(); // it has waited for its turn
+            }
             bar.enable_steady_tick(Duration::from_millis(120));
             bar.set_message(phase.to_owned());
         }
@@ -75,7 +78,7 @@ impl Watch for Progress {
 }
 
 fn bar(name: &str, length: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {prefix:16} {bar:24} {elapsed:>4} {msg}")
+    let style = ProgressStyle::with_template("{spinner} {prefix:20} {bar:24} {elapsed:>4} {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length).with_style(style).with_prefix(name.to_owned())
 }

@@ -8,6 +8,7 @@ mod kernel;
 mod list;
 mod report;
 mod run;
+mod sweep;
 
 use crate::cli::Command;
 use crate::exit::{Exit, Trouble};
@@ -17,6 +18,7 @@ pub type Done = Result<Exit, Trouble>;
 pub fn dispatch(command: Command) -> Done {
     match command {
         Command::Run(options) => run::run(&options),
+        Command::Sweep(options) => sweep::sweep(&options),
         Command::Report(options) => report::report(&options),
         Command::List => list::list(),
         Command::Doctor => doctor::doctor(),

@@ -1,32 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope report`: everything that can be derived from a run's log.
 
+use irqscope_analysis::Sweep;
 use irqscope_run::RunDir;
+use serde_json::to_string_pretty;
 
 use super::Done;
 use crate::cli::Report;
 use crate::exit::{Exit, Trouble};
 
 pub fn report(options: &Report) -> Done {
-    show(&RunDir::open(&options.run)?, options.json)
+    let format = if options.json { Format::Summary } else { Format::Table };
+    show(&RunDir::open(&options.run)?, format)
 }
 
-/// Derives the figures of a run and prints the table, or the summary.
-pub fn show(run: &RunDir, json: bool) -> Done {
+/// What is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Table,
+    /// summary.json
+    Summary,
+    /// sweep.json
+    Sweep,
+}
+
+/// Derives the figures of a run and prints them.
+pub fn show(run: &RunDir, format: Format) -> Done {
     let summary = irqscope_analysis::derive(run)?;
     // The table first: what goes wrong with a picture must not hide it.
-    if json {
-        let text = serde_json::to_string_pretty(&summary)
-            .map_err(|error| Trouble::new(Exit::Usage, error))?;
-        println!("{text}");
-    } else {
-        print!("{}", irqscope_report::table(&summary));
+    match format {
+        Format::Table => print!("{}", irqscope_report::table(&summary)),
+        Format::Summary => println!("{}", json(to_string_pretty(&summary))?),
+        Format::Sweep => println!("{}", json(to_string_pretty(&Sweep::of(&summary)))?),
     }
     let html = irqscope_report::write_all(run, &summary)?;
-    if !json {
+    if format == Format::Table {
         println!("\nrun     {}", run.path().display());
         println!("report  {}", html.display());
     }
     irqscope_analysis::check(&summary)?;
     Ok(Exit::Fine)
+}
+
+fn json(text: serde_json::Result<String>) -> Result<String, Trouble> {
+    text.map_err(|error| Trouble::new(Exit::Usage, error))
 }

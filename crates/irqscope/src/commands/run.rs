@@ -6,17 +6,28 @@ use std::time::SystemTime;
 
 use irqscope_rig::{Stop, check_name, local, ssh};
 use irqscope_run::{Request, RunDir, execute, fresh_name};
-use irqscope_scenario::{RigKind, Scenario};
+use irqscope_scenario::{RigKind, Scenario, ScenarioError};
 
-use super::{Done, report};
-use crate::cli::Run;
+use super::Done;
+use super::report::{Format, show};
+use crate::cli::{Execution, Run};
 use crate::exit::{Exit, Trouble};
 use crate::interrupt::stop_on_signals;
 use crate::progress::Progress;
 
 pub fn run(options: &Run) -> Done {
+    let run = carry_out(&options.execution, |_| Ok(()))?;
+    show(&run, if options.json { Format::Summary } else { Format::Table })
+}
+
+/// Executes the scenario as it is asked for, and as `adapt` changes it then.
+pub fn carry_out(
+    options: &Execution,
+    adapt: impl FnOnce(&mut Scenario) -> Result<(), ScenarioError>,
+) -> Result<RunDir, Trouble> {
     let stop = stop_on_signals()?;
-    let scenario = scenario(options, &stop)?;
+    let mut scenario = scenario(options, &stop)?;
+    adapt(&mut scenario)?;
     let out = out(options, &scenario);
     if out.symlink_metadata().is_ok() {
         return Err(irqscope_run::RunError::Exists { path: out }.into());
@@ -29,11 +40,10 @@ pub fn run(options: &Run) -> Done {
         jobs: jobs(options),
         stop,
     };
-    let run = execute(&request, &Progress::new()).map_err(|error| kept(error.into(), &out))?;
-    report::show(&run, options.json)
+    execute(&request, &Progress::new()).map_err(|error| kept(error.into(), &out))
 }
 
-fn scenario(options: &Run, stop: &Stop) -> Result<Scenario, Trouble> {
+fn scenario(options: &Execution, stop: &Stop) -> Result<Scenario, Trouble> {
     let mut scenario = Scenario::load(&options.scenario)?;
     if let Some(rig) = options.rig {
         scenario.set_rig(rig.into());
@@ -46,7 +56,7 @@ fn scenario(options: &Run, stop: &Stop) -> Result<Scenario, Trouble> {
 }
 
 /// Guests boot what they are told; a real machine runs what it runs.
-fn kernels(options: &Run, scenario: &Scenario, stop: &Stop) -> Result<Vec<String>, Trouble> {
+fn kernels(options: &Execution, scenario: &Scenario, stop: &Stop) -> Result<Vec<String>, Trouble> {
     let own = match scenario.rig {
         RigKind::Twin | RigKind::Vm => {
             let chosen =
@@ -66,12 +76,12 @@ fn kernels(options: &Run, scenario: &Scenario, stop: &Stop) -> Result<Vec<String
     ))
 }
 
-fn out(options: &Run, scenario: &Scenario) -> PathBuf {
+fn out(options: &Execution, scenario: &Scenario) -> PathBuf {
     let fresh = || fresh_name(Path::new("runs"), &scenario.name, SystemTime::now());
     options.out.clone().unwrap_or_else(fresh)
 }
 
-fn jobs(options: &Run) -> usize {
+fn jobs(options: &Execution) -> usize {
     let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
     options.jobs.map_or_else(cpus, usize::from)
 }
