@@ -38,7 +38,8 @@ for stage, one in series.items():
 assert series["irq"]["knee"] == {"kind": "beyond", "frequency_hz": 64e3}
 for stage in ("softirq", "tasklet", "work", "thread"):
     knee = series[stage]["knee"]
-    assert knee["kind"] == "at" and 4e3 < knee["frequency_hz"] and knee["next_hz"] < 64e3, (stage, knee)
+    # Neither the first step nor the last: both sides of it were measured.
+    assert knee["kind"] == "at" and 4e3 < knee["frequency_hz"] < 64e3, (stage, knee)
     assert knee["ratio"] == 2, knee
 PY
 
