@@ -45,6 +45,39 @@ static inline void irqscope_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
+/* 6.15 made hrtimer's function private. */
+static __always_inline void *irqscope_hrtimer_function(const struct hrtimer *timer)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+	return ACCESS_PRIVATE(timer, function);
+#else
+	return timer->function;
+#endif
+}
+
+/* 5.18 told sched_switch of the state, 5.19 put it at the end. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 19, 0)
+#define IRQSCOPE_SWITCH_ARGUMENTS						\
+	void *data, bool preempt, struct task_struct *prev,			\
+	struct task_struct *next, unsigned int state
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
+#define IRQSCOPE_SWITCH_ARGUMENTS						\
+	void *data, bool preempt, unsigned int state,				\
+	struct task_struct *prev, struct task_struct *next
+#else
+#define IRQSCOPE_SWITCH_ARGUMENTS						\
+	void *data, bool preempt, struct task_struct *prev, struct task_struct *next
+#endif
+
+/* 6.8 dropped the virtual run time. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#define IRQSCOPE_STATISTICS_ARGUMENTS						\
+	void *data, struct task_struct *task, u64 runtime
+#else
+#define IRQSCOPE_STATISTICS_ARGUMENTS						\
+	void *data, struct task_struct *task, u64 runtime, u64 virtual
+#endif
+
 /* Modules may call irq_set_affinity() since 5.14; the hint set it before. */
 static inline int irqscope_irq_set_affinity(unsigned int irq, const struct cpumask *mask)
 {

@@ -152,6 +152,59 @@ struct irqscope_line {
 	atomic_t data;
 };
 
+/**
+ * struct irqscope_interference - what else the CPU under test did
+ *
+ * Written on that CPU only, by whatever runs there; contexts nest, hence
+ * interrupts are off while an event is written, and an NMI that comes in between
+ * is counted as lost.
+ *
+ * Useful invariants:
+ *  - Slots from @released to @published are the reader's; those from there on
+ *    are the writer's.
+ *  - While no sample is open the last IRQSCOPE_HISTORY events lie in a circle
+ *    that begins at @published. A trigger makes them the window's beginning
+ *    without copying one; their stamps tell their order.
+ *
+ * @slots: the log
+ * @size: how many; a power of two
+ * @order: of the next event
+ * @head: where the next event goes while the window is open
+ * @idle: events since the window was closed
+ * @published: where the window that was closed last ends
+ * @released: slots below were read
+ * @lost: events without room, or that came while another was written
+ * @open: a sample is open
+ * @closing: the last open sample was published; any CPU sets it
+ * @busy: an event is being written
+ * @current_task: who ran when the last event was written; only compared
+ * @named: threads with their names, mixed, that were written lately
+ * @cost_cycles: what writing an event takes, without the way to it
+ * @lacking: which of the table's tracepoints this kernel does not have
+ * @opened: bit 0: /dev/irqscope-events has an opener
+ * @reader: serialises the reader with the log's own beginning and end
+ */
+struct irqscope_interference {
+	struct irqscope_event *slots;
+	u32 size;
+	u32 order;
+	u64 head;
+	u64 idle;
+	u64 published;
+	u64 released;
+	u64 lost;
+	bool open;
+	bool closing;
+	bool busy;
+	struct task_struct *current_task;
+	u64 named[64];
+	u32 cost_cycles;
+	u64 lacking;
+	unsigned long opened;
+	struct mutex reader; /* released, and the memory itself */
+};
+
+enum irqscope_explain { IRQSCOPE_EXPLAIN_OFF, IRQSCOPE_EXPLAIN_ON };
 enum irqscope_inside { IRQSCOPE_INSIDE_ON, IRQSCOPE_INSIDE_OFF };
 enum irqscope_trigger { IRQSCOPE_TIMER, IRQSCOPE_INJECT, IRQSCOPE_LINE };
 enum irqscope_mode { IRQSCOPE_TOGETHER, IRQSCOPE_ISOLATED };
@@ -175,6 +228,7 @@ struct irqscope_sched {
  * @line: record or a port, as in irqscope_line_names
  * @trigger: enum irqscope_trigger
  * @inside: enum irqscope_inside
+ * @explain: enum irqscope_explain
  * @mode: enum irqscope_mode
  * @pacing: enum irqscope_pacing
  * @jitter: enum irqscope_jitter
@@ -186,6 +240,7 @@ struct irqscope_sched {
  * @cpu: the CPU under test
  * @inject_cpu: the CPU that injects; -1 for any other one
  * @slots: of the ring
+ * @events: slots of the log of events
  * @timeout_ms: how long a late response is waited for
  * @kthread: scheduling of stage kthread
  * @thread: scheduling of stage thread
@@ -197,6 +252,7 @@ struct irqscope_settings {
 	u32 line;
 	u32 trigger;
 	u32 inside;
+	u32 explain;
 	u32 mode;
 	u32 pacing;
 	u32 jitter;
@@ -208,6 +264,7 @@ struct irqscope_settings {
 	s64 cpu;
 	s64 inject_cpu;
 	s64 slots;
+	s64 events;
 	s64 timeout_ms;
 	struct irqscope_sched kthread;
 	struct irqscope_sched thread;
@@ -311,6 +368,7 @@ enum irqscope_state {
  * @stages: the stages, by enum irqscope_stage
  * @buffer: ring and its private half
  * @line: where edges go
+ * @interference: what else the CPU under test did
  * @settings: what the user chose
  * @trigger: what makes triggers in this run
  * @cpu: the CPU under test in this run
@@ -340,6 +398,7 @@ struct irqscope {
 	struct irqscope_responder stages[IRQSCOPE_STAGES];
 	struct irqscope_buffer buffer;
 	struct irqscope_line line;
+	struct irqscope_interference interference;
 	struct irqscope_settings settings;
 	const struct irqscope_trigger_ops *trigger;
 	int cpu;
@@ -408,6 +467,29 @@ DECLARE_STATIC_KEY_FALSE(irqscope_bare);
 int irqscope_bare_prepare(struct irqscope *scope);
 u64 irqscope_bare_trigger(struct irqscope *scope);
 void irqscope_bare_answer(struct irqscope_responder *stage);
+
+/* interference.c */
+DECLARE_STATIC_KEY_FALSE(irqscope_explaining);
+void irqscope_event(struct irqscope *scope, u8 kind, u32 value, u64 address);
+void irqscope_event_at(struct irqscope *scope, struct irqscope_event event);
+void irqscope_interference_open(struct irqscope *scope);
+int irqscope_interference_prepare(struct irqscope *scope);
+void irqscope_interference_unprepare(struct irqscope *scope);
+void irqscope_interference_init(struct irqscope *scope);
+void irqscope_interference_free(struct irqscope *scope);
+
+/* probes.c */
+int irqscope_probes_register(struct irqscope *scope);
+void irqscope_probes_unregister(struct irqscope *scope);
+ssize_t irqscope_probes_lacking(const struct irqscope *scope, char *page);
+
+/* context.c */
+u64 irqscope_interrupted(void);
+void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles);
+
+/* events.c */
+int irqscope_events_register(void);
+void irqscope_events_unregister(void);
 
 /* ring.c */
 int irqscope_ring_prepare(struct irqscope *scope);

@@ -45,6 +45,7 @@ static int __init irqscope_init(void)
 	irqscope_stages_init(scope);
 	irqscope_run_init(scope);
 	irqscope_ring_init(scope);
+	irqscope_interference_init(scope);
 	irqscope_device_init(scope);
 	irqscope_user_init(scope);
 	err = irqscope_cost_measure(scope);
@@ -61,11 +62,16 @@ static int __init irqscope_init(void)
 	err = irqscope_user_register();
 	if (err)
 		goto remove_state;
-	err = irqscope_device_register();
+	err = irqscope_events_register();
 	if (err)
 		goto unregister_user;
+	err = irqscope_device_register();
+	if (err)
+		goto unregister_events;
 	return 0;
 
+unregister_events:
+	irqscope_events_unregister();
 unregister_user:
 	irqscope_user_unregister();
 remove_state:
@@ -81,11 +87,13 @@ static void __exit irqscope_exit(void)
 
 	irqscope_device_unregister(); /* from here on no run can be started */
 	irqscope_run_stop(scope, IRQSCOPE_STOPPED, 0);
+	irqscope_events_unregister();
 	irqscope_user_unregister();
 	cpuhp_remove_state_nocalls(irqscope_cpu_state);
 	cancel_delayed_work_sync(&scope->supervise);
 	destroy_workqueue(scope->supervisor);
 	irqscope_device_exit(scope);
+	irqscope_interference_free(scope);
 	irqscope_ring_free(scope);
 }
 

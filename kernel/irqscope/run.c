@@ -40,8 +40,13 @@ static int irqscope_run_prepare(struct irqscope *scope)
 	err = irqscope_stages_prepare(scope);
 	if (err)
 		goto unprepare_trigger;
+	err = irqscope_interference_prepare(scope);
+	if (err)
+		goto unprepare_stages;
 	return 0;
 
+unprepare_stages:
+	irqscope_stages_unprepare(scope);
 unprepare_trigger:
 	scope->trigger->unprepare(scope);
 release_line:
@@ -51,6 +56,7 @@ release_line:
 
 static void irqscope_run_unprepare(struct irqscope *scope)
 {
+	irqscope_interference_unprepare(scope);
 	irqscope_stages_unprepare(scope);
 	irqscope_line_disarm(scope);
 	scope->trigger->unprepare(scope);

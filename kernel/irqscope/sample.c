@@ -103,6 +103,8 @@ void irqscope_sample_start(struct irqscope *scope, u64 token, u64 cycles)
 	}
 	for_each_set_bit(index, &others, IRQSCOPE_STAGES)
 		irqscope_raise(&scope->stages[index], token, sample, flight);
+	if (static_branch_unlikely(&irqscope_explaining))
+		irqscope_context_triggered(scope, sample->seq, cycles);
 }
 
 static void irqscope_publish(struct irqscope *scope, u64 token)
@@ -119,6 +121,8 @@ static void irqscope_publish(struct irqscope *scope, u64 token)
 	smp_store_release(&sample->state, IRQSCOPE_SAMPLE_DONE);
 	/* The ring may go once all are published: the last access to it. */
 	published = irqscope_count_shared(&header->published);
+	if (static_branch_unlikely(&irqscope_explaining))
+		WRITE_ONCE(scope->interference.closing, true);
 
 	/* Not while another sample is open, unless the ring would run full. */
 	waiting = published - READ_ONCE(scope->buffer.released);

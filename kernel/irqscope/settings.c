@@ -122,6 +122,14 @@ static int irqscope_check_slots(struct irqscope *scope, s64 slots)
 	return err;
 }
 
+static int irqscope_check_events(struct irqscope *scope, s64 events)
+{
+	if (is_power_of_2(events))
+		return 0;
+	pr_err("events must be a power of two\n");
+	return -EINVAL;
+}
+
 #ifdef IRQSCOPE_TEST
 static int irqscope_check_delay_stage(struct irqscope *scope, s64 stage)
 {
@@ -286,6 +294,7 @@ static ssize_t scheduling_store(struct device *device, struct device_attribute *
 	}
 
 static const char *const irqscope_insides[] = { "on", "off", NULL };
+static const char *const irqscope_explains[] = { "off", "on", NULL };
 static const char *const irqscope_modes[] = { "together", "isolated", NULL };
 static const char *const irqscope_pacings[] = { "open", "closed", NULL };
 static const char *const irqscope_jitters[] = { "none", "uniform", "exponential", NULL };
@@ -298,10 +307,12 @@ NUMBER(seed, 0, S64_MAX, NULL);
 NUMBER(cpu, 0, INT_MAX, irqscope_check_cpu);
 NUMBER(inject_cpu, -1, INT_MAX, irqscope_check_cpu);
 NUMBER(slots, 4, 1 << 22, irqscope_check_slots);
+NUMBER(events, 4 * IRQSCOPE_HISTORY, 1 << 24, irqscope_check_events);
 NUMBER(timeout_ms, 1, 600000, NULL);
 CHOICE(trigger, irqscope_trigger_names, NULL);
 CHOICE(line, irqscope_line_names, irqscope_check_line);
 CHOICE(inside, irqscope_insides, NULL);
+CHOICE(explain, irqscope_explains, NULL);
 CHOICE(mode, irqscope_modes, NULL);
 CHOICE(pacing, irqscope_pacings, NULL);
 CHOICE(jitter, irqscope_jitters, NULL);
@@ -322,10 +333,12 @@ static struct attribute *irqscope_settings_attributes[] = {
 	&irqscope_cpu.attribute.attr,
 	&irqscope_inject_cpu.attribute.attr,
 	&irqscope_slots.attribute.attr,
+	&irqscope_events.attribute.attr,
 	&irqscope_timeout_ms.attribute.attr,
 	&irqscope_trigger.attribute.attr,
 	&irqscope_line.attribute.attr,
 	&irqscope_inside.attribute.attr,
+	&irqscope_explain.attribute.attr,
 	&irqscope_mode.attribute.attr,
 	&irqscope_pacing.attribute.attr,
 	&irqscope_jitter.attribute.attr,
@@ -356,6 +369,7 @@ void irqscope_settings_init(struct irqscope *scope)
 		.count = 1000,
 		.inject_cpu = -1,
 		.slots = 8192,
+		.events = 1 << 18,
 		.timeout_ms = 10000,
 		.kthread = { .policy = IRQSCOPE_FIFO, .value = IRQSCOPE_FIFO_DEFAULT },
 		/* What the kernel gives to every threaded handler. */

@@ -104,6 +104,27 @@ static ssize_t cost_show(struct device *device, struct device_attribute *attribu
 	return length;
 }
 
+static ssize_t event_cost_show(struct device *device, struct device_attribute *attribute,
+			       char *page)
+{
+	return sysfs_emit(page, "%u\n", irqscope.interference.cost_cycles);
+}
+
+static ssize_t events_lost_show(struct device *device, struct device_attribute *attribute,
+				char *page)
+{
+	return sysfs_emit(page, "%llu\n", READ_ONCE(irqscope.interference.lost));
+}
+
+static ssize_t lacking_tracepoints_show(struct device *device,
+					struct device_attribute *attribute, char *page)
+{
+	return irqscope_probes_lacking(&irqscope, page);
+}
+
+static DEVICE_ATTR_RO(event_cost);
+static DEVICE_ATTR_RO(events_lost);
+static DEVICE_ATTR_RO(lacking_tracepoints);
 static DEVICE_ATTR_RW(run);
 static DEVICE_ATTR_RO(state);
 static DEVICE_ATTR_RO(abi);
@@ -120,6 +141,9 @@ static struct attribute *irqscope_status_attributes[] = {
 	&dev_attr_kthread_pid.attr,
 	&dev_attr_thread_pid.attr,
 	&dev_attr_cost.attr,
+	&dev_attr_event_cost.attr,
+	&dev_attr_events_lost.attr,
+	&dev_attr_lacking_tracepoints.attr,
 	&irqscope_available_stages_attribute.attr,
 	NULL
 };

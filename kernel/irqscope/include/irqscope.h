@@ -7,7 +7,7 @@
  * is one request; a sample is one trigger with the answer of every stage that
  * was asked, or the fact that one is missing.
  *
- * Two character devices:
+ * Three character devices:
  *
  *  /dev/irqscope       mmap() it read-only: struct irqscope_ring at offset 0,
  *                      then `slots` times struct irqscope_sample, beginning at
@@ -22,6 +22,11 @@
  *                      write()s one struct irqscope_answer. read() returns 0
  *                      when the run has ended, -EINTR on a signal. One opener
  *                      at a time. Without an opener the stage is missing.
+ *
+ *  /dev/irqscope-events  with settings/explain `on`: what else the CPU under
+ *                      test did. read() copies whole struct irqscope_event, in
+ *                      order, and returns 0 when there is none at present. One
+ *                      opener at a time.
  *
  * Reading the ring: sample n (counted from 0) lies in slot n % slots. It may be
  * read once its `state` is IRQSCOPE_SAMPLE_DONE (load-acquire); states change
@@ -44,6 +49,12 @@
  * make their edges, and the view from outside is the only one. Then the ring has
  * no samples, its header counts `triggers`, those `coalesced` and `spurious`
  * alone, and the user stage hands in a counter of zero.
+ *
+ * Events are kept while a sample is open, and of the time before its trigger
+ * reached the handler the last IRQSCOPE_HISTORY: what had the interrupts disabled
+ * began before the handler knew of any trigger. `order` numbers all events, so
+ * that a jump tells of those that were not kept; what the log had no room for is
+ * counted in events_lost, in sysfs.
  *
  * Instants are readings of the CPU's cycle counter (x86: TSC, arm64: CNTVCT)
  * and become nanoseconds of CLOCK_MONOTONIC by
@@ -132,6 +143,86 @@ struct irqscope_call {
 struct irqscope_answer {
 	__u64 seq;		/* from struct irqscope_call */
 	__u64 cycles;		/* counter read in user space right after read() */
+};
+
+/* How many events from before a trigger's handler are kept. */
+#define IRQSCOPE_HISTORY	64
+
+enum irqscope_event_kind {
+	IRQSCOPE_TRIGGERED,		/* value: seq; address: what was interrupted */
+	IRQSCOPE_STACKED,		/* address: text address on its stack, nearest first */
+	IRQSCOPE_IRQ_ENTRY,		/* value: number; address: its handler */
+	IRQSCOPE_IRQ_EXIT,		/* value: number */
+	IRQSCOPE_VECTOR_ENTRY,		/* value: enum irqscope_vector; address: what
+					 * was interrupted
+					 */
+	IRQSCOPE_VECTOR_EXIT,
+	IRQSCOPE_NMI,			/* value: ns that it took; address: its handler */
+	IRQSCOPE_SOFTIRQ_ENTRY,		/* value: vector */
+	IRQSCOPE_SOFTIRQ_EXIT,
+	IRQSCOPE_SOFTIRQ_RAISE,
+	IRQSCOPE_TASKLET_ENTRY,		/* address: function */
+	IRQSCOPE_TASKLET_EXIT,
+	IRQSCOPE_HRTIMER_ENTRY,		/* address: function */
+	IRQSCOPE_HRTIMER_EXIT,
+	IRQSCOPE_TIMER_ENTRY,		/* address: function */
+	IRQSCOPE_TIMER_EXIT,
+	IRQSCOPE_WORK_START,		/* address: function */
+	IRQSCOPE_WORK_END,
+	IRQSCOPE_SWITCH,		/* value: next pid; address: its priority, and
+					 * IRQSCOPE_PREEMPTED if the other one was
+					 */
+	IRQSCOPE_WAKEUP,		/* value: woken pid; address: its priority */
+	IRQSCOPE_STATISTICS,		/* value: pid whose run time was updated */
+	IRQSCOPE_CONTENTION_BEGIN,	/* address: lock */
+	IRQSCOPE_CONTENTION_END,	/* address: lock */
+	IRQSCOPE_IDLE_ENTRY,		/* value: idle state */
+	IRQSCOPE_IDLE_EXIT,
+	IRQSCOPE_IRQS_OFF,		/* address: who */
+	IRQSCOPE_IRQS_ON,
+	IRQSCOPE_PREEMPT_OFF,
+	IRQSCOPE_PREEMPT_ON,
+	IRQSCOPE_NAME,			/* value: pid; address: 8 letters of its name */
+	IRQSCOPE_NAME_REST,		/* the other 8 */
+	IRQSCOPE_EVENT_KINDS,
+};
+
+enum irqscope_vector {
+	IRQSCOPE_LOCAL_TIMER,
+	IRQSCOPE_RESCHEDULE,
+	IRQSCOPE_CALL_FUNCTION,
+	IRQSCOPE_CALL_FUNCTION_SINGLE,
+	IRQSCOPE_IRQ_WORK,
+	IRQSCOPE_PLATFORM_IPI,
+	IRQSCOPE_ERROR_APIC,
+	IRQSCOPE_THERMAL,
+	IRQSCOPE_THRESHOLD,
+};
+
+/* event context; of IRQSCOPE_TRIGGERED: that of what was interrupted */
+#define IRQSCOPE_IN_IRQ		0x01u
+#define IRQSCOPE_IN_SOFTIRQ	0x02u
+#define IRQSCOPE_IN_NMI		0x04u
+#define IRQSCOPE_IRQS_DISABLED	0x08u
+#define IRQSCOPE_NO_PREEMPTION	0x10u
+#define IRQSCOPE_BH_DISABLED	0x20u
+#define IRQSCOPE_IN_IDLE	0x40u
+#define IRQSCOPE_IN_USER	0x80u
+
+/* in `address` of IRQSCOPE_SWITCH */
+#define IRQSCOPE_PREEMPTED	0x100u
+
+struct irqscope_event {
+	__u64 cycles;
+	__u64 address;
+	__u32 value;
+	__u32 pid;		/* of the current thread */
+	__u32 order;		/* of all events, kept or not; wraps */
+	__u8 kind;
+	__u8 priority;		/* the kernel's own, plus 1: 0 is a deadline, 1 to 100
+				 * real-time (highest first), 101 to 140 nice
+				 */
+	__u16 context;
 };
 
 /* All slots of samples below *arg are free again. */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * irqscope_faults - culprits of known kind, name and length.
+ *
+ * For testing what is said of a late response: while /dev/irqscope-faults is
+ * open, one culprit after the other holds the CPU up at random instants, and
+ * writes down when. read() returns that, as struct irqscope_fault. Never load it
+ * on a machine that has anything else to do.
+ */
+#ifndef IRQSCOPE_FAULTS_H
+#define IRQSCOPE_FAULTS_H
+
+#include <linux/types.h>
+
+/* The order is that of wire's FaultKind. */
+enum irqscope_fault_kind {
+	IRQSCOPE_FAULT_IRQS_OFF,
+	IRQSCOPE_FAULT_NESTED,		/* interrupts off in two functions, one in the other */
+	IRQSCOPE_FAULT_PREEMPT_OFF,
+	IRQSCOPE_FAULT_BH_OFF,
+	IRQSCOPE_FAULT_HRTIMER,		/* in the timer's hard interrupt */
+	IRQSCOPE_FAULT_IRQ,		/* in a device's interrupt */
+	IRQSCOPE_FAULT_SOFTIRQ,		/* in HRTIMER_SOFTIRQ */
+	IRQSCOPE_FAULT_TASKLET,
+	IRQSCOPE_FAULT_WORK,		/* on system_wq */
+	IRQSCOPE_FAULT_THREAD,		/* FIFO 90 */
+	IRQSCOPE_FAULT_TIMERS,		/* many short ones */
+	IRQSCOPE_FAULT_KINDS,
+};
+
+struct irqscope_fault {
+	__u64 begin;	/* cycle counter */
+	__u64 end;
+	__u32 kind;
+	__u32 number;	/* from 0 */
+};
+
+#ifdef __KERNEL__
+
+extern unsigned int irqscope_fault_length_ns;
+
+void irqscope_fault_spin(u32 kind, u64 ns);
+void irqscope_fault_commit(u32 kind);
+int irqscope_culprits_prepare(unsigned int cpu, unsigned int irq);
+void irqscope_culprits_unprepare(unsigned int irq);
+
+#endif
+
+#endif /* IRQSCOPE_FAULTS_H */

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the CPU was doing when something came in between.
+ *
+ * Where interrupts were disabled, the instruction that was interrupted is the one
+ * that enabled them again, often in a helper: what disabled them is a caller. A
+ * real unwinder costs thousands of instructions in the hard handler, while other
+ * stages wait. So the words next to the interrupted stack pointer are looked at,
+ * and those that can be addresses of code are kept. Some may be left over from
+ * calls that have returned; the nearest ones are seldom.
+ */
+#include <linux/irqflags.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <asm/irq_regs.h>
+
+#include "context.h"
+#include "hot.h"
+
+#define WORDS	48
+#define KEPT	8
+
+/**
+ * irqscope_interrupted() - which instruction the present interrupt came before
+ *
+ * Return: its address; 0 if it is not the kernel's, or if there is no interrupt
+ */
+u64 notrace irqscope_interrupted(void)
+{
+	struct pt_regs *regs = get_irq_regs();
+
+	return regs && !user_mode(regs) ? instruction_pointer(regs) : 0;
+}
+
+/* Code of the kernel and of modules lies within 2 GiB of this function. */
+static bool irqscope_may_be_text(unsigned long word)
+{
+	return !((word ^ (unsigned long)irqscope_context_triggered) >> 31);
+}
+
+/* Not beyond the page that the stack pointer is in: that one is there. */
+static void irqscope_context_stack(struct irqscope *scope, struct irqscope_event event,
+				   unsigned long from)
+{
+	const unsigned long *word = (const unsigned long *)from;
+	const unsigned long *end = (const unsigned long *)PAGE_ALIGN(from);
+	unsigned int kept = 0;
+
+	event.kind = IRQSCOPE_STACKED;
+	if (end > word + WORDS)
+		end = word + WORDS;
+	for (; word < end && kept < KEPT; word++) {
+		unsigned long address = READ_ONCE_NOCHECK(*word);
+
+		if (!irqscope_may_be_text(address))
+			continue;
+		event.value = kept++;
+		event.address = address;
+		irqscope_event_at(scope, event);
+	}
+}
+
+/**
+ * irqscope_context_triggered() - log a trigger, and what it interrupted
+ * @scope: the scope
+ * @seq: of the trigger
+ * @cycles: stamp of its hard handler, in which this is called
+ */
+void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles)
+{
+	struct pt_regs *regs = get_irq_regs();
+	struct irqscope_event event = {
+		.cycles = cycles,
+		.value = seq,
+		.pid = current->pid,
+		.priority = current->prio + 1,
+		.kind = IRQSCOPE_TRIGGERED,
+	};
+
+	irqscope_interference_open(scope);
+	event.context = irqscope_context(0, 0) & ~IRQSCOPE_IN_IRQ;
+	if (regs && user_mode(regs))
+		event.context |= IRQSCOPE_IN_USER;
+	else if (regs)
+		event.address = instruction_pointer(regs);
+	irqscope_event_at(scope, event);
+	if (event.address && !(event.context & IRQSCOPE_IN_IDLE))
+		irqscope_context_stack(scope, event, kernel_stack_pointer(regs));
+}
