@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Everything that follows from the log: samples.parquet, summary.json and, of a
+//! Everything that follows from the log: the Parquet files, summary.json and, of a
 //! sweep, sweep.json.
 
-use irqscope_run::{CaseData, CaseManifest, Digest, RunDir};
+use irqscope_run::{
+    BenchWriter, BenchmarkData, CaseData, CaseManifest, Digest, InterferenceRow,
+    InterferenceWriter, RunDir, SamplesWriter,
+};
 use irqscope_wire::{Counters, Stage, StageCost, Tick, View};
 
 use crate::observer::observer_effects;
-use crate::outside;
 use crate::validity::log_warning;
 use crate::{
-    CaseSummary, Distribution, OutsideAccount, QUANTILE_METHOD, Recount, Result, StageSummary,
-    Summary, Sweep, VERSION, Violation, Warning,
+    Above, CaseSummary, Distribution, Explained, Explanation, OutsideAccount, QUANTILE_METHOD,
+    Recount, Result, StageSummary, Summary, Sweep, VERSION, Violation, Warning, explain,
 };
+use crate::{bench, outside};
 
 /// Reads the log, one case at a time, and writes the derived files. An invalid measurement is written too;
 /// [`check`](crate::check) tells.
 pub fn derive(run: &RunDir) -> Result<Summary> {
     let index = run.index()?;
     let mut digest = Digest::default();
-    let mut samples = run.samples_writer()?;
+    let mut tables = Tables::of(run)?;
     let mut cases = Vec::new();
     for number in run.cases_by_name() {
         let data = run.case(&index, number)?;
-        data.rows.iter().for_each(|row| digest.update(&data.case, row));
-        samples.write(&data.case, &data.rows)?;
+        add_to(&mut digest, &data);
+        tables.write(&data)?;
         cases.push((number, case_summary(&run.manifest().cases[usize::from(number)], &data)));
     }
-    samples.finish()?;
+    tables.finish()?;
     cases.sort_by_key(|(number, _)| *number);
     let manifest = run.manifest();
     let finished = |(number, case): &(u16, CaseSummary)| {
@@ -50,11 +53,107 @@ pub fn derive(run: &RunDir) -> Result<Summary> {
     Ok(summary)
 }
 
+/// The Parquet files that a run has samples for.
+struct Tables {
+    stages: Option<SamplesWriter>,
+    benchmarks: Option<BenchWriter>,
+    interference: Option<InterferenceWriter>,
+}
+
+impl Tables {
+    fn of(run: &RunDir) -> Result<Self> {
+        let cases = &run.manifest().cases;
+        let stages = cases.is_empty() || cases.iter().any(|case| !is_benchmarks(case));
+        let benchmarks = cases.iter().any(is_benchmarks);
+        let with_events = |case: &CaseManifest| case.plan.as_ref().is_some_and(|plan| plan.explain);
+        let explained = cases.iter().any(with_events);
+        Ok(Self {
+            stages: stages.then(|| run.samples_writer()).transpose()?,
+            benchmarks: benchmarks.then(|| run.bench_writer()).transpose()?,
+            interference: explained.then(|| run.interference_writer()).transpose()?,
+        })
+    }
+
+    fn write(&mut self, data: &CaseData) -> Result<()> {
+        if let Some(stages) = &mut self.stages {
+            stages.write(&data.case, &data.rows)?;
+        }
+        if let Some(benchmarks) = &mut self.benchmarks {
+            data.benchmarks.iter().try_for_each(|one| benchmarks.write(&data.case, one))?;
+        }
+        if let Some(interference) = self.interference.as_mut().filter(|_| data.explained.is_some())
+        {
+            let (view, explained) = explain(data);
+            let rows: Vec<InterferenceRow<'_>> = explained.iter().flat_map(rows).collect();
+            interference.write(&data.case, view, &rows)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<()> {
+        self.stages.map(SamplesWriter::finish).transpose()?;
+        self.benchmarks.map(BenchWriter::finish).transpose()?;
+        self.interference.map(InterferenceWriter::finish).transpose()?;
+        Ok(())
+    }
+}
+
+fn rows(one: &Explained) -> impl Iterator<Item = InterferenceRow<'_>> {
+    one.segments.iter().zip(0..).map(|(segment, part)| InterferenceRow {
+        seq: one.seq,
+        stage: one.stage,
+        part,
+        start: segment.start,
+        length: segment.length,
+        cause: segment.cause.kind.name(),
+        name: &segment.cause.name,
+        detail: &segment.cause.detail,
+    })
+}
+
+fn is_benchmarks(case: &CaseManifest) -> bool {
+    case.plan.as_ref().is_some_and(|plan| !plan.needs_driver())
+}
+
+/// In the digest's canonical order.
+fn add_to(digest: &mut Digest, data: &CaseData) {
+    data.rows.iter().for_each(|row| digest.update(&data.case, row));
+    for one in &data.benchmarks {
+        for series in &one.series {
+            let update = |row| digest.update_bench(&data.case, one, &series.name, row);
+            series.rows.iter().for_each(update);
+        }
+    }
+}
+
 /// Every stage of every case, for drawing; in the manifest's order.
 pub fn distributions(run: &RunDir) -> Result<Vec<Distribution>> {
     let mut all = Vec::new();
     for data in run.cases()? {
         all.extend(Distribution::of_case(&data?));
+    }
+    Ok(all)
+}
+
+/// Every stage of every case that has events; in the manifest's order.
+pub fn explanations(run: &RunDir, above: Above) -> Result<Vec<Explanation>> {
+    let mut all = Vec::new();
+    for data in run.cases()? {
+        let data = data?;
+        if data.explained.is_some() {
+            all.extend(Explanation::of_case(&data, above).0);
+        }
+    }
+    Ok(all)
+}
+
+/// Every benchmark of every case, for drawing; in the manifest's order, beside
+/// the case's position there.
+pub fn benchmarks(run: &RunDir) -> Result<Vec<(u16, BenchmarkData)>> {
+    let mut all = Vec::new();
+    for data in run.cases()? {
+        let data = data?;
+        all.extend(data.benchmarks.into_iter().map(|one| (data.number, one)));
     }
     Ok(all)
 }
@@ -92,6 +191,8 @@ fn case_summary(manifest: &CaseManifest, data: &CaseData) -> CaseSummary {
         outside: OutsideAccount::of(data),
         edge_offsets: outside::edge_offsets(data),
         stages,
+        benchmarks: bench::summaries(data),
+        unavailable: bench::unavailable(data),
     }
 }
 
@@ -102,6 +203,7 @@ fn violations(data: &CaseData, recount: &Recount) -> Vec<Violation> {
     let mut violations =
         recounted.map(|counters| recount.violations(&counters)).unwrap_or_default();
     violations.extend(outside::violations(data));
+    violations.extend(bench::violations(data));
     if data.unconverted > 0 {
         violations.push(Violation::Unconverted(data.unconverted));
     }

@@ -22,7 +22,25 @@ pub struct Distribution {
     pub unsure: u64,
 }
 
+/// Values that are drawn: ascending, those that another interrupt hit set apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    pub clean: &'a [i64],
+    pub hit: &'a [i64],
+}
+
+impl<'a> Parts<'a> {
+    /// What decides an axis: those that no interrupt hit, if there are any.
+    pub(crate) fn body(&self) -> Option<&'a [i64]> {
+        [self.clean, self.hit].into_iter().find(|values| !values.is_empty())
+    }
+}
+
 impl Distribution {
+    pub fn parts(&self) -> Parts<'_> {
+        Parts { clean: &self.clean, hit: &self.hit }
+    }
+
     fn new(case: u16, stage: Stage, view: View) -> Self {
         let (clean, hit) = (Vec::new(), Vec::new());
         Self { case, stage, view, clean, hit, missing: 0, merged: 0, unsure: 0 }

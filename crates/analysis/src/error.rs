@@ -3,10 +3,15 @@ use std::path::PathBuf;
 
 use irqscope_run::RunError;
 
+use crate::PathError;
+
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
     #[error(transparent)]
     Run(#[from] RunError),
+
+    #[error(transparent)]
+    Path(#[from] PathError),
 
     #[error("{} cannot be read: {source}; derive it again: irqscope report", .path.display())]
     Json { path: PathBuf, source: serde_json::Error },

@@ -3,7 +3,7 @@
 
 use irqscope_wire::Tick;
 
-use crate::{Distribution, quantile};
+use crate::{Parts, quantile};
 
 const FEWEST_BINS: i64 = 50;
 
@@ -23,8 +23,8 @@ impl Axis {
     /// gives 50 to 125 of them, else another width of the series 1-2-5; never
     /// one that is no multiple of the clock's tick, which would show a comb
     /// that is not in the data. `None` if there is no latency at all.
-    pub fn common(distributions: &[&Distribution], tick: Option<Tick>) -> Option<Self> {
-        let bodies: Vec<&[i64]> = distributions.iter().filter_map(|one| body(one)).collect();
+    pub fn common(all: &[Parts<'_>], tick: Option<Tick>) -> Option<Self> {
+        let bodies: Vec<&[i64]> = all.iter().filter_map(|one| one.body()).collect();
         let low = bodies.iter().filter_map(|body| body.first()).min().copied()?;
         let end = bodies.iter().filter_map(|body| end_of(body)).max()?;
         let largest = bodies.iter().filter_map(|body| body.last()).max().copied()?;
@@ -48,12 +48,6 @@ impl Axis {
         let bin = usize::try_from(latency_ns.checked_sub(self.start_ns)?.div_euclid(self.bin_ns));
         bin.ok().filter(|bin| *bin < self.bins)
     }
-}
-
-/// What decides the axis: the latencies that no interrupt hit, if there are.
-fn body(distribution: &Distribution) -> Option<&[i64]> {
-    let Distribution { clean, hit, .. } = distribution;
-    [clean, hit].into_iter().map(Vec::as_slice).find(|values| !values.is_empty())
 }
 
 /// The 99.9 % quantile, unless a thin tail would squeeze the body: then at
@@ -96,16 +90,16 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    pub fn new(distribution: &Distribution, axis: Axis) -> Self {
+    pub fn new(values: Parts<'_>, axis: Axis) -> Self {
         let mut counts = vec![0; axis.bins];
         let mut oob = Vec::new();
-        for latency in &distribution.clean {
+        for latency in values.clean {
             match axis.bin(*latency) {
                 Some(bin) => counts[bin] += 1,
                 None => oob.push(*latency),
             }
         }
-        Self { axis, counts, irq: distribution.hit.clone(), oob }
+        Self { axis, counts, irq: values.hit.to_vec(), oob }
     }
 
     /// The tallest bar, the two columns included.
@@ -118,48 +112,42 @@ impl Histogram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use irqscope_wire::{Stage, View};
 
-    fn clean(values: impl IntoIterator<Item = i64>) -> Distribution {
+    fn clean(values: impl IntoIterator<Item = i64>) -> Vec<i64> {
         let mut clean: Vec<i64> = values.into_iter().collect();
         clean.sort_unstable();
-        Distribution {
-            case: 0,
-            stage: Stage::Work,
-            view: View::Inside,
-            clean,
-            hit: vec![],
-            missing: 0,
-            merged: 0,
-            unsure: 0,
-        }
+        clean
+    }
+
+    fn parts(clean: &[i64]) -> Parts<'_> {
+        Parts { clean, hit: &[] }
     }
 
     #[test]
     fn tens_of_microseconds_get_bins_of_one() {
         let one = clean((0..2000).map(|n| 5_000 + n * 35));
-        let axis = Axis::common(&[&one], None).unwrap();
+        let axis = Axis::common(&[parts(&one)], None).unwrap();
         assert_eq!((axis.start_ns, axis.bin_ns, axis.bins), (0, 1_000, 75));
-        assert!(Histogram::new(&one, axis).oob.is_empty());
+        assert!(Histogram::new(parts(&one), axis).oob.is_empty());
     }
 
     #[test]
     fn a_narrow_range_gets_narrower_bins_but_none_below_the_tick() {
         let twin = Some(Tick { femtoseconds: 2_000_000 });
         let spread = clean((0..1000).map(|n| 1_134 + n % 300));
-        let axis = Axis::common(&[&spread], twin).unwrap();
+        let axis = Axis::common(&[parts(&spread)], twin).unwrap();
         assert_eq!((axis.start_ns, axis.bin_ns), (1_134, 2));
         let one_value = clean([1_134; 50]);
-        let axis = Axis::common(&[&one_value], twin).unwrap();
+        let axis = Axis::common(&[parts(&one_value)], twin).unwrap();
         assert_eq!((axis.bin_ns, axis.bins), (2, 1));
-        assert_eq!(Histogram::new(&one_value, axis).counts, [50]);
+        assert_eq!(Histogram::new(parts(&one_value), axis).counts, [50]);
     }
 
     #[test]
     fn a_thin_tail_goes_out_of_bounds_and_every_value_is_kept() {
         let body = (0..9_950).map(|n| 10_000 + n % 5_000);
         let one = clean(body.chain((0..50).map(|n| 1_000_000 + n)));
-        let histogram = Histogram::new(&one, Axis::common(&[&one], None).unwrap());
+        let histogram = Histogram::new(parts(&one), Axis::common(&[parts(&one)], None).unwrap());
         assert_eq!(histogram.oob.len(), 50);
         assert!(histogram.axis.end_ns() < 30_000);
         let inside: u64 = histogram.counts.iter().sum();
@@ -169,16 +157,16 @@ mod tests {
     #[test]
     fn cases_share_an_axis_that_shows_the_slower_one() {
         let (fast, slow) = (clean([5_000; 100]), clean((0..100).map(|n| 40_000 + n * 100)));
-        let axis = Axis::common(&[&fast, &slow], None).unwrap();
+        let axis = Axis::common(&[parts(&fast), parts(&slow)], None).unwrap();
         assert!(axis.end_ns() > 49_900 && axis.start_ns == 0);
-        assert_eq!(Axis::common(&[&clean([])], None), None);
+        assert_eq!(Axis::common(&[parts(&[])], None), None);
     }
 
     #[test]
     fn extremes_neither_overflow_nor_panic() {
         let one = clean([i64::MIN, -1, 0, i64::MAX - 1, i64::MAX]);
-        if let Some(axis) = Axis::common(&[&one], Some(Tick { femtoseconds: 0 })) {
-            let histogram = Histogram::new(&one, axis);
+        if let Some(axis) = Axis::common(&[parts(&one)], Some(Tick { femtoseconds: 0 })) {
+            let histogram = Histogram::new(parts(&one), axis);
             let inside: u64 = histogram.counts.iter().sum();
             assert_eq!(inside + histogram.oob.len() as u64, 5);
         }

@@ -3,6 +3,8 @@
 //! every trigger is accounted for. Each figure names its method.
 #![forbid(unsafe_code)]
 
+mod bench;
+mod causes;
 mod derive;
 mod distribution;
 mod error;
@@ -10,18 +12,28 @@ mod histogram;
 mod identity;
 mod observer;
 mod outside;
+mod path;
 mod statistics;
 mod summary;
 mod sweep;
 mod validity;
 
-pub use derive::{derive, distributions};
-pub use distribution::Distribution;
+pub use bench::{SeriesSummary, Unavailable};
+pub use causes::{
+    Above, Cause, CauseKind, Explained, Explanation, Segment, Share, Truth, TruthRow, Wrong,
+    culprit, explain,
+};
+pub use derive::{benchmarks, derive, distributions, explanations};
+pub use distribution::{Distribution, Parts};
 pub use error::AnalysisError;
 pub use histogram::{Axis, Histogram};
 pub use identity::Recount;
-pub use observer::ObserverEffect;
+pub use observer::{ObserverEffect, overheads};
 pub use outside::{EdgeOffset, OutsideAccount};
+pub use path::{
+    At, CallTree, CasePath, Difference, FunctionCount, FunctionDifference, Node, PathCheck,
+    PathError, PathSample,
+};
 pub use statistics::{QUANTILE_METHOD, Statistics, quantile};
 pub use summary::{CaseSummary, StageSummary, Summary, VERSION, check};
 pub use sweep::{Knee, Point, Series, Sweep, VERSION as SWEEP_VERSION};

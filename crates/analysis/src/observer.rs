@@ -2,7 +2,7 @@
 //! The observer effect of the inside view: the same case measured from outside
 //! with the target's record on and off.
 
-use irqscope_wire::{OUTSIDE_ONLY, Stage, View};
+use irqscope_wire::{EXPLAINED, OUTSIDE_ONLY, Stage, View};
 use serde::{Deserialize, Serialize};
 
 use crate::{CaseSummary, Summary};
@@ -27,12 +27,27 @@ pub(crate) fn observer_effects(cases: &[CaseSummary]) -> Vec<ObserverEffect> {
 
 fn effects(on: &CaseSummary, cases: &[CaseSummary]) -> Vec<ObserverEffect> {
     let partner = |case: &&CaseSummary| case.case.strip_suffix(OUTSIDE_ONLY) == Some(&on.case);
-    let Some(off) = cases.iter().find(partner) else { return Vec::new() };
-    let median = |case: &CaseSummary, stage| case.stage(stage, View::Outside)?.p50_ns;
+    cases.iter().find(partner).map(|off| medians(on, off, View::Outside)).unwrap_or_default()
+}
+
+/// What recording events adds to every stage's median in its main view: of each
+/// case that was measured both ways, in order of case and stage. `on` is with
+/// events.
+pub fn overheads(summary: &Summary) -> Vec<ObserverEffect> {
+    let pair = |off: &CaseSummary| {
+        let partner = |case: &&CaseSummary| case.case.strip_suffix(EXPLAINED) == Some(&off.case);
+        summary.cases.iter().find(partner).map(|on| medians(on, off, off.main_view()))
+    };
+    summary.cases.iter().filter_map(pair).flatten().collect()
+}
+
+fn medians(on: &CaseSummary, off: &CaseSummary, view: View) -> Vec<ObserverEffect> {
+    let median = |case: &CaseSummary, stage| case.stage(stage, view)?.p50_ns;
     let effect = |stage: Stage| {
         let (on_ns, off_ns) = (median(on, stage)?, median(off, stage)?);
         let percent = (on_ns - off_ns) as f64 / (off_ns.max(1)) as f64 * 100.0;
-        Some(ObserverEffect { case: on.case.clone(), stage, on_ns, off_ns, percent })
+        let case = on.case.trim_end_matches(EXPLAINED).to_owned();
+        Some(ObserverEffect { case, stage, on_ns, off_ns, percent })
     };
     Stage::ALL.iter().filter_map(|stage| effect(*stage)).collect()
 }

@@ -9,7 +9,8 @@ use irqscope_wire::{Counters, Stage, View};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnalysisError, Distribution, EdgeOffset, ObserverEffect, OutsideAccount, Result, Statistics,
+    AnalysisError, Distribution, EdgeOffset, ObserverEffect, OutsideAccount, Result, SeriesSummary,
+    Statistics, Unavailable,
 };
 
 /// The summary's format.
@@ -80,6 +81,12 @@ pub struct CaseSummary {
     #[serde(default)]
     pub edge_offsets: Vec<EdgeOffset>,
     pub stages: Vec<StageSummary>,
+    /// Every series of every benchmark, in order; there are none where stages
+    /// were asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub benchmarks: Vec<SeriesSummary>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<Unavailable>,
 }
 
 /// Statistics are over every answered trigger, those hit by another interrupt

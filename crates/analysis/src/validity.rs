@@ -5,7 +5,7 @@
 use irqscope_run::{CaseData, Gap, LogHealth};
 use irqscope_wire::{Counters, Severity, Totals};
 
-use crate::OutsideAccount;
+use crate::{OutsideAccount, bench};
 
 /// The figures of a case must not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,6 +55,16 @@ pub enum Violation {
     )]
     NegativeLatency(u64),
     #[error(
+        "{series}: the target sent {target} samples and the log has {counted}: frames were lost on the way, repeat the run"
+    )]
+    BenchRecount { series: String, target: u64, counted: u64 },
+    #[error(
+        "{series}: {asked} were asked for and {taken} taken + {skipped} skipped + {dropped} dropped: the agent is at fault, please report it"
+    )]
+    BenchIdentity { series: String, asked: u64, taken: u64, skipped: u64, dropped: u64 },
+    #[error("{0}: the target never said how it ended; repeat the run")]
+    NoBenchmark(String),
+    #[error(
         "samples that cannot be converted to nanoseconds: {0}; what the target said at its start is not in the log, repeat the run"
     )]
     Unconverted(u64),
@@ -95,6 +105,14 @@ pub enum Warning {
     ExtraEdges(u64),
     #[error("samples that the generator had to drop: {0}; read faster, or lengthen the period")]
     Dropped(u64),
+    #[error("{benchmark} was not run: {why}")]
+    NoBenchmark { benchmark: String, why: String },
+    #[error(
+        "{benchmark}: periods that had passed before their thread could see to them: {skipped}; lengthen the period, or find out in the samples before them what took so long"
+    )]
+    BenchSkipped { benchmark: String, skipped: u64 },
+    #[error("{benchmark}: samples that found no room: {dropped}; ask for fewer, or less often")]
+    BenchDropped { benchmark: String, dropped: u64 },
     #[error("{0}: repeat the run if its figures matter")]
     Gap(Gap),
     #[error(
@@ -116,6 +134,7 @@ impl Warning {
         if let Some(outside) = OutsideAccount::of(data) {
             warnings.extend(Self::of_outside(&outside));
         }
+        warnings.extend(bench::warnings(data));
         warnings.extend(data.gaps.iter().copied().map(Self::Gap));
         if data.undecodable > 0 {
             warnings.push(Self::Undecodable(data.undecodable));

@@ -8,9 +8,9 @@ mod mutate;
 #[path = "../../run/tests/synthetic/mod.rs"]
 mod synthetic;
 
-use irqscope_analysis::derive;
+use irqscope_analysis::{At, CasePath, derive};
 use irqscope_run::{RunDir, Source};
-use irqscope_wire::Stage;
+use irqscope_wire::{Stage, Tick};
 use mutate::{Edit, apply, body, corpus, damage, damaged_run, edits, framed};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -61,5 +61,34 @@ fn judge(
     if let Ok(summary) = derive(&run) {
         prop_assert_eq!(summary.cases.len(), 1);
     }
+    if let Ok(path) = CasePath::open(&run, None) {
+        for sample in path.samples() {
+            prop_assert_eq!(path.tree(sample).unwrap().instructions(), sample.instructions);
+        }
+    }
     Ok(())
+}
+
+#[test]
+fn the_undamaged_run_has_a_path_whose_instructions_are_its_latency() {
+    let parent = tempfile::tempdir().unwrap();
+    let mut plan = synthetic::plan("6.1/idle", &[Stage::Irq, Stage::Softirq], 5);
+    plan.instruction = Some(Tick { femtoseconds: 2_000_000 });
+    let run = RunDir::create(parent.path().join("run"), &synthetic::draft(&[plan])).unwrap();
+    let log = run.log();
+    for (generator, frame) in damaged_run(&[]) {
+        let source = if generator { Source::Generator } else { Source::Target };
+        log.append(0, source, &frame).unwrap();
+    }
+    let path = CasePath::open(&run, Some("6.1/idle")).unwrap();
+    let check = path.check();
+    assert_eq!((check.samples, check.equal, check.faults), (2, 2, 2));
+    let sample = path.choose(Stage::Softirq, At::Thousandths(1000)).unwrap();
+    let folded = path.tree(&sample).unwrap().folded();
+    assert_eq!(folded, "f 400\nf;asm_exc_page_fault 105\n");
+    let error = |stage, at| path.choose(stage, at).unwrap_err().to_string();
+    assert!(error(Stage::Softirq, At::Seq(3)).contains("0 to 0 were"));
+    assert!(error(Stage::User, At::Seq(0)).contains("there are irq, softirq"));
+    let other = CasePath::open(&run, Some("6.1/load")).unwrap_err().to_string();
+    assert!(other.contains("there are 6.1/idle"), "{other}");
 }

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What can be said on the command line.
 
+mod bench;
+mod explain;
 mod generator;
+mod path;
 mod sweep;
+mod threads;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use irqscope_scenario::RigKind;
 
+pub use bench::Bench;
+pub use explain::Explain;
 pub use generator::{Generator, Settings};
+pub use path::Path;
 pub use sweep::Sweep;
+pub use threads::Threads;
 
 /// An oscilloscope for Linux interrupt latency.
 ///
@@ -36,7 +44,10 @@ Examples:
   irqscope list                      the bundled scenarios
   irqscope run demo                  every stage on two kernels, in the twin
   irqscope run demo --kernel 6.12 --kernel 6.12-rt --out /tmp/newer
+  irqscope bench sched               how late a periodic thread wakes on this machine
   irqscope report runs/20260101T120000Z-demo
+  irqscope path RUN --stage softirq  which functions a latency consists of
+  irqscope explain RUN               what the late responses waited for
   irqscope sweep knee                up to which trigger frequency each stage keeps up
   irqscope generator status --connect board:7000
   irqscope doctor                    what this machine can do, and what spoils its figures";
@@ -47,8 +58,16 @@ pub enum Command {
     Run(Run),
     /// Find the highest trigger frequency that each stage keeps up with.
     Sweep(Sweep),
+    /// Run benchmarks that need no driver, on this machine or another.
+    Bench(Box<Bench>),
+    /// Show interrupt and softirq threads, their priorities, and what to change.
+    Threads(Threads),
     /// Derive table, Parquet, summary and report from a run's log again.
     Report(Report),
+    /// Show which functions were executed in a latency; draw its flame graph.
+    Path(Path),
+    /// Say what late responses waited for.
+    Explain(Explain),
     /// List the bundled scenarios, stages and states.
     List,
     /// Say what this machine can measure and what spoils its figures.
@@ -80,6 +99,10 @@ Examples:
 pub struct Run {
     #[command(flatten)]
     pub execution: Execution,
+    /// Record each instruction from the first N triggers to their last edges, for
+    /// `irqscope path`; in the twin only, and without an effect on its figures.
+    #[arg(long, value_name = "N")]
+    pub trace: Option<u64>,
     /// Print summary.json instead of the table.
     #[arg(long)]
     pub json: bool,
@@ -90,6 +113,16 @@ pub struct Run {
 pub struct Execution {
     /// A bundled scenario's name, or a path that ends in .toml.
     pub scenario: String,
+    #[command(flatten)]
+    pub how: How,
+    /// Record what else the CPU under test does, for `irqscope explain`.
+    #[arg(long)]
+    pub explain: bool,
+}
+
+/// How a scenario is executed, wherever it comes from.
+#[derive(Debug, Args)]
+pub struct How {
     /// The run directory; must not exist [default: runs/TIME-SCENARIO].
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -11,7 +11,21 @@ mod quantity;
 
 use clap::Parser;
 
+/// A reader that has seen enough (`| head`) is no error. Rust ignores SIGPIPE and
+/// panics when it prints.
+fn end_with_the_reader() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let message = info.payload_as_str().unwrap_or_default();
+        if message.starts_with("failed printing to stdout") && message.contains("Broken pipe") {
+            std::process::exit(141); // as shells report SIGPIPE
+        }
+        default(info);
+    }));
+}
+
 fn main() -> std::process::ExitCode {
+    end_with_the_reader();
     let cli = cli::Cli::parse();
     match commands::dispatch(cli.command) {
         Ok(code) => code.into(),

@@ -45,7 +45,8 @@ impl Watch for Progress {
 
     fn begun(&self, cases: &[CaseManifest]) {
         self.preparing.finish_and_clear();
-        let count = |case: &CaseManifest| case.plan.as_ref().map_or(0, |plan| plan.count);
+        let count =
+            |case: &CaseManifest| case.plan.as_ref().map_or(0, irqscope_wire::Plan::samples);
         let bars = cases.iter().map(|case| self.lines.add(bar(&case.case, count(case)))).collect();
         *self.cases.lock().unwrap_or_else(PoisonError::into_inner) = bars;
     }

@@ -3,10 +3,14 @@
 //! as SVG and PNG.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod error;
+mod explain;
 mod figure;
 mod html;
 mod palette;
+mod path;
+mod perfetto;
 mod png;
 mod svg;
 mod sweep;
@@ -14,8 +18,12 @@ mod table;
 mod units;
 mod write;
 
+pub use bench::benchmark_text;
 pub use error::ReportError;
-pub use palette::{case_colour, stage_colour, stage_text};
+pub use explain::{explanation_table, overhead_table, sample_timeline, truth_table};
+pub use palette::{benchmark_colour, case_colour, stage_colour, stage_text};
+pub use path::{check_line, difference_table, flame, path_table, path_title};
+pub use perfetto::perfetto;
 pub use table::table;
 pub use write::{write_all, write_html};
 

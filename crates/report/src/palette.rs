@@ -6,7 +6,7 @@
 //! rest. Relatives share a hue: blue straight from the interrupt, green
 //! tasklets, orange workqueues, purple threads.
 
-use irqscope_wire::Stage;
+use irqscope_wire::{BenchmarkKind, Stage};
 
 pub const fn stage_colour(stage: Stage) -> &'static str {
     match stage {
@@ -21,6 +21,20 @@ pub const fn stage_colour(stage: Stage) -> &'static str {
         Stage::Thread => "#aa4499",
         Stage::Kthread => "#cc79a7",
         Stage::User => "#882255",
+    }
+}
+
+/// Benchmarks stand apart from each other, never beside stages.
+pub const fn benchmark_colour(kind: BenchmarkKind) -> &'static str {
+    match kind {
+        BenchmarkKind::Gtod => "#56b4e9",
+        BenchmarkKind::Sched => "#882255",
+        BenchmarkKind::Async => "#cc79a7",
+        BenchmarkKind::Sleep => "#aa4499",
+        BenchmarkKind::Inversion => "#d55e00",
+        BenchmarkKind::Realfeel => "#0072b2",
+        BenchmarkKind::Jitter => "#009e73",
+        BenchmarkKind::Spin => "#999933",
     }
 }
 

@@ -5,9 +5,9 @@
 
 use std::fmt::Write;
 
-use irqscope_wire::Stage;
+use irqscope_wire::{BenchmarkKind, Stage};
 
-use crate::palette::{case_colour, stage_colour};
+use crate::palette::{benchmark_colour, case_colour, stage_colour};
 
 /// What something is drawn in.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +20,12 @@ pub enum Ink {
     Band,
     Quantile,
     Stage(Stage),
+    Benchmark(BenchmarkKind),
     Case(usize),
 }
 
 impl Ink {
-    const fn colour(self) -> &'static str {
+    pub const fn colour(self) -> &'static str {
         match self {
             Self::Text => "#1c2024",
             Self::Muted => "#5c6670",
@@ -33,6 +34,7 @@ impl Ink {
             Self::Band => "#f3f5f7",
             Self::Quantile => "#c00000",
             Self::Stage(stage) => stage_colour(stage),
+            Self::Benchmark(kind) => benchmark_colour(kind),
             Self::Case(index) => case_colour(index),
         }
     }
@@ -46,7 +48,7 @@ impl Ink {
             Self::Ground => Some("ground"),
             Self::Band => Some("band"),
             Self::Quantile => Some("quantile"),
-            Self::Stage(_) | Self::Case(_) => None,
+            Self::Stage(_) | Self::Benchmark(_) | Self::Case(_) => None,
         }
     }
 
@@ -168,6 +170,28 @@ impl Svg {
             self.body,
             r#"<text x="{x}" y="{y}" font-size="{size}"{bold}{anchor} {fill}>{text}</text>"#
         );
+    }
+
+    /// A box with a label in it, and words that show when it is pointed at.
+    pub fn tile(
+        &mut self,
+        [x, y, width, height]: [f64; 4],
+        ink: Ink,
+        tip: &str,
+        label: &str,
+        set: Type,
+    ) {
+        let (fill, tip) = (ink.fill(), escape(tip));
+        let _ = write!(self.body, "<g><title>{tip}</title>");
+        let [left, top, wide, high] = [x, y, width, height - 1.0].map(short);
+        let _ = write!(
+            self.body,
+            r##"<rect x="{left}" y="{top}" width="{wide}" height="{high}" {fill} fill-opacity="0.45" stroke="#ffffff" stroke-width="0.3"/>"##
+        );
+        if !label.is_empty() {
+            self.text((x + 2.0, y + height / 2.0 + set.size * 0.3), label, set);
+        }
+        self.body.push_str("</g>\n");
     }
 
     /// The drawing as it stands in a page or, with `alone`, in a file.

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use irqscope_analysis::{CaseSummary, EdgeOffset, ObserverEffect, StageSummary, Summary, Sweep};
 use irqscope_wire::{Counters, Stage, View};
 
+use crate::bench;
 use crate::units::{Unit, grouped};
 
 /// Stage by case, the accounting identity, the cost of the instrumentation and
@@ -18,13 +19,37 @@ pub fn table(summary: &Summary) -> String {
     if let Some(caveat) = summary.caveat() {
         let _ = writeln!(text, "{caveat}\n");
     }
-    let unit = table_unit(summary);
-    text.push_str(&aligned(&rows(summary, unit)));
-    let _ = writeln!(text, "\nlatency in {}; {}\n", unit.name(), legend(summary));
-    observer(summary, unit, &mut text);
+    if has_stages(summary) {
+        let unit = table_unit(summary);
+        text.push_str(&aligned(&rows(summary, unit)));
+        let _ = writeln!(text, "\nlatency in {}; {}\n", unit.name(), legend(summary));
+        observer(summary, unit, &mut text);
+    }
+    benchmarks(summary, &mut text);
     identity(summary, &mut text);
     warnings(summary, &mut text);
     text
+}
+
+/// A run of benchmarks has no stages, and asks for none.
+pub(crate) fn has_stages(summary: &Summary) -> bool {
+    let asks = |case: &CaseSummary| case.benchmarks.is_empty() && case.unavailable.is_empty();
+    summary.cases.is_empty() || summary.cases.iter().any(asks)
+}
+
+fn benchmarks(summary: &Summary, text: &mut String) {
+    for table in bench::tables(summary) {
+        let (kind, unit) = (table.kind, table.unit.name());
+        let _ = writeln!(text, "{kind}: {}, in {unit}\n", bench::benchmark_text(kind));
+        let head = [kind.name(), "case"].into_iter().chain(bench::COLUMNS);
+        let mut rows = vec![head.map(str::to_owned).collect::<Vec<_>>()];
+        for (name, case, one) in &table.rows {
+            let mut row = vec![name.clone(), case.case.clone()];
+            row.extend(bench::figures(one, table.unit));
+            rows.push(row);
+        }
+        let _ = writeln!(text, "{}", aligned(&rows));
+    }
 }
 
 /// One unit for all: that of the largest figure, but not so coarse that the
@@ -181,7 +206,10 @@ pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
 /// `2,000 = 2,000 complete + 0 missing + 0 coalesced + 0 overrun`, or what is
 /// known of an unfinished case.
 pub(crate) fn identity_text(case: &CaseSummary) -> String {
-    identity_of(&case.counters())
+    match bench::account(case) {
+        Some(account) => account,
+        None => identity_of(&case.counters()),
+    }
 }
 
 pub(crate) fn identity_of(counters: &Counters) -> String {
@@ -191,6 +219,11 @@ pub(crate) fn identity_of(counters: &Counters) -> String {
     format!(
         "{triggers} = {complete} complete + {missing} missing + {coalesced} coalesced + {overrun} overrun"
     )
+}
+
+/// What the terms of a case's identity count.
+pub(crate) fn case_unit(case: &CaseSummary) -> &'static str {
+    if case.benchmarks.is_empty() { "triggers" } else { "samples" }
 }
 
 pub(crate) fn identity_mark(case: &CaseSummary) -> &'static str {
@@ -205,7 +238,8 @@ fn identity(summary: &Summary, text: &mut String) {
     let width = summary.cases.iter().map(|case| case.case.chars().count()).max().unwrap_or(0);
     for case in &summary.cases {
         let (name, sum, mark) = (&case.case, identity_text(case), identity_mark(case));
-        let _ = writeln!(text, "{name:<width$}  triggers {sum}  {mark}");
+        let what = case_unit(case);
+        let _ = writeln!(text, "{name:<width$}  {what} {sum}  {mark}");
     }
     for case in &summary.cases {
         if let Some(outside) = outside_text(case) {

@@ -3,10 +3,12 @@
 
 use std::path::PathBuf;
 
-use irqscope_analysis::{Summary, Sweep, distributions};
+use irqscope_analysis::{
+    Above, Explanation, Summary, Sweep, benchmarks, distributions, explanations,
+};
 use irqscope_run::RunDir;
 
-use crate::figure::{self, Layout, StageFigure, StageSweep};
+use crate::figure::{self, Figure, Layout, StageSweep, Timeline};
 use crate::png::Painter;
 use crate::{Result, html};
 
@@ -15,13 +17,13 @@ const FIGURES: &str = "figures";
 
 /// Writes report.html and the figures, and gives the path of the page.
 pub fn write_all(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
-    let Drawn { html, figures } = draw(run, summary)?;
-    for (name, svg) in &figures {
+    let Drawn { html, files } = draw(run, summary)?;
+    for (name, svg) in &files {
         run.write(&format!("{FIGURES}/{name}.svg"), svg.as_bytes())?;
     }
     // Last, because it is the only thing that a bare machine may lack a font for.
     let painter = Painter::new()?;
-    for (name, svg) in &figures {
+    for (name, svg) in &files {
         run.write(&format!("{FIGURES}/{name}.png"), &painter.paint(name, svg)?)?;
     }
     Ok(html)
@@ -35,43 +37,67 @@ pub fn write_html(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
 /// The page, written, and all figures by name.
 struct Drawn {
     html: PathBuf,
-    figures: Vec<(String, String)>,
+    files: Vec<(String, String)>,
 }
 
 /// A sweep has one picture per stage for all its steps, where other runs have
 /// those of every case.
 fn draw(run: &RunDir, summary: &Summary) -> Result<Drawn> {
     let manifest = run.manifest();
-    let (page, figures) = match Sweep::of(summary) {
+    let (page, files) = match Sweep::of(summary) {
         Some(sweep) => {
             let stages = figure::sweep_stages(&sweep, summary.caveat());
             let page = html::sweep_page(manifest, summary, &sweep, &stages);
             (page, sweep_files(summary, &sweep, &stages))
         }
         None => {
-            let stages = figure::stages(summary, distributions(run)?);
-            (html::page(manifest, summary, &stages), files(summary, &stages))
+            let figures = Figures::of(run, summary)?;
+            (html::page(manifest, summary, &figures), figures.files(summary))
         }
     };
-    Ok(Drawn { html: run.write(HTML, page.as_bytes())?, figures })
+    Ok(Drawn { html: run.write(HTML, page.as_bytes())?, files })
 }
 
-/// Names and drawings of all figures.
-fn files(summary: &Summary, stages: &[StageFigure<'_>]) -> Vec<(String, String)> {
-    let mut files = Vec::new();
-    if let Some(svg) = figure::overview(summary, Layout::Wide, true) {
-        files.push(("overview".to_owned(), svg));
+/// Everything that is drawn of a run that is no sweep, besides the overview.
+pub(crate) struct Figures<'a> {
+    /// Stages, then benchmarks.
+    pub all: Vec<Figure<'a>>,
+    pub rounds: Vec<Timeline<'a>>,
+    /// Of the cases with events.
+    pub explanations: Vec<Explanation>,
+}
+
+impl<'a> Figures<'a> {
+    fn of(run: &RunDir, summary: &'a Summary) -> Result<Self> {
+        let mut all = figure::stages(summary, distributions(run)?);
+        let data = benchmarks(run)?;
+        all.extend(figure::benchmarks(summary, &data));
+        let explanations = explanations(run, Above::Quantile(990))?;
+        Ok(Self { all, rounds: figure::timelines(summary, &data), explanations })
     }
-    for stage in stages {
-        let name = stage.file_name();
-        if let Some(svg) = stage.histogram(Layout::Wide, true) {
-            files.push((format!("histogram-{name}"), svg));
+
+    /// Names and drawings of all files.
+    fn files(&self, summary: &Summary) -> Vec<(String, String)> {
+        let wide = Layout::Wide;
+        let overview = figure::overview(summary, wide, true);
+        let mut files: Vec<_> =
+            overview.into_iter().map(|svg| ("overview".to_owned(), svg)).collect();
+        for one in &self.all {
+            let drawn = [
+                ("histogram", one.histogram(wide, true)),
+                ("tail", one.tail(wide, true)),
+                ("course", one.scatter(wide, true)),
+            ];
+            let named = |(what, svg): (&str, Option<String>)| {
+                Some((format!("{what}-{}", one.file_name()), svg?))
+            };
+            files.extend(drawn.into_iter().filter_map(named));
         }
-        if let Some(svg) = stage.tail(Layout::Wide, true) {
-            files.push((format!("tail-{name}"), svg));
+        for one in &self.rounds {
+            files.push((format!("round-{}", one.variant), one.draw(wide, true)));
         }
+        files
     }
-    files
 }
 
 fn sweep_files(

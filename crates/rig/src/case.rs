@@ -58,15 +58,18 @@ pub(crate) struct Follower {
     decoder: Decoder,
     ended: Option<Result<()>>,
     other_protocol: Option<u16>,
+    /// A list of symbols came to its end.
+    has_symbols: bool,
 }
 
 impl Follower {
     pub fn new(stream: Stream) -> Self {
-        Self { stream, decoder: Decoder::default(), ended: None, other_protocol: None }
+        let decoder = Decoder::default();
+        Self { stream, decoder, ended: None, other_protocol: None, has_symbols: false }
     }
 
     pub fn push(&mut self, bytes: &[u8], events: &mut Events<'_>) -> Result<()> {
-        let Self { stream, decoder, ended, other_protocol } = self;
+        let Self { stream, decoder, ended, other_protocol, has_symbols } = self;
         let stream = *stream;
         let mut kept = Ok(());
         decoder.push(bytes, |encoded, frame| {
@@ -76,6 +79,8 @@ impl Follower {
             kept = match &frame {
                 Ok(frame) => {
                     note_end(&frame.message, ended, other_protocol);
+                    *has_symbols |=
+                        matches!(&frame.message, Message::Symbols(some) if some.is_empty());
                     events(Event::Frame { stream, encoded, frame })
                 }
                 Err(error) => events(Event::Damaged(*error)),
@@ -93,6 +98,11 @@ impl Follower {
 
     pub fn has_ended(&self) -> bool {
         self.ended.is_some()
+    }
+
+    /// It measured to the end, and has not yet told its functions' names.
+    pub fn owes_symbols(&self) -> bool {
+        matches!(self.ended, Some(Ok(()))) && !self.has_symbols
     }
 
     /// How the stream said it ended, if it did before its bytes did.

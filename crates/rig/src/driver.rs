@@ -14,6 +14,9 @@ use crate::error::{Result, RigError, Trying};
 /// The driver's sources, as they were when this program was built.
 static SOURCES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/irqscope");
 
+/// The culprits for tests.
+static FAULTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/faults");
+
 /// What decides a module's content besides its sources: the configuration, and
 /// the exported symbols with their versions. A release's name does not, for who
 /// builds kernels builds several of one name.
@@ -24,7 +27,8 @@ const HEADERS: [&str; 2] = ["include/config/auto.conf", "Module.symvers"];
 pub struct Build<'a> {
     pub headers: &'a Path,
     pub release: &'a str,
-    /// With the known delay that tests insert; never for measurements.
+    /// With the known delay that tests insert, and with irqscope_faults.ko; never
+    /// for measurements.
     pub test: bool,
 }
 
@@ -42,7 +46,8 @@ impl Driver {
         Self::keep(build.release, &digest, build.test, |made| {
             say(&format!("building the driver for {}", build.release));
             write_sources(made)?;
-            make(build, made)
+            make(build, made)?;
+            if build.test { make_faults(build, made) } else { Ok(()) }
         })
     }
 
@@ -99,8 +104,21 @@ fn make(build: Build<'_>, dir: &Path) -> Result<()> {
     output(&mut make, "make gcc-12 libelf-dev pahole").map(|_| ())
 }
 
+/// A module of its own, beside the others.
+fn make_faults(build: Build<'_>, dir: &Path) -> Result<()> {
+    let own = dir.join("faults");
+    write_files(&FAULTS, &own)?;
+    make(build, &own)?;
+    let module = "irqscope_faults.ko";
+    std::fs::rename(own.join(module), dir.join(module)).trying(|| format!("cannot keep {module}"))
+}
+
 pub(crate) fn write_sources(to: &Path) -> Result<()> {
-    for file in files(&SOURCES) {
+    write_files(&SOURCES, to)
+}
+
+fn write_files(sources: &Dir<'_>, to: &Path) -> Result<()> {
+    for file in files(sources) {
         let path = to.join(file.path());
         let parent = path.parent().unwrap_or(to);
         std::fs::create_dir_all(parent)
@@ -111,7 +129,7 @@ pub(crate) fn write_sources(to: &Path) -> Result<()> {
 }
 
 fn sources_digest() -> String {
-    let files = files(&SOURCES);
+    let files = [files(&SOURCES), files(&FAULTS)].concat();
     let names: Vec<_> = files.iter().map(|file| file.path().to_string_lossy()).collect();
     digest(
         files.iter().zip(&names).flat_map(|(file, name)| [name.as_bytes(), &[0], file.contents()]),

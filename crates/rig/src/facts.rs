@@ -83,6 +83,12 @@ impl Facts {
                 "end the other run; if there is none: rmmod irqscope_parport irqscope",
             ));
         }
+        self.check_machine(place)
+    }
+
+    /// Refuses a target that the agent does not run on: all that benchmarks need,
+    /// whoever asks for them.
+    pub fn check_machine(&self, place: &str) -> Result<()> {
         if self.machine != std::env::consts::ARCH {
             return Err(RigError::unready(
                 format!(

@@ -17,7 +17,7 @@ use crate::prepared::Prepared;
 pub(crate) struct Image {
     initramfs: Initramfs,
     modules: Modules,
-    driver: Driver,
+    driver: Option<Driver>,
 }
 
 /// A list of modules for the agent, one `path parameters` per line.
@@ -43,11 +43,12 @@ impl Image {
         Ok(())
     }
 
-    /// A module of the driver.
-    pub fn driver_module(&mut self, list: &mut List, name: &str) -> Result<()> {
-        let path = self.driver.module(name);
+    /// A module of the driver, where that takes part.
+    pub fn driver_module(&mut self, list: &mut List, name: &str, parameters: &str) -> Result<()> {
+        let Some(driver) = &self.driver else { return Ok(()) };
+        let path = driver.module(name);
         let contents = std::fs::read(&path).trying(|| format!("cannot read {}", path.display()))?;
-        self.add(list, name, &contents, "")
+        self.add(list, name, &contents, parameters)
     }
 
     /// What the agent looks for in /irqscope.

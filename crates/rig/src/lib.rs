@@ -34,6 +34,7 @@ mod remote_build;
 mod shell;
 pub mod ssh;
 mod stop;
+pub mod threads;
 pub mod twin;
 pub mod vm;
 

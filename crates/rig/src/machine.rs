@@ -28,7 +28,7 @@ pub(crate) fn ask(shell: &mut Shell, stop: &Stop) -> Result<Facts> {
         let what = with_words(format!("{} does not answer sh", shell.place), &done.stderr);
         return Err(RigError::Lost { what, console: None, tail: String::new() });
     }
-    shell.sudo = !facts.root;
+    shell.sudo = facts.sudo && !facts.root;
     Ok(facts)
 }
 
@@ -42,22 +42,43 @@ pub(crate) fn run_case(
 ) -> Result<()> {
     events(Event::Phase("looking at the target"))?;
     let facts = ask(shell, stop)?;
-    facts.check(&shell.place)?;
+    if plan.needs_driver() {
+        facts.check(&shell.place)
+    } else {
+        facts.check_machine(&shell.place)
+    }?;
     let agent = agent::find()?;
     let mut keeper = Keeper::start(shell, console, stop)?;
-    events(Event::Phase("building the driver"))?;
-    let driver = driver(&keeper, shell, &facts, plan, stop)?;
-    events(Event::Phase("loading the driver"))?;
     keeper.deliver(&agent, "irqscope-target", stop)?;
-    for name in ours(plan) {
-        keeper.deliver(&driver.module(name), &format!("{name}.ko"), stop)?;
-    }
-    keeper.go(&modules(plan), &encoded(plan)?)?;
+    let modules = bring_modules(&keeper, shell, &facts, plan, stop, events)?;
+    keeper.go(&modules, &encoded(plan)?)?;
     events(Event::Phase("measuring in real time"))?;
     let mut follower = Follower::new(Stream::Target);
     let ran = keeper.read_to_end(stop, &mut |bytes| follower.push(bytes, events));
     let ended = keeper.end();
     judge(shell, ran, ended, follower, console)
+}
+
+/// Puts the driver there, and gives what to load, in order. Benchmarks need
+/// none.
+fn bring_modules(
+    keeper: &Keeper<'_>,
+    shell: &Shell,
+    facts: &Facts,
+    plan: &Plan,
+    stop: &Stop,
+    events: &mut Events<'_>,
+) -> Result<Vec<&'static str>> {
+    if !plan.needs_driver() {
+        return Ok(Vec::new());
+    }
+    events(Event::Phase("building the driver"))?;
+    let driver = driver(keeper, shell, facts, plan, stop)?;
+    events(Event::Phase("loading the driver"))?;
+    for name in ours(plan) {
+        keeper.deliver(&driver.module(name), &format!("{name}.ko"), stop)?;
+    }
+    Ok(modules(plan))
 }
 
 /// Why the case ended: our own side first, then the connection, then what the

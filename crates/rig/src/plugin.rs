@@ -40,8 +40,15 @@ impl Plugin {
         Ok(Self { path, _dir: dir, socket, chunks, follower: Follower::new(Stream::Generator) })
     }
 
-    /// QEMU's arguments; `lines` as many as stages answer.
-    pub fn args(&self, plan: &Plan, outside: Outside, lines: usize) -> Result<[String; 2]> {
+    /// QEMU's arguments; `lines` as many as stages answer, `trace` as many triggers
+    /// as leave their path.
+    pub fn args(
+        &self,
+        plan: &Plan,
+        outside: Outside,
+        lines: usize,
+        trace: u64,
+    ) -> Result<[String; 2]> {
         let paths = [&self.path, &self.socket];
         if let Some(path) = paths.iter().find(|path| path.to_string_lossy().contains(',')) {
             return Err(RigError::unready(
@@ -49,7 +56,10 @@ impl Plugin {
                 "move the program, or set TMPDIR to another directory",
             ));
         }
-        let settings = settings(plan, outside, lines);
+        let mut settings = settings(plan, outside, lines);
+        if trace > 0 {
+            settings.push_str(&format!(",trace={trace}"));
+        }
         let [path, socket] = paths.map(|path| path.display());
         Ok(["-plugin".into(), format!("{path},{settings},start=armed,out={socket}")])
     }

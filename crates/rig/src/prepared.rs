@@ -8,11 +8,11 @@ use crate::driver::{Build, Driver};
 use crate::error::Result;
 use crate::kernel::Kernel;
 
-/// A kernel with the driver that a plan needs.
+/// A kernel with the driver, where a plan needs it.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub(crate) kernel: Kernel,
-    pub(crate) driver: Driver,
+    pub(crate) driver: Option<Driver>,
 }
 
 impl Prepared {
@@ -20,9 +20,9 @@ impl Prepared {
     pub fn get(kernel: &str, plan: &Plan, say: &dyn Fn(&str)) -> Result<Self> {
         let kernel = Kernel::get(kernel, say)?;
         let headers = kernel.headers();
-        let test = plan.delay.is_some();
-        let driver =
-            Driver::build(Build { headers: &headers, release: &kernel.release, test }, say)?;
+        let test = plan.delay.is_some() || plan.faults.is_some();
+        let build = Build { headers: &headers, release: &kernel.release, test };
+        let driver = plan.needs_driver().then(|| Driver::build(build, say)).transpose()?;
         Ok(Self { kernel, driver })
     }
 

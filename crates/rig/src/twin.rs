@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use irqscope_scenario::Twin;
-use irqscope_wire::{HostByte, Plan};
+use irqscope_wire::{Faults, HostByte, Plan};
 use tempfile::NamedTempFile;
 
 use crate::case::{Event, Events, Follower, Stream};
@@ -74,7 +74,8 @@ impl Case<'_> {
         let image = image(self.prepared, plan)?;
         let mut args = machine_args(self.twin, plan);
         if let (Some(plugin), Some(outside)) = (&plugin, plan.outside) {
-            args.extend(plugin.args(plan, outside, self.prepared.lines(plan))?);
+            let lines = self.prepared.lines(plan);
+            args.extend(plugin.args(plan, outside, lines, self.twin.trace)?);
         }
         let machine = Machine {
             kernel: &self.prepared.kernel.image(),
@@ -91,7 +92,12 @@ impl Case<'_> {
         let ran = qemu.read_to_end(self.stop, &mut |bytes| {
             target.push(bytes, events)?;
             plugin.as_mut().map_or(Ok(()), |plugin| plugin.drain(events))?;
-            Ok(target.has_ended().then_some(HostByte::HasAll))
+            let traced = self.twin.trace > 0;
+            Ok(match target.has_ended() {
+                true if traced && target.owes_symbols() => Some(HostByte::SymbolsWanted),
+                true => Some(HostByte::HasAll),
+                false => None,
+            })
         });
         drop(qemu);
         let outside = plugin.map_or(Ok(()), |plugin| plugin.finish(self.console, events));
@@ -132,9 +138,12 @@ fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     if needs_parport(plan) {
         image.kernel_module(&mut early, "parport_pc", "io=0x378 irq=none")?;
     }
-    image.driver_module(&mut early, "irqscope")?;
+    image.driver_module(&mut early, "irqscope", "")?;
     if needs_parport(plan) {
-        image.driver_module(&mut early, "irqscope_parport")?;
+        image.driver_module(&mut early, "irqscope_parport", "")?;
+    }
+    if let Some(faults) = &plan.faults {
+        image.driver_module(&mut early, "irqscope_faults", &parameters(faults))?;
     }
     image.list("modules", &early)?;
     let mut late = List::default();
@@ -143,4 +152,12 @@ fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     }
     image.list("modules.late", &late)?;
     image.finish()
+}
+
+fn parameters(faults: &Faults) -> String {
+    let kinds = faults.kinds.iter().fold(0u32, |mask, kind| mask | 1 << *kind as u32);
+    let Faults { length_ns, interval_ns, seed, .. } = faults;
+    // Zero has no successor in the module's generator.
+    let seed = seed.max(&1);
+    format!("kinds={kinds} length_ns={length_ns} interval_ns={interval_ns} seed={seed}")
 }

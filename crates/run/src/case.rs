@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 
 use irqscope_wire::{
-    Counters, Failure, Message, Note, Plan, Sample, StageCost, Started, Tick, View, decode,
+    Counters, Event, Explained, Failure, Fault, Message, Note, Plan, Sample, StageCost, Started,
+    Symbol, Tick, View, decode,
 };
 
+use crate::bench::{self, BenchmarkData};
 use crate::{
     CaseManifest, Join, LogIndex, LogRecord, OutsideData, Result, SampleRow, Source, join,
 };
@@ -47,13 +49,26 @@ pub struct CaseData {
     /// In order of sequence number, stage and view.
     pub rows: Vec<SampleRow>,
     pub gaps: Vec<Gap>,
-    /// Frames whose record is sound but which are no frames.
+    /// Frames whose record is sound but which are no frames, or speak of a benchmark
+    /// that the plan has not.
     pub undecodable: u64,
     /// Samples that came before the counter's tick was known.
     pub unconverted: u64,
     /// None where no generator spoke.
     pub outside: Option<OutsideData>,
+    /// Functions of the target, in ascending order of address; see
+    /// [`Symbol::at`].
+    pub symbols: Vec<Symbol>,
+    /// What else the CPU under test did, in order; with `explain`.
+    pub events: Vec<Event>,
+    pub explained: Option<Explained>,
+    /// Culprits that a test asked for.
+    pub truth: Vec<Fault>,
+    /// Samples as the target sent them; with `explain`.
+    pub raw: Vec<Sample>,
     pub join: Join,
+    /// In the plan's order; empty where stages were asked.
+    pub benchmarks: Vec<BenchmarkData>,
     /// Of the handler, by sequence number; only where the target does not know
     /// its triggers' instants.
     stamps: BTreeMap<u64, u64>,
@@ -73,6 +88,10 @@ impl CaseData {
         if !data.rows.is_sorted_by_key(SampleRow::key) {
             data.rows.sort_by_key(SampleRow::key);
         }
+        // A circle of history has its youngest events before its oldest.
+        data.events.sort_by_key(|event| (event.at, event.order));
+        data.symbols.sort();
+        data.symbols.dedup();
         Ok(data)
     }
 
@@ -122,6 +141,13 @@ impl CaseData {
             Message::Cost(costs) => self.costs = costs,
             Message::Samples(samples) => self.add(&samples),
             Message::Finished(counters) => self.counters = Some(counters),
+            Message::Symbols(symbols) => self.symbols.extend(symbols),
+            Message::Events(events) => self.events.extend(events),
+            Message::Explained(explained) => self.explained = Some(explained),
+            Message::Truth(faults) => self.truth.extend(faults),
+            message @ (Message::BenchSamples(_) | Message::BenchEnd(_)) => {
+                self.undecodable += u64::from(!bench::understand(&mut self.benchmarks, message));
+            }
             _ => {}
         }
     }
@@ -130,6 +156,9 @@ impl CaseData {
     fn learn_plan(&mut self, plan: Option<&Plan>) {
         if let Some(tick) = plan.and_then(|plan| plan.tick) {
             self.tick = Some(tick);
+        }
+        if let (Some(plan), true) = (plan, self.benchmarks.is_empty()) {
+            self.benchmarks = bench::of_plan(plan);
         }
         self.plan = plan.cloned().or(self.plan.take());
     }
@@ -147,6 +176,9 @@ impl CaseData {
             }
             let row = |response| SampleRow::new(sample, response, View::Inside, tick);
             self.rows.extend(sample.responses.iter().map(row));
+        }
+        if self.plan.as_ref().is_some_and(|plan| plan.explain) {
+            self.raw.extend_from_slice(samples);
         }
     }
 }

@@ -16,10 +16,23 @@
 //! | cpu        | u16, the largest one when not answered          |
 //! | flags      | u32                                             |
 //! | interrupts | u16                                             |
+//!
+//! A case's benchmarks come after its stages, in the plan's order, each with
+//! its series in the target's order and their rows in order of arrival. Such a
+//! row is
+//!
+//! | field      | form                                            |
+//! | ---------- | ----------------------------------------------- |
+//! | case       | as above                                        |
+//! | benchmark  | u8, 128 plus its index in `BenchmarkKind::ALL`  |
+//! | variant, series | as a case                                  |
+//! | seq        | u64                                             |
+//! | at_ns      | i64                                             |
+//! | value_ns   | i64                                             |
 
 use sha2::{Digest as _, Sha256};
 
-use crate::SampleRow;
+use crate::{BenchRow, BenchmarkData, SampleRow};
 
 #[derive(Clone, Default)]
 pub struct Digest {
@@ -30,10 +43,9 @@ pub struct Digest {
 
 impl Digest {
     pub fn update(&mut self, case: &str, row: &SampleRow) {
+        self.row.clear();
+        self.text(case);
         let bytes = &mut self.row;
-        bytes.clear();
-        bytes.extend((case.len() as u32).to_le_bytes());
-        bytes.extend(case.as_bytes());
         bytes.extend(row.seq.to_le_bytes());
         bytes.extend([row.stage as u8, row.view as u8]);
         bytes.extend(row.trigger.0.to_le_bytes());
@@ -42,6 +54,24 @@ impl Digest {
         bytes.extend(row.flags.to_le_bytes());
         bytes.extend(row.interrupts.to_le_bytes());
         self.hash.update(bytes);
+    }
+
+    pub fn update_bench(&mut self, case: &str, of: &BenchmarkData, series: &str, row: &BenchRow) {
+        self.row.clear();
+        self.text(case);
+        self.row.push(128 + of.kind.index() as u8);
+        self.text(&of.variant);
+        self.text(series);
+        let bytes = &mut self.row;
+        bytes.extend(row.seq.to_le_bytes());
+        bytes.extend(row.at.0.to_le_bytes());
+        bytes.extend(row.value.0.to_le_bytes());
+        self.hash.update(bytes);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.row.extend((text.len() as u32).to_le_bytes());
+        self.row.extend(text.as_bytes());
     }
 
     /// Lower-case hexadecimal.

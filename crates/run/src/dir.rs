@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::manifest::replace;
+use crate::path;
 use crate::{
-    CaseData, CaseManifest, LogIndex, LogReader, LogWriter, Manifest, ManifestDraft, Result,
-    RunError, SamplesWriter, utc,
+    BenchWriter, CaseData, CaseManifest, InterferenceWriter, LogIndex, LogReader, LogWriter,
+    Manifest, ManifestDraft, Result, RunError, SamplesWriter, Stretch, utc,
 };
 
 const LOG: &str = "run.log";
 const SAMPLES: &str = "samples.parquet";
+const INTERFERENCE: &str = "interference.parquet";
+const BENCH: &str = "bench.parquet";
 
 #[derive(Clone, Debug)]
 pub struct RunDir {
@@ -97,6 +100,15 @@ impl RunDir {
         CaseData::read(index, number, case)
     }
 
+    /// The path of one case's first triggers, where it was traced.
+    pub fn stretches<'a>(
+        &self,
+        index: &'a LogIndex,
+        number: u16,
+    ) -> impl Iterator<Item = Result<Stretch>> + use<'a> {
+        path::stretches(index, number)
+    }
+
     /// All cases, one at a time, in the manifest's order.
     pub fn cases(&self) -> Result<impl Iterator<Item = Result<CaseData>> + '_> {
         let index = self.index()?;
@@ -116,6 +128,17 @@ impl RunDir {
     /// Begins samples.parquet, which may be derived again at any time.
     pub fn samples_writer(&self) -> Result<SamplesWriter> {
         SamplesWriter::create(&self.path.join(SAMPLES), &self.manifest.tool_version)
+    }
+
+    /// Begins interference.parquet, likewise.
+    pub fn interference_writer(&self) -> Result<InterferenceWriter> {
+        let path = self.path.join(INTERFERENCE);
+        InterferenceWriter::create(&path, &self.manifest.tool_version)
+    }
+
+    /// Begins bench.parquet, likewise.
+    pub fn bench_writer(&self) -> Result<BenchWriter> {
+        BenchWriter::create(&self.path.join(BENCH), &self.manifest.tool_version)
     }
 
     /// Writes a derived file, atomically, and gives its path.

@@ -236,6 +236,9 @@ impl Keeper<'_> {
     fn count(&self, message: &Message) {
         match message {
             Message::Samples(samples) => self.watch.samples(self.case, samples.len() as u64),
+            Message::BenchSamples(batch) => {
+                self.watch.samples(self.case, batch.samples.len() as u64);
+            }
             Message::Packet(packet) if !self.inside => {
                 self.watch.samples(self.case, packet.samples.len() as u64);
             }

@@ -5,12 +5,15 @@
 //! manifest.json    what was measured where, how and by what; `complete` or not
 //! run.log          every frame as received, checksummed, append-only
 //! samples.parquet  one row per sample and stage, derived from the log
+//! interference.parquet  with events: one row per segment of a latency
+//! bench.parquet    one row per sample of a benchmark, likewise
 //! ```
 //!
 //! The log is the truth: frames are appended to it before anything else is
 //! done with them, and all other figures can be derived from it again.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod case;
 mod digest;
 mod dir;
@@ -24,8 +27,11 @@ mod manifest;
 mod name;
 mod outside;
 mod parquet;
+mod path;
 mod row;
+mod span;
 
+pub use bench::{BenchRow, BenchSeries, BenchmarkData};
 pub use case::{CaseData, Gap};
 pub use digest::Digest;
 pub use dir::RunDir;
@@ -38,7 +44,9 @@ pub use log::{LOG_HEADER, LogHealth, LogReader, LogRecord, LogWriter, Source};
 pub use manifest::{CaseManifest, Manifest, ManifestDraft, VERSION};
 pub use name::{fresh_name, utc};
 pub use outside::OutsideData;
-pub use parquet::SamplesWriter;
+pub use parquet::{BenchWriter, InterferenceRow, InterferenceWriter, SamplesWriter};
+pub use path::{CodeRun, Stretch};
 pub use row::{FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow};
+pub use span::Span;
 
 pub type Result<T, E = RunError> = std::result::Result<T, E>;

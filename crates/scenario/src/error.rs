@@ -18,6 +18,11 @@ pub enum ScenarioError {
     Meaning { file: String, message: String },
     #[error("count is {} to {}, not {count}", limits.start(), limits.end())]
     Count { count: u64, limits: std::ops::RangeInclusive<u64> },
+    #[error(
+        "a path can be traced in rig twin with trigger.kind = \"line\" only, where the machine is \
+         emulated and its generator sees each instruction; this is rig {rig}, or another trigger"
+    )]
+    Untraceable { rig: &'static str },
     #[error(transparent)]
     Sweep(#[from] SweepError),
 }

@@ -2,15 +2,19 @@
 //! Scenarios: TOML files that say how a target is reached, loaded, triggered
 //! and watched. A run of a scenario is reproducible from the file alone.
 //!
-//! `text` is what the file may hold, `scenario` what it means, `sweep` its cases at
-//! one frequency after the other, `bundled` the ones that come with the program,
-//! `nearest` the hint for a misspelt name.
+//! `text` and `bench` are what the file may hold, `scenario` what it means, `sweep`
+//! its cases at one frequency after the other, `bundled` the ones that come with
+//! the program, `request` one made from a command line, `nearest` the hint for a
+//! misspelt name.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod bundled;
 mod error;
+mod faults;
 mod nearest;
 mod outside;
+mod request;
 mod scenario;
 mod sweep;
 mod text;
@@ -19,6 +23,7 @@ mod value;
 pub use bundled::{Bundled, bundled};
 pub use error::ScenarioError;
 pub use nearest::{nearest, suggestion};
+pub use request::{BenchKey, BenchRequest};
 pub use scenario::{Case, Scenario};
 pub use sweep::{Sweep, SweepError};
 pub use text::{RigKind, Ssh, Twin, Vm};

@@ -7,13 +7,15 @@ use irqscope_wire::{
     Delay, Jitter, JitterKind, Load, Plan, Stage, SystemState, Tick, Trigger, View,
 };
 
+use crate::bench;
 use crate::bundled::bundled;
 use crate::error::ScenarioError;
+use crate::faults;
 use crate::nearest::suggestion;
 use crate::outside;
 use crate::sweep::{Sweep, SweepError};
 use crate::text::{RigKind, Ssh, StateText, Text, TriggerText, Twin, Vm};
-use crate::value::Named;
+use crate::value::{Duration, Named};
 
 /// States that every scenario knows.
 const STATES: [(&str, &[Load]); 9] = [
@@ -45,6 +47,7 @@ pub struct Scenario {
     pub vm: Vm,
     pub ssh: Ssh,
     observer_effect: bool,
+    explain_effect: bool,
     template: Plan,
     sweep: Option<Sweep>,
 }
@@ -87,19 +90,19 @@ impl Scenario {
         Reader { name, file, source }.scenario(text)
     }
 
-    /// Kernels by states, in the order of the file; where the observer effect is
-    /// asked for, each once more without the view from inside. In a sweep each of
-    /// these at every frequency.
+    /// Kernels by states, in the order of the file; where an effect of measuring
+    /// is asked for, each once more without the view from inside, or with events.
+    /// In a sweep each of these at every frequency.
     pub fn cases(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for kernel in &self.kernels {
             for state in &self.states {
                 let case = self.case(kernel, state);
-                let blind = self
-                    .observer_effect
-                    .then(|| Case { plan: case.plan.without_inside(), ..case.clone() });
-                cases.push(case);
-                cases.extend(blind);
+                let like = |plan| Case { plan, ..case.clone() };
+                let blind = self.observer_effect.then(|| like(case.plan.without_inside()));
+                let explained = self.explain_effect.then(|| like(case.plan.explained()));
+                cases.push(case.clone());
+                cases.extend(blind.into_iter().chain(explained));
             }
         }
         match &self.sweep {
@@ -124,6 +127,22 @@ impl Scenario {
         }
         self.template.count = count;
         Ok(())
+    }
+
+    /// Records the path of so many triggers of each case. Only with the rig
+    /// decided.
+    pub fn set_trace(&mut self, triggers: u64) -> Result<(), ScenarioError> {
+        let traceable = self.rig == RigKind::Twin && self.template.outside.is_some();
+        if triggers > 0 && !traceable {
+            return Err(ScenarioError::Untraceable { rig: self.rig.name() });
+        }
+        self.twin.trace = triggers;
+        Ok(())
+    }
+
+    /// Lets the target record what else the CPU under test does.
+    pub fn set_explain(&mut self) {
+        self.template.explain = self.template.inside && self.template.needs_driver();
     }
 
     /// Makes a sweep of it. Only with all else decided, the rig above all: it may
@@ -187,32 +206,28 @@ impl Reader<'_> {
             vm: text.vm,
             ssh: text.ssh.clone(),
             observer_effect: text.observer_effect,
+            explain_effect: text.explain_effect,
             template: template(&text),
             sweep: None,
         })
     }
 
     fn check(&self, text: &Text) -> Result<(), ScenarioError> {
-        let trigger = &text.trigger;
         if text.version != 1 {
             return Err(self.meaning(format!("version is {}, this program reads 1", text.version)));
         }
-        let count = *trigger.count.get_ref();
-        if !COUNT.contains(&count) {
-            let message = ScenarioError::Count { count, limits: COUNT }.to_string();
-            return Err(self.at(trigger.count.span().start, message));
-        }
-        if !PERIOD_NS.contains(&period_ns(trigger).map_err(|why| self.meaning(why))?) {
-            return Err(self.meaning("trigger.period is 10us to 1h".to_owned()));
-        }
-        outside::check(text).map_err(|why| self.meaning(why))?;
-        if (trigger.jitter.0 == JitterKind::None) != (trigger.jitter_amount.0 == 0) {
-            return Err(self.meaning(
-                "trigger.jitter and trigger.jitter-amount go together: a kind and an amount above 0".to_owned(),
-            ));
+        match &text.bench {
+            Some(bench) => bench::check(bench, text).map_err(|why| self.meaning(why))?,
+            None => self.check_trigger(text)?,
         }
         if text.twin.shift > 10 || text.twin.memory < 128 {
             return Err(self.meaning("twin.shift is 0 to 10, twin.memory at least 128".to_owned()));
+        }
+        if text.twin.trace > 0
+            && !(text.rig == RigKind::Twin && outside::has_view(text, View::Outside))
+        {
+            let untraceable = ScenarioError::Untraceable { rig: text.rig.name() };
+            return Err(self.meaning(untraceable.to_string()));
         }
         if text.vm.memory < 128 {
             return Err(self.meaning("vm.memory is at least 128".to_owned()));
@@ -226,6 +241,33 @@ impl Reader<'_> {
                 self.meaning("states is empty; the least is states = [\"idle\"]".to_owned())
             );
         }
+        Ok(())
+    }
+
+    /// What decides a measurement of stages.
+    fn check_trigger(&self, text: &Text) -> Result<(), ScenarioError> {
+        let trigger = &text.trigger;
+        if !trigger.given {
+            return Err(self.meaning(
+                "there is neither [trigger], to measure stages, nor [bench.NAME]".to_owned(),
+            ));
+        }
+        let count = *trigger.count.get_ref();
+        if !COUNT.contains(&count) {
+            let message = ScenarioError::Count { count, limits: COUNT }.to_string();
+            return Err(self.at(trigger.count.span().start, message));
+        }
+        if !PERIOD_NS.contains(&period_ns(trigger).map_err(|why| self.meaning(why))?) {
+            return Err(self.meaning("trigger.period is 10us to 1h".to_owned()));
+        }
+        outside::check(text).map_err(|why| self.meaning(why))?;
+        self.check_explain(text)?;
+        faults::check(text).map_err(|why| self.meaning(why))?;
+        if (trigger.jitter.0 == JitterKind::None) != (trigger.jitter_amount.0 == 0) {
+            return Err(self.meaning(
+                "trigger.jitter and trigger.jitter-amount go together: a kind and an amount above 0".to_owned(),
+            ));
+        }
         if text.stages.as_ref().is_some_and(Vec::is_empty) {
             return Err(self.meaning("stages is empty; leave it out for all of them".to_owned()));
         }
@@ -235,6 +277,18 @@ impl Reader<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    fn check_explain(&self, text: &Text) -> Result<(), ScenarioError> {
+        let asked = text.explain || text.explain_effect;
+        if asked && !outside::has_view(text, View::Inside) {
+            return Err(self.meaning("explain needs the view from inside".to_owned()));
+        }
+        if text.explain && text.explain_effect {
+            let both = "explain-effect has each case without and with explain; leave explain out";
+            return Err(self.meaning(both.to_owned()));
+        }
+        Ok(())
     }
 
     fn state(
@@ -279,12 +333,22 @@ fn period_ns(trigger: &TriggerText) -> Result<u64, String> {
 }
 
 fn template(text: &Text) -> Plan {
-    let trigger = &text.trigger;
     let (tick, instruction) = twin_clock(text.rig, text.twin);
-    let default = Plan::default();
+    let common = Plan { tick, instruction, idle_states: text.idle_states, ..Plan::default() };
+    match &text.bench {
+        Some(bench) => bench.plan(common),
+        None => stages_plan(text, common),
+    }
+}
+
+fn milliseconds(duration: Duration) -> u32 {
+    u32::try_from(duration.0 / 1_000_000).unwrap_or(u32::MAX)
+}
+
+fn stages_plan(text: &Text, default: Plan) -> Plan {
+    let trigger = &text.trigger;
     let stages = |asked: &Vec<Named<Stage>>| asked.iter().map(|stage| stage.0).collect();
     Plan {
-        case: String::new(),
         stages: text.stages.as_ref().map_or(default.stages, stages),
         trigger: trigger.kind.0,
         line: outside::line(text),
@@ -296,19 +360,19 @@ fn template(text: &Text) -> Plan {
         jitter: Jitter { kind: trigger.jitter.0, ns: trigger.jitter_amount.0 },
         seed: trigger.seed,
         cpu: trigger.cpu,
-        timeout_ms: u32::try_from(trigger.timeout.0 / 1_000_000).unwrap_or(u32::MAX).max(1),
-        settle_ms: u32::try_from(trigger.settle.0 / 1_000_000).unwrap_or(u32::MAX),
-        state: default.state,
+        timeout_ms: milliseconds(trigger.timeout).max(1),
+        settle_ms: milliseconds(trigger.settle),
         user: text.priority.user.map_or(default.user, |priority| priority.0),
         kthread: text.priority.kthread.map_or(default.kthread, |priority| priority.0),
         thread: text.priority.thread.map_or(default.thread, |priority| priority.0),
-        tick,
-        instruction,
         delay: text
             .test
             .as_ref()
             .map(|test| Delay { stage: test.stage.0, instructions: test.instructions }),
         outside: outside::of(text),
         inside: outside::has_view(text, View::Inside),
+        explain: text.explain,
+        faults: faults::of(text),
+        ..default
     }
 }

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_wire::{JitterKind, Line, Load, Mode, Pacing, Stage, Trigger, View};
+use irqscope_wire::{FaultKind, JitterKind, Line, Load, Mode, Pacing, Stage, Trigger, View};
 use serde::Deserialize;
 
+use crate::bench::BenchText;
 use crate::value::{Duration, Duty, Frequency, Named, Priority};
 
 /// How a target is reached and triggered.
@@ -54,7 +55,20 @@ pub(crate) struct Text {
     /// Each case once more without the view from inside.
     #[serde(default, rename = "observer-effect")]
     pub observer_effect: bool,
+    /// The target records what else the CPU under test does.
+    #[serde(default)]
+    pub explain: bool,
+    /// Each case once more with `explain`.
+    #[serde(default, rename = "explain-effect")]
+    pub explain_effect: bool,
+    /// This or benchmarks.
+    #[serde(default)]
     pub trigger: TriggerText,
+    #[serde(default)]
+    pub bench: Option<BenchText>,
+    /// Deep idle states are not held off.
+    #[serde(default, rename = "idle-states")]
+    pub idle_states: bool,
     #[serde(default)]
     pub priority: PriorityText,
     #[serde(default)]
@@ -67,11 +81,16 @@ pub(crate) struct Text {
     pub ssh: Ssh,
     #[serde(default)]
     pub test: Option<TestText>,
+    #[serde(default)]
+    pub faults: Option<FaultsText>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TriggerText {
+    /// It is in the file.
+    #[serde(skip, default = "yes")]
+    pub given: bool,
     pub kind: Named<Trigger>,
     /// This or a frequency.
     pub period: Option<Duration>,
@@ -101,7 +120,32 @@ pub(crate) struct TriggerText {
     pub settle: Duration,
 }
 
-#[derive(Debug, Default, Deserialize)]
+/// What stands in place of a table that is not there; nothing is made of it.
+impl Default for TriggerText {
+    fn default() -> Self {
+        TriggerText {
+            given: false,
+            kind: Named(Trigger::Timer),
+            period: None,
+            frequency: None,
+            duty: None,
+            packet: None,
+            count: toml::Spanned::new(0..0, 0),
+            mode: together(),
+            pacing: open(),
+            jitter: none(),
+            jitter_amount: zero(),
+            seed: 0,
+            cpu: 0,
+            irq: ack(),
+            line: None,
+            timeout: ten_seconds(),
+            settle: settle(),
+        }
+    }
+}
+
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PriorityText {
     pub user: Option<Priority>,
@@ -125,11 +169,14 @@ pub struct Twin {
     pub shift: u32,
     /// Host seconds after which a silent guest is called hung.
     pub limit: u64,
+    /// Triggers of each case, from the first, whose path is recorded. Only the
+    /// generator knows of it: the guest executes the same with and without.
+    pub trace: u64,
 }
 
 impl Default for Twin {
     fn default() -> Self {
-        Twin { memory: 512, shift: 1, limit: 900 }
+        Twin { memory: 512, shift: 1, limit: 900, trace: 0 }
     }
 }
 
@@ -168,6 +215,23 @@ pub struct Ssh {
 pub(crate) struct TestText {
     pub stage: Named<Stage>,
     pub instructions: u32,
+}
+
+/// Culprits of known kind and length; the twin only.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FaultsText {
+    /// All of them when left out.
+    pub kinds: Option<Vec<Named<FaultKind>>>,
+    pub length: Duration,
+    /// Mean distance.
+    pub interval: Duration,
+    #[serde(default)]
+    pub seed: u64,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn twin() -> RigKind {

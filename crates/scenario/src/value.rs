@@ -61,6 +61,12 @@ impl<'de> Deserialize<'de> for Frequency {
     }
 }
 
+impl Frequency {
+    pub fn hertz(self) -> f64 {
+        1e9 / self.0.max(1) as f64
+    }
+}
+
 /// A share of the period such as "25%" or "12.5%", per mille.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Duty(pub u16);
@@ -83,7 +89,13 @@ pub(crate) struct Priority(pub Scheduling);
 impl<'de> Deserialize<'de> for Priority {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        parse_priority(&text).map(Priority).map_err(D::Error::custom)
+        Self::parse(&text).map_err(D::Error::custom)
+    }
+}
+
+impl Priority {
+    pub fn parse(text: &str) -> Result<Self, String> {
+        parse_priority(text).map(Priority)
     }
 }
 

@@ -30,8 +30,13 @@ fn judge(text: &str) -> Result<(), TestCaseError> {
     match Scenario::parse("any", "any.toml", text) {
         Ok(scenario) => {
             for case in scenario.cases() {
-                prop_assert!(case.plan.count > 0 && case.plan.period_ns >= 1_000);
-                prop_assert!(!case.plan.stages.is_empty());
+                for benchmark in &case.plan.benchmarks {
+                    prop_assert_eq!(benchmark.check(), Ok(()));
+                }
+                if case.plan.needs_driver() {
+                    prop_assert!(case.plan.count > 0 && case.plan.period_ns >= 1_000);
+                    prop_assert!(!case.plan.stages.is_empty());
+                }
             }
         }
         Err(error) => prop_assert!(error.to_string().contains("any.toml"), "{}", error),

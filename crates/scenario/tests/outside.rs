@@ -122,3 +122,18 @@ fn what_nobody_watches_from_outside_cannot_be_swept() {
     assert!(timer.set_sweep(sweep()).unwrap_err().to_string().contains("kind = \"line\""));
     assert!(timer.set_count(0).unwrap_err().to_string().contains("1 to 4294967296"));
 }
+
+#[test]
+fn a_path_is_traced_in_the_twin_with_a_generator_only() {
+    let line = "kind = \"line\"\nperiod = \"1ms\"\n[twin]\ntrace = 5";
+    assert_eq!(parse("", line).unwrap().twin.trace, 5);
+    assert!(error("rig = \"local\"", line).contains("rig twin"));
+    let timer = "kind = \"timer\"\nperiod = \"1ms\"";
+    assert!(error("", &format!("{timer}\n[twin]\ntrace = 5")).contains("trigger.kind"));
+    let mut scenario = parse("", timer).unwrap();
+    assert!(scenario.set_trace(5).is_err());
+    scenario.set_trace(0).unwrap();
+    let mut scenario = parse("", line).unwrap();
+    scenario.set_rig(RigKind::Vm);
+    assert!(scenario.set_trace(5).unwrap_err().to_string().contains("rig vm"));
+}

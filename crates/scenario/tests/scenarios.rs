@@ -86,3 +86,52 @@ fn an_unknown_scenario_names_the_nearest() {
     let message = Scenario::load("dmeo").unwrap_err().to_string();
     assert!(message.contains("did you mean `demo`?"), "{message}");
 }
+
+const BENCH: &str = r#"
+version = 1
+about = "a test"
+kernels = ["6.1"]
+states = ["idle"]
+
+[bench.sched]
+policies = ["fifo 95", "deadline"]
+period = "1ms"
+count = 7
+
+[bench.gtod]
+clocks = ["counter"]
+"#;
+
+#[test]
+fn benchmarks_make_a_plan_that_needs_no_driver() {
+    let scenario = Scenario::parse("test", "test.toml", BENCH).unwrap();
+    let plan = scenario.cases().remove(0).plan;
+    assert!(!plan.needs_driver() && plan.stages.is_empty() && plan.uses_real_time());
+    let names: Vec<String> =
+        plan.benchmarks.iter().map(|one| format!("{} {}", one.kind(), one.variant())).collect();
+    // In the order in which benchmarks are run, not in that of the file.
+    assert_eq!(names, ["gtod counter", "sched fifo 95", "sched deadline"]);
+    assert_eq!(plan.samples(), 100_000 + 7 + 7);
+    assert_eq!(plan.tick.map(|tick| tick.femtoseconds), Some(1_000_000));
+}
+
+#[test]
+fn a_wrong_benchmark_says_what_would_be_right() {
+    let wrong = |from: &str, to: &str| error(&BENCH.replace(from, to));
+    assert!(wrong("bench.gtod", "bench.gtodd").contains("test.toml:12:"));
+    assert!(wrong("\"counter\"", "\"countr\"").contains("did you mean `counter`?"));
+    assert!(wrong("\"deadline\"", "\"dedline\"").contains("or \"deadline\""));
+    assert!(wrong("1ms", "1us").contains("bench.sched: period is 10us to 1h"));
+    assert!(wrong("\"deadline\"", "\"fifo 95\"").contains("there twice"));
+    assert!(wrong("count = 7", "work = \"1us\"").contains("unknown field `work`"));
+}
+
+#[test]
+fn a_scenario_asks_stages_or_runs_benchmarks_and_not_both() {
+    let both = format!("{BENCH}\n[trigger]\nkind = \"timer\"\nperiod = \"1ms\"\ncount = 1\n");
+    assert!(error(&both).contains("not both"));
+    assert!(error(&BENCH.replace("states =", "stages = [\"irq\"]\nstates =")).contains("not both"));
+    let neither = &BENCH[..BENCH.find("[bench").unwrap()];
+    assert!(error(neither).contains("neither [trigger]"));
+    assert!(error(&format!("{neither}\n[bench]\n")).contains("add [bench.sched]"));
+}

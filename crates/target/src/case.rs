@@ -5,11 +5,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use irqscope_wire::{Hello, Message, PROTOCOL, Plan, Stage, Started, Trigger};
+use irqscope_wire::{Hello, Message, PROTOCOL, Plan, Stage, StageThread, Started, Trigger};
 
 use crate::driver::Driver;
 use crate::error::{Error, Result};
+use crate::events::EventLog;
 use crate::facts::{self, Facts};
+use crate::faults::Culprits;
 use crate::loads::Loads;
 use crate::notes::{self, IdleStates, Observation};
 use crate::ring::{Device, Ring};
@@ -17,7 +19,7 @@ use crate::sink::Sink;
 use crate::stop::Stop;
 use crate::user_stage::UserStage;
 use crate::watch::{Collector, End, Reading, watch};
-use crate::{place, settings};
+use crate::{bench, place, settings};
 
 /// Where a case runs.
 #[derive(Debug)]
@@ -58,6 +60,14 @@ fn greet(sink: &mut Sink, plan: &Plan) -> Result<()> {
 }
 
 fn measure(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
+    if plan.needs_driver() {
+        ask_stages(place, plan, sink)
+    } else {
+        bench::measure(place, plan, sink)
+    }
+}
+
+fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let facts = facts::gather(place.root, plan.cpu);
     let mut driver = Driver::open(place.root)?;
     let device = Device::open(place.root)?; // claims the driver before anything is changed
@@ -67,6 +77,7 @@ fn measure(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let apart = place::keep_off(plan.cpu, inject_cpu);
     place::lock_memory()?;
     let mut ring = device.map()?;
+    let events = plan.explain.then(|| EventLog::open(place.root)).transpose()?;
     let user = stages.contains(&Stage::User);
     let user =
         user.then(|| UserStage::start(place.root, plan.cpu, plan.user, plan.inside)).transpose()?;
@@ -75,16 +86,22 @@ fn measure(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
 
     place.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
     let reading = Reading::choose(plan, ring.slots(), sink.is_live(), apart);
-    let mut collector = Collector::default();
+    let mut collector = Collector::new(events);
     driver.start()?;
+    let threads = stage_threads(plan, &driver, user.as_ref());
+    let culprits = plan.faults.is_some().then(|| Culprits::start(place.root)).transpose()?;
     let watched = watch(plan, reading, &driver, &mut ring, &mut collector, sink, place.stop);
     let state = driver.state();
     driver.stop()?;
     let loads_held = loads.stop();
+    culprits.map_or(Ok(()), |culprits| culprits.finish(sink))?;
 
     // What was measured is sent even where the run did not end well.
     collector.collect(&mut ring, sink)?;
     collector.flush(sink)?;
+    if let Some(events) = &collector.events {
+        events.finish(place.root, &driver, threads, sink)?;
+    }
     let end = watched?;
     loads_held?;
     user.map_or(Ok(()), UserStage::join)?;
@@ -105,7 +122,9 @@ fn configure(driver: &mut Driver, plan: &Plan, stages: &[Stage], facts: &Facts) 
     Ok(inject_cpu)
 }
 
-fn comment(
+/// Tells what the machine does to the figures; what is returned holds deep idle
+/// states off.
+pub(crate) fn comment(
     place: &Place<'_>,
     plan: &Plan,
     facts: &Facts,
@@ -116,8 +135,8 @@ fn comment(
     let mut seen: Vec<_> = loads.absent().iter().copied().map(Observation::AbsentLoad).collect();
     let mut idle_states = None;
     if place.is_real {
-        let (held, told) = IdleStates::hold(place.root);
-        idle_states = Some(held);
+        let (held, told) = IdleStates::of_plan(place.root, plan);
+        idle_states = held;
         seen.extend(told);
         seen.extend(notes::observe(place.root, plan, facts, apart));
     }
@@ -134,20 +153,28 @@ fn started(
     loads: &Loads,
 ) -> Result<Message> {
     let injects = plan.trigger == Trigger::Inject;
+    let tick = plan.tick.map_or_else(|| driver.tick(), Ok)?;
     Ok(Message::Started(Started {
-        kernel: facts.kernel,
-        machine: facts.machine,
-        cmdline: facts.cmdline,
-        clocksource: facts.clocksource,
-        cpu_model: facts.cpu_model,
-        cpus: facts.online.len() as u32,
-        governor: facts.governor,
         stages,
         unavailable,
-        tick: plan.tick.map_or_else(|| driver.tick(), Ok)?,
         inject_cpu: injects.then(|| driver.setting("inject_cpu")).transpose()?,
-        absent_loads: loads.absent().iter().map(|load| load.to_string()).collect(),
+        ..facts.started(tick, loads)
     }))
+}
+
+/// Only while a run is active does the driver tell.
+fn stage_threads(plan: &Plan, driver: &Driver, user: Option<&UserStage>) -> Vec<StageThread> {
+    if !plan.explain {
+        return Vec::new();
+    }
+    let pid = |stage: &Stage| match stage {
+        Stage::Thread => driver.number("thread_pid").ok(),
+        Stage::Kthread => driver.number("kthread_pid").ok(),
+        Stage::User => user.map(UserStage::pid),
+        _ => None,
+    };
+    let thread = |stage| pid(stage).map(|pid| StageThread { stage: *stage, pid });
+    plan.stages.iter().filter_map(thread).filter(|thread| thread.pid != 0).collect()
 }
 
 fn check_state(driver: &mut Driver, state: String, end: End) -> Result<()> {

@@ -3,11 +3,14 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use irqscope_wire::Load;
 use lexopt::{Arg, Parser, ValueExt};
+
+use crate::bench::options::{self, BenchOptions};
+use crate::threads::ThreadsOptions;
 
 pub const VERSION: &str = concat!("irqscope-target ", env!("CARGO_PKG_VERSION"), "\n");
 
@@ -15,12 +18,38 @@ pub const HELP: &str = "\
 The agent of irqscope on the machine that is measured.
 
 Usage: irqscope-target run [--plan FILE] [--stop-on-eof]
+       irqscope-target bench NAME... [options]
+       irqscope-target threads [--set FILE] [--undo FILE] [--frame]
        irqscope-target load NAME [--cpu N]
 
 run   Runs one case with the driver irqscope.ko and writes frames to stdout.
         --plan FILE    one encoded plan; `-` (the default) is stdin
         --stop-on-eof  stop when stdin ends, so that a lost host ends the run
       Settings that it changed are restored, whichever way it ends.
+bench Runs benchmarks, without the driver, and prints their figures:
+      gtod sched async sleep inversion realfeel jitter spin
+        -l, --count N        samples
+        -i, --period SPAN    from one to the next (250us, 5ms; bare: microseconds)
+        -p, --priority P     80 (SCHED_FIFO), \"rr 5\" or other
+        --variant NAME       one variant only, such as a clock; may be repeated
+        --cpu N              the CPU under test
+        -a, --cpus LIST      several at the same time (sched, spin)
+        -t, --threads N      on each CPU (sched)
+        --runtime SPAN       budget of SCHED_DEADLINE (sched --variant deadline)
+        --from-cpu N         where async's waking thread runs
+        -D, --duration SPAN, --threshold SPAN   (spin)
+        --work SPAN (jitter), --frequency HZ (realfeel)
+        --hold SPAN, --middle SPAN, --limit SPAN   (inversion)
+        --load NAME          background work; may be repeated
+        --idle-states        leave deep idle states as they are
+        --frames FILE        write frames instead of a table; `-` is stdout
+threads
+      Shows interrupt and softirq threads, priorities, hard handlers, and what
+      to change; changes nothing by itself.
+        --set FILE     first apply priorities and affinities: [[thread]] name,
+                       priority, cpus; [[interrupt]] line, cpus (`-` is stdin)
+        --undo FILE    where the way back is written (default FILE.undo.toml)
+        --frame        write one frame instead of words
 load  Holds up one load until it is killed:
       busy busy256 tcp copy exec memory hackbench stress-ng
         --cpu N        pin the load to this CPU
@@ -34,6 +63,8 @@ pub enum Command {
     Help,
     Version,
     Run(RunOptions),
+    Bench(Box<BenchOptions>),
+    Threads(ThreadsOptions),
     Load(LoadOptions),
 }
 
@@ -60,6 +91,11 @@ fn parse_from(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, 
         Some(Arg::Long("version") | Arg::Short('V')) => Ok(Command::Version),
         Some(Arg::Long("help") | Arg::Short('h')) => Ok(Command::Help),
         Some(Arg::Value(name)) if name == "run" => parse_run(&mut parser),
+        Some(Arg::Value(name)) if name == "bench" => {
+            let options = options::parse(&mut parser)?;
+            Ok(options.map_or(Command::Help, |options| Command::Bench(Box::new(options))))
+        }
+        Some(Arg::Value(name)) if name == "threads" => parse_threads(&mut parser),
         Some(Arg::Value(name)) if name == "load" => parse_load(&mut parser),
         Some(other) => Err(other.unexpected()),
         None => Err("no command given; try `irqscope-target --help`".into()),
@@ -80,6 +116,24 @@ fn parse_run(parser: &mut Parser) -> Result<Command, lexopt::Error> {
         }
     }
     Ok(Command::Run(options))
+}
+
+fn parse_threads(parser: &mut Parser) -> Result<Command, lexopt::Error> {
+    let mut options = ThreadsOptions::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("set") => options.set = Some(parser.value()?.into()),
+            Arg::Long("undo") => options.undo = Some(parser.value()?.into()),
+            Arg::Long("frame") => options.frame = true,
+            Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    let stdin = options.set.as_deref() == Some(Path::new("-"));
+    match stdin && options.undo.is_none() {
+        true => Err("--set - needs --undo FILE".into()),
+        false => Ok(Command::Threads(options)),
+    }
 }
 
 fn parse_load(parser: &mut Parser) -> Result<Command, lexopt::Error> {

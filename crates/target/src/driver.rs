@@ -73,6 +73,16 @@ impl Driver {
         Ok(Tick { femtoseconds: self.parse("tick_fs")? })
     }
 
+    /// A status that is a number.
+    pub fn number<T: FromStr>(&self, attribute: &str) -> Result<T> {
+        self.parse(attribute)
+    }
+
+    /// Of the last run with `explain`: what this kernel cannot tell.
+    pub fn lacking_tracepoints(&self) -> Result<Vec<String>> {
+        self.list("lacking_tracepoints", |word| Some(word.to_owned()))
+    }
+
     pub fn available_stages(&self) -> Result<Vec<Stage>> {
         self.list("available_stages", |word| word.parse().ok())
     }

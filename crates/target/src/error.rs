@@ -38,6 +38,10 @@ pub enum Error {
     Load { load: Load, text: String },
     #[error("the loads could not be started: {0}")]
     Loads(String),
+    #[error("a benchmark failed: {0}")]
+    Thread(String),
+    #[error("{0}")]
+    Threads(String),
     #[error("the user stage failed: {0}")]
     UserStage(String),
     #[error("no progress for {} s in state `{state}` with {published} samples", waited.as_secs())]
@@ -56,6 +60,8 @@ pub enum Error {
     Module { path: PathBuf, source: io::Error, log: Option<String> },
     #[error("no virtio port named `{0}` appeared")]
     NoPort(&'static str),
+    #[error("/proc/kallsyms shows no function's address")]
+    NoSymbols,
     #[error("cannot hand over the frames: {0}")]
     Output(io::Error),
     #[error("a message does not fit a frame: {0}")]
@@ -74,13 +80,16 @@ impl Error {
     /// The measurement ran, but it cannot be trusted.
     pub fn invalid(&self) -> bool {
         use Error::*;
-        matches!(self, State { .. } | Identity(_) | Tally { .. } | Load { .. } | UserStage(_))
+        matches!(
+            self,
+            State { .. } | Identity(_) | Tally { .. } | Load { .. } | UserStage(_) | Thread(_)
+        )
     }
 
     /// The design's exit codes: 2 wrong usage, 3 lost, 4 invalid.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Plan(_) => 2,
+            Error::Plan(_) | Error::Threads(_) => 2,
             error if error.invalid() => 4,
             _ => 3,
         }
@@ -121,6 +130,7 @@ impl Error {
             Error::Load { .. } => "give the target what the load needs, or leave the load out",
             Error::Loads(_) => "raise the limit of processes, or choose a smaller system state",
             Error::UserStage(_) => "see the kernel log; stop other users of /dev/irqscope-user",
+            Error::Thread(_) => "lighten the load, or choose a longer period or a lower priority",
             Error::Stuck { .. } => {
                 "check that the trigger works on this machine and that its line is wired"
             }
@@ -129,9 +139,11 @@ impl Error {
                 "this is a defect of the driver or the agent: report it, with the run directory"
             }
             Error::Stopped(_) => "run it again and let it finish",
+            Error::Threads(_) => "nothing was changed; mend the file, or run as root",
             Error::Plan(_) => "use the host and the agent of the same version",
             Error::Module { .. } => "use modules that were built for exactly this kernel",
             Error::NoPort(_) => "give the machine a virtserialport of that name, and its modules",
+            Error::NoSymbols => "run as root; sysctl kernel.kptr_restrict=0 shows addresses",
             Error::Output(_) => "see why the reader of the frames went away",
             Error::Frame(_) => "ask for fewer stages",
             Error::System { .. } => "see the error's text; the agent expects Linux 5.10 or later",

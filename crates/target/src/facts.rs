@@ -4,7 +4,10 @@
 use std::fs;
 use std::path::Path;
 
+use irqscope_wire::{Started, Tick};
 use nix::sys::utsname::uname;
+
+use crate::loads::Loads;
 
 const UNKNOWN: &str = "unknown";
 
@@ -20,11 +23,30 @@ pub struct Facts {
     pub governor: String,
 }
 
+impl Facts {
+    /// As the case's message has them; without stages.
+    pub fn started(self, tick: Tick, loads: &Loads) -> Started {
+        Started {
+            kernel: self.kernel,
+            machine: self.machine,
+            cmdline: self.cmdline,
+            clocksource: self.clocksource,
+            cpu_model: self.cpu_model,
+            cpus: self.online.len() as u32,
+            governor: self.governor,
+            stages: Vec::new(),
+            unavailable: Vec::new(),
+            tick,
+            inject_cpu: None,
+            absent_loads: loads.absent().iter().map(|load| load.to_string()).collect(),
+        }
+    }
+}
+
 pub fn gather(root: &Path, cpu: u32) -> Facts {
     let line = |path: String| read_line(&root.join(path));
     let (kernel, machine) = kernel_and_machine();
     let clocksources = "sys/devices/system/clocksource/clocksource0";
-    let cpufreq = format!("sys/devices/system/cpu/cpu{cpu}/cpufreq");
     Facts {
         kernel,
         machine,
@@ -35,8 +57,14 @@ pub fn gather(root: &Path, cpu: u32) -> Facts {
         online: line("sys/devices/system/cpu/online".into())
             .and_then(|list| parse_cpus(&list))
             .unwrap_or_else(crate::place::allowed),
-        governor: line(format!("{cpufreq}/scaling_governor")).unwrap_or_else(|| "none".into()),
+        governor: governor(root, cpu),
     }
+}
+
+/// `none` where nothing scales the frequency of a CPU.
+pub fn governor(root: &Path, cpu: u32) -> String {
+    let path = format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
+    read_line(&root.join(path)).unwrap_or_else(|| "none".into())
 }
 
 fn kernel_and_machine() -> (String, String) {
@@ -64,7 +92,7 @@ fn cpu_model(root: &Path) -> Option<String> {
 }
 
 /// `0-2,5` becomes 0, 1, 2, 5.
-fn parse_cpus(list: &str) -> Option<Vec<u32>> {
+pub fn parse_cpus(list: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for range in list.split(',') {
         let (first, last) = range.split_once('-').unwrap_or((range, range));

@@ -24,10 +24,13 @@ use nix::sys::termios::tcdrain;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, sync};
 
+use irqscope_wire::{HostByte, Message};
+
 use crate::case::{self, Place};
 use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::stop::Stop;
+use crate::symbols::Symbols;
 use crate::{modules, plan, port};
 use std::thread::sleep;
 use std::time::Duration;
@@ -129,9 +132,21 @@ const BOOT_ENDS: Duration = Duration::from_secs(5);
 fn serve(brought_up: Result<()>) -> Result<()> {
     let mut sink = Sink::memory();
     let measured = measure(brought_up, &Stop::never(), false, &mut sink);
-    let delivered = modules::load_all(&work("modules.late"))
-        .and_then(|()| port::send(Path::new("/"), &sink.take()));
+    let delivered = modules::load_all(&work("modules.late")).and_then(|()| deliver(&mut sink));
     measured.and(delivered)
+}
+
+/// Hands the frames over, and then what the host asks for. It asks when nothing
+/// is measured any more, so that a guest which is traced and one which is not are
+/// the same up to there.
+fn deliver(sink: &mut Sink) -> Result<()> {
+    let mut port = port::open(Path::new("/"))?;
+    while port::send(&mut port, &sink.take())? == HostByte::SymbolsWanted {
+        let symbols = Symbols::read(Path::new("/"))?;
+        symbols.messages().try_for_each(|message| sink.send(message))?;
+        sink.send(Message::Symbols(Vec::new()))?; // the end of the list
+    }
+    Ok(())
 }
 
 /// Runs the case and sends its frames as they come.

@@ -3,12 +3,15 @@
 //! loads, and turns the driver's ring into frames. PID 1 in the twin, a command
 //! on a real machine.
 
+pub mod bench;
 pub mod case;
 pub mod cli;
 pub mod counter;
 pub mod driver;
 pub mod error;
+pub mod events;
 pub mod facts;
+pub mod faults;
 pub mod init;
 pub mod kernel_log;
 pub mod load;
@@ -24,7 +27,9 @@ pub mod run;
 pub mod settings;
 pub mod sink;
 pub mod stop;
+pub mod symbols;
 pub mod tally;
+pub mod threads;
 pub mod uapi;
 pub mod user_stage;
 pub mod watch;

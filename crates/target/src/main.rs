@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use irqscope_target::{cli, init, noop};
+use irqscope_target::{bench, cli, init, noop, threads};
 
 fn main() -> ExitCode {
     if noop::is_meant() {
@@ -16,6 +16,8 @@ fn main() -> ExitCode {
         Ok(cli::Command::Help) => cli::print(cli::HELP),
         Ok(cli::Command::Version) => cli::print(cli::VERSION),
         Ok(cli::Command::Run(options)) => irqscope_target::run::run(&options),
+        Ok(cli::Command::Bench(options)) => bench::command::run(&options),
+        Ok(cli::Command::Threads(options)) => threads::run(&options),
         Ok(cli::Command::Load(options)) => irqscope_target::load::run(&options),
         Err(error) => cli::usage_error(&error),
     }

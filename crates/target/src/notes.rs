@@ -6,7 +6,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use irqscope_wire::{Load, Message, Note, Plan, Policy, Severity};
+use irqscope_wire::{Load, Message, Note, Plan, Severity};
+use nix::errno::Errno;
 
 use crate::facts::{self, Facts};
 
@@ -17,6 +18,9 @@ pub enum Observation {
     RtThrottling { runtime_us: i64 },
     IdleStatesHeld,
     IdleStatesFree { why: String },
+    IdleStatesLeft,
+    NoRealTime { why: Errno },
+    MemoryUnlocked { why: Errno },
     NotApart { cpu: u32 },
 }
 
@@ -27,7 +31,7 @@ impl Observation {
 
     fn severity(&self) -> Severity {
         match self {
-            Observation::IdleStatesHeld => Severity::Info,
+            Observation::IdleStatesHeld | Observation::IdleStatesLeft => Severity::Info,
             _ => Severity::Warning,
         }
     }
@@ -42,8 +46,8 @@ impl Observation {
                  cpupower frequency-set -g performance holds it"
             ),
             Observation::RtThrottling { runtime_us } => format!(
-                "real-time tasks are throttled after {runtime_us} us of a period, the stages \
-                 too; sysctl kernel.sched_rt_runtime_us=-1 lets them run"
+                "real-time tasks are throttled after {runtime_us} us of a period, the measured \
+                 ones too; sysctl kernel.sched_rt_runtime_us=-1 lets them run"
             ),
             Observation::IdleStatesHeld => "idle states are kept out of the figures: \
                  /dev/cpu_dma_latency is held at 0 while the case runs"
@@ -51,6 +55,18 @@ impl Observation {
             Observation::IdleStatesFree { why } => format!(
                 "idle states are in the figures: /dev/cpu_dma_latency cannot be held at 0 \
                  ({why}); run as root"
+            ),
+            Observation::IdleStatesLeft => "idle states are in the figures, as asked: \
+                 /dev/cpu_dma_latency is not held"
+                .into(),
+            Observation::NoRealTime { why } => format!(
+                "real-time policies are refused ({why}): what asked for one ran as SCHED_OTHER, \
+                 and its figures are those of an ordinary process; run as root, or grant \
+                 CAP_SYS_NICE or RLIMIT_RTPRIO"
+            ),
+            Observation::MemoryUnlocked { why } => format!(
+                "memory cannot be locked ({why}): page faults may be in the figures; run as root, \
+                 or grant CAP_IPC_LOCK or raise RLIMIT_MEMLOCK"
             ),
             Observation::NotApart { cpu } => format!(
                 "CPU {cpu} is under test and also runs the agent, since it may use no other; \
@@ -62,23 +78,23 @@ impl Observation {
 
 /// What the machine's settings do to this plan's figures.
 pub fn observe(root: &Path, plan: &Plan, facts: &Facts, apart: bool) -> Vec<Observation> {
-    let (cpu, governor) = (plan.cpu, facts.governor.clone());
     let runtime = facts::read_line(&root.join("proc/sys/kernel/sched_rt_runtime_us"));
     let runtime_us = runtime.and_then(|text| text.parse().ok()).unwrap_or(-1);
-    let follows = !["none", "performance"].contains(&governor.as_str());
     [
-        follows.then_some(Observation::Governor { cpu, governor }),
-        (runtime_us >= 0 && uses_real_time(plan))
+        scaled(plan.cpu, &facts.governor),
+        (runtime_us >= 0 && plan.uses_real_time())
             .then_some(Observation::RtThrottling { runtime_us }),
-        (!apart && facts.online.len() > 1).then_some(Observation::NotApart { cpu }),
+        (!apart && facts.online.len() > 1).then_some(Observation::NotApart { cpu: plan.cpu }),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-fn uses_real_time(plan: &Plan) -> bool {
-    [plan.user, plan.kthread, plan.thread].iter().any(|stage| stage.policy != Policy::Other)
+/// A CPU whose frequency follows its load.
+pub fn scaled(cpu: u32, governor: &str) -> Option<Observation> {
+    let follows = !["none", "performance"].contains(&governor);
+    follows.then(|| Observation::Governor { cpu, governor: governor.into() })
 }
 
 /// Keeps the CPUs out of deep idle states for as long as it lives.
@@ -86,6 +102,15 @@ fn uses_real_time(plan: &Plan) -> bool {
 pub struct IdleStates(#[expect(dead_code, reason = "held open: that is its effect")] Option<File>);
 
 impl IdleStates {
+    /// Unless the plan leaves them as they are.
+    pub fn of_plan(root: &Path, plan: &Plan) -> (Option<IdleStates>, Option<Observation>) {
+        if plan.idle_states {
+            return (None, Some(Observation::IdleStatesLeft));
+        }
+        let (held, told) = IdleStates::hold(root);
+        (Some(held), told)
+    }
+
     pub fn hold(root: &Path) -> (IdleStates, Option<Observation>) {
         let held = File::options()
             .write(true)

@@ -33,13 +33,19 @@ fn restrict(cpus: &[u32]) -> nix::Result<()> {
 /// Keeps the calling thread away from the CPU under test, and from the
 /// injecting one too if any is left. Returns whether it could.
 pub fn keep_off(cpu: u32, inject_cpu: u32) -> bool {
-    let allowed = allowed();
-    let without = |left: &[u32]| -> Vec<u32> {
-        allowed.iter().copied().filter(|cpu| !left.contains(cpu)).collect()
-    };
-    [without(&[cpu, inject_cpu]), without(&[cpu])]
-        .iter()
-        .any(|cpus| !cpus.is_empty() && restrict(cpus).is_ok())
+    keep_off_all(&[cpu, inject_cpu]) || keep_off_all(&[cpu])
+}
+
+/// Keeps the calling thread away from CPUs. Returns whether it could.
+pub fn keep_off_all(cpus: &[u32]) -> bool {
+    let left: Vec<u32> = allowed().into_iter().filter(|cpu| !cpus.contains(cpu)).collect();
+    !left.is_empty() && restrict(&left).is_ok()
+}
+
+/// Lets the calling thread run on every CPU that is there.
+pub fn leave_free(who: &'static str) -> Result<()> {
+    let all: Vec<u32> = (0..CpuSet::count() as u32).collect();
+    restrict(&all).map_err(|source| Error::Pin { who, cpu: 0, source })
 }
 
 /// Another CPU than the one under test where there is one, else that.
@@ -49,6 +55,12 @@ pub fn other_than(cpu: u32, online: &[u32]) -> u32 {
 
 /// Gives the calling thread a policy.
 pub fn schedule(who: &'static str, wanted: Scheduling) -> Result<()> {
+    let refused = |source| Error::Policy { who, policy: settings::scheduling(wanted), source };
+    schedule_thread(0, wanted).map_err(refused)
+}
+
+/// Gives a thread a policy; 0 is the calling one.
+pub fn schedule_thread(pid: u32, wanted: Scheduling) -> nix::Result<()> {
     let policy = match wanted.policy {
         Policy::Other => libc::SCHED_OTHER,
         Policy::Fifo => libc::SCHED_FIFO,
@@ -58,9 +70,42 @@ pub fn schedule(who: &'static str, wanted: Scheduling) -> Result<()> {
     // SAFETY: the kernel's `struct sched_param` is one int, which outlives the
     // call. musl's own sched_setscheduler() is a stub that returns ENOSYS.
     let result =
-        unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority) };
-    let refused = |source| Error::Policy { who, policy: settings::scheduling(wanted), source };
-    Errno::result(result).map(drop).map_err(refused)
+        unsafe { libc::syscall(libc::SYS_sched_setscheduler, pid, policy, &raw const priority) };
+    Errno::result(result).map(drop)
+}
+
+/// `struct sched_attr` of the kernel in its first version, which every kernel
+/// takes.
+#[repr(C)]
+struct Attributes {
+    size: u32,
+    policy: u32,
+    flags: u64,
+    nice: i32,
+    priority: u32,
+    runtime: u64,
+    deadline: u64,
+    period: u64,
+}
+
+/// Gives the calling thread SCHED_DEADLINE: so much time in each period. It must
+/// be free to run on every CPU of its root domain.
+pub fn give_deadline(who: &'static str, runtime_ns: u64, period_ns: u64) -> Result<()> {
+    let attributes = Attributes {
+        size: size_of::<Attributes>() as u32,
+        policy: libc::SCHED_DEADLINE as u32,
+        flags: 0,
+        nice: 0,
+        priority: 0,
+        runtime: runtime_ns,
+        deadline: period_ns,
+        period: period_ns,
+    };
+    // SAFETY: the kernel reads one struct, whose size it is told and which
+    // outlives the call; no C library has a function for it.
+    let result = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
+    let policy = format!("deadline {runtime_ns} of {period_ns} ns");
+    Errno::result(result).map(drop).map_err(|source| Error::Policy { who, policy, source })
 }
 
 /// No page of this process leaves memory or is still to be fetched.

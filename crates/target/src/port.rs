@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
+use irqscope_wire::HostByte;
+
 use crate::error::{Error, Result};
 use crate::facts::read_line;
 
@@ -16,15 +18,24 @@ pub const NAME: &str = "irqscope";
 const TRIES: u32 = 500;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Writes all of it and waits for the host's word that it has it.
+/// Writes all of it and waits for what the host says to it; bytes that nobody
+/// knows are passed over.
 ///
 /// A write returns when the driver has queued the bytes, not when the host has
 /// taken them, and what is queued is lost with the guest. So the host answers
 /// the last frame with one byte; a host that is gone gives end of file.
-pub fn send(root: &Path, frames: &[u8]) -> Result<()> {
-    let mut port = open(root)?;
+pub fn send(port: &mut File, frames: &[u8]) -> Result<HostByte> {
     port.write_all(frames).map_err(Error::Output)?;
-    port.read(&mut [0]).map(|_| ()).map_err(Error::Output)
+    let mut byte = [0];
+    loop {
+        match port.read(&mut byte).map_err(Error::Output)? {
+            0 => return Ok(HostByte::HasAll),
+            _ => match HostByte::from_byte(byte[0]) {
+                Some(word) => return Ok(word),
+                None => continue,
+            },
+        }
+    }
 }
 
 /// The port itself, as soon as it is there.
@@ -68,7 +79,8 @@ mod tests {
         assert_eq!(find(root.path()), None, "its node is not there yet");
         fs::create_dir(root.path().join("dev")).unwrap();
         fs::write(root.path().join("dev/vport0p2"), "").unwrap();
-        send(root.path(), b"frames").unwrap();
+        let mut port = open(root.path()).unwrap();
+        assert_eq!(send(&mut port, b"frames").unwrap(), HostByte::HasAll);
         assert_eq!(fs::read(root.path().join("dev/vport0p2")).unwrap(), b"frames");
     }
 }

@@ -14,6 +14,8 @@ pub fn assignments(plan: &Plan, stages: &[Stage], inject_cpu: u32) -> Vec<(&'sta
         ("trigger", plan.trigger.to_string()),
         ("line", plan.line.to_string()),
         ("inside", if plan.inside { "on" } else { "off" }.to_owned()),
+        ("explain", if plan.explain { "on" } else { "off" }.to_owned()),
+        ("events", events(plan.count).to_string()),
         ("mode", plan.mode.to_string()),
         ("pacing", plan.pacing.to_string()),
         ("period_ns", plan.period_ns.to_string()),
@@ -41,6 +43,18 @@ pub fn assignments(plan: &Plan, stages: &[Stage], inject_cpu: u32) -> Vec<(&'sta
 /// A ring that holds the whole run if that can be afforded.
 pub fn slots(count: u64) -> u64 {
     count.clamp(FEWEST_SLOTS, MOST_SLOTS).next_power_of_two()
+}
+
+/// Under load about a hundred things happen between a trigger and its last
+/// answer. 32 bytes each.
+const EVENTS_PER_SAMPLE: u64 = 128;
+const MOST_EVENTS: u64 = 1 << 20;
+const FEWEST_EVENTS: u64 = 1 << 12;
+
+/// A log of events that most probably holds those of the whole run.
+fn events(count: u64) -> u64 {
+    let wanted = count.saturating_mul(EVENTS_PER_SAMPLE);
+    wanted.clamp(FEWEST_EVENTS, MOST_EVENTS).next_power_of_two()
 }
 
 pub fn scheduling(scheduling: Scheduling) -> String {

@@ -51,6 +51,66 @@ pub struct Ring {
     pub published: u64,
 }
 
+/// Numbers `enum irqscope_event_kind`, and keeps the names for the test against
+/// the header.
+macro_rules! kinds {
+    ($($name:ident)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "the header's names")]
+        enum Kind { $($name),* }
+        $(pub const $name: u8 = Kind::$name as u8;)*
+        pub const KIND_NAMES: &[&str] = &[$(stringify!($name)),*];
+        pub const EVENT_KINDS: u8 = KIND_NAMES.len() as u8;
+    };
+}
+
+kinds! {
+    TRIGGERED STACKED IRQ_ENTRY IRQ_EXIT VECTOR_ENTRY VECTOR_EXIT NMI SOFTIRQ_ENTRY SOFTIRQ_EXIT
+    SOFTIRQ_RAISE TASKLET_ENTRY TASKLET_EXIT HRTIMER_ENTRY HRTIMER_EXIT TIMER_ENTRY TIMER_EXIT
+    WORK_START WORK_END SWITCH WAKEUP STATISTICS CONTENTION_BEGIN CONTENTION_END IDLE_ENTRY
+    IDLE_EXIT IRQS_OFF IRQS_ON PREEMPT_OFF PREEMPT_ON NAME NAME_REST
+}
+
+pub const PREEMPTED: u64 = 0x100;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Event {
+    pub cycles: u64,
+    pub address: u64,
+    pub value: u32,
+    pub pid: u32,
+    pub order: u32,
+    pub kind: u8,
+    pub priority: u8,
+    pub context: u16,
+}
+
+impl Event {
+    pub fn from_bytes(bytes: &[u8; size_of::<Event>()]) -> Event {
+        // SAFETY: as many bytes as the struct has, which has no padding and is
+        // valid for any.
+        unsafe { bytes.as_ptr().cast::<Event>().read_unaligned() }
+    }
+}
+
+/// `struct irqscope_fault` (kernel/faults/faults.h).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fault {
+    pub begin: u64,
+    pub end: u64,
+    pub kind: u32,
+    pub number: u32,
+}
+
+impl Fault {
+    pub fn from_bytes(bytes: &[u8; size_of::<Fault>()]) -> Fault {
+        // SAFETY: as many bytes as the struct has, which has no padding and is
+        // valid for any.
+        unsafe { bytes.as_ptr().cast::<Fault>().read_unaligned() }
+    }
+}
+
 /// `struct irqscope_call`: what /dev/irqscope-user is read for.
 pub const CALL_BYTES: usize = 8;
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use irqscope_wire::Scheduling;
 use nix::errno::Errno;
-use nix::unistd::write;
+use nix::unistd::{gettid, write};
 
 use crate::counter::{Stamped, read_stamped, read_unstamped};
 use crate::error::{Error, Result};
@@ -28,6 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct UserStage {
     ended: Receiver<Result<()>>,
+    pid: u32,
 }
 
 impl UserStage {
@@ -42,7 +43,7 @@ impl UserStage {
         let body = move || {
             let placed = place::pin(WHO, cpu).and_then(|()| place::schedule(WHO, scheduling));
             let go = placed.is_ok();
-            let _ = tell_ready.send(placed);
+            let _ = tell_ready.send(placed.map(|()| gettid().as_raw() as u32));
             if go {
                 let _ = tell_ended.send(answer_all(&device, stamps));
             }
@@ -51,8 +52,15 @@ impl UserStage {
         thread
             .spawn(body)
             .map_err(|source| Error::System { what: "start the user stage", source })?;
-        ready.recv().unwrap_or_else(|_| Err(Error::UserStage("it died at its start".into())))?;
-        Ok(UserStage { ended })
+        let pid = ready
+            .recv()
+            .unwrap_or_else(|_| Err(Error::UserStage("it died at its start".into())))?;
+        Ok(UserStage { ended, pid })
+    }
+
+    /// Of the thread.
+    pub fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// Waits for its end, after that of the run.

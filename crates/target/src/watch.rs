@@ -9,6 +9,7 @@ use irqscope_wire::{Message, Plan, Sample};
 
 use crate::driver::Driver;
 use crate::error::{Error, Result};
+use crate::events::EventLog;
 use crate::ring::Ring;
 use crate::sink::Sink;
 use crate::stop::Stop;
@@ -63,14 +64,19 @@ pub enum End {
     Silence,
 }
 
-/// Samples on their way from the ring to the sink.
+/// Samples and events on their way from the driver to the sink.
 #[derive(Debug, Default)]
 pub struct Collector {
     batch: Vec<Sample>,
     pub tally: Tally,
+    pub events: Option<EventLog>,
 }
 
 impl Collector {
+    pub fn new(events: Option<EventLog>) -> Collector {
+        Collector { events, ..Collector::default() }
+    }
+
     /// Takes what is there, sends full batches.
     pub fn collect(&mut self, ring: &mut Ring, sink: &mut Sink) -> Result<()> {
         while let Some(sample) = ring.read() {
@@ -81,7 +87,8 @@ impl Collector {
                 self.flush(sink)?;
             }
         }
-        ring.release()
+        ring.release()?;
+        self.events.as_mut().map_or(Ok(()), |events| events.collect(sink))
     }
 
     /// Sends the batch, full or not.

@@ -4,33 +4,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+mod common;
 
-use irqscope_wire::{Decoder, Frame, Message, Plan, Policy, Scheduling, Stage, encode};
-
-fn agent(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_irqscope-target"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // It may end without reading anything.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
-
-fn frames(output: &Output) -> Vec<Message> {
-    let mut messages = Vec::new();
-    Decoder::default().push(&output.stdout, |_, frame| {
-        let frame = frame.unwrap();
-        assert_eq!(frame.number, messages.len() as u64);
-        messages.push(frame.message);
-    });
-    messages
-}
+use common::{agent, frames};
+use irqscope_wire::{Frame, Message, Plan, Policy, Scheduling, Stage, encode};
 
 fn plan() -> Plan {
     let scheduling = Scheduling { policy: Policy::Other, priority: 0 };

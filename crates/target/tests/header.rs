@@ -6,8 +6,8 @@ use std::mem::offset_of;
 use std::path::Path;
 use std::process::Command;
 
-use irqscope_target::uapi::{self, Answer, Response, Ring, Sample};
-use irqscope_wire::Stage;
+use irqscope_target::uapi::{self, Answer, Event, Fault, Response, Ring, Sample};
+use irqscope_wire::{Context, FaultKind, Stage, Vector};
 
 /// C expressions, and what Rust says they are.
 fn facts() -> Vec<(String, usize)> {
@@ -20,6 +20,20 @@ fn facts() -> Vec<(String, usize)> {
         ("IRQSCOPE_SAMPLE_DONE".into(), uapi::SAMPLE_DONE as usize),
         ("IRQSCOPE_RELEASE".into(), nix::request_code_write!(b'I', 1, 8) as usize),
         ("IRQSCOPE_STAGES".into(), Stage::COUNT),
+        ("IRQSCOPE_FAULT_KINDS".into(), FaultKind::ALL.len()),
+        ("sizeof(struct irqscope_fault)".into(), size_of::<Fault>()),
+        ("IRQSCOPE_PREEMPTED".into(), uapi::PREEMPTED as usize),
+        ("IRQSCOPE_THRESHOLD + 1".into(), Vector::ALL.len()),
+        ("IRQSCOPE_EVENT_KINDS".into(), uapi::EVENT_KINDS.into()),
+        ("IRQSCOPE_IN_IRQ".into(), Context::IRQ.into()),
+        ("IRQSCOPE_IN_SOFTIRQ".into(), Context::SOFTIRQ.into()),
+        ("IRQSCOPE_IN_NMI".into(), Context::NMI.into()),
+        ("IRQSCOPE_IRQS_DISABLED".into(), Context::IRQS_DISABLED.into()),
+        ("IRQSCOPE_NO_PREEMPTION".into(), Context::NO_PREEMPTION.into()),
+        ("IRQSCOPE_BH_DISABLED".into(), Context::BH_DISABLED.into()),
+        ("IRQSCOPE_IN_IDLE".into(), Context::IDLE.into()),
+        ("IRQSCOPE_IN_USER".into(), Context::USER.into()),
+        ("sizeof(struct irqscope_event)".into(), size_of::<Event>()),
         ("sizeof(struct irqscope_response)".into(), size_of::<Response>()),
         ("sizeof(struct irqscope_sample)".into(), size_of::<Sample>()),
         ("sizeof(struct irqscope_ring)".into(), size_of::<Ring>()),
@@ -40,6 +54,11 @@ fn facts() -> Vec<(String, usize)> {
     offsets!(Ring, "irqscope_ring": tick_fs, triggers, complete, missing, coalesced, overrun);
     offsets!(Ring, "irqscope_ring": skipped, spurious, published);
     offsets!(Answer, "irqscope_answer": seq, cycles);
+    offsets!(Fault, "irqscope_fault": begin, end, kind, number);
+    offsets!(Event, "irqscope_event": cycles, address, value, pid, order, kind, priority, context);
+    for (kind, name) in uapi::KIND_NAMES.iter().enumerate() {
+        facts.push((format!("IRQSCOPE_{name}"), kind));
+    }
     for stage in Stage::ALL {
         facts.push((format!("IRQSCOPE_{}", stage.name().to_uppercase()), stage.index()));
     }
@@ -49,17 +68,23 @@ fn facts() -> Vec<(String, usize)> {
 #[test]
 fn every_size_offset_and_number_of_the_header_is_that_of_the_agent() {
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernel/irqscope/include");
+    let faults = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernel/faults");
     let assertions: String = facts()
         .iter()
         .map(|(c, rust)| format!("_Static_assert(({c}) == {rust}, \"{c} is {rust} in Rust\");\n"))
         .collect();
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("header.c");
-    fs::write(&source, format!("#include <stddef.h>\n#include \"irqscope.h\"\n{assertions}"))
-        .unwrap();
+    fs::write(
+        &source,
+        format!(
+            "#include <stddef.h>\n#include \"irqscope.h\"\n#include \"faults.h\"\n{assertions}"
+        ),
+    )
+    .unwrap();
     let compiled = Command::new("cc")
         .args(["-fsyntax-only", "-Wall", "-Werror", "-I"])
-        .args([&include, &source])
+        .args([&include, Path::new("-I"), &faults, &source])
         .output()
         .expect("a C compiler, which the driver needs as well");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));

@@ -17,6 +17,7 @@
 //! | `start` | `armed`, `now`, `wait` for a command | armed; wait with `port` |
 //! | `pin` | IOAPIC pin | 7 |
 //! | `window` | triggers that may be open at once | 16384 |
+//! | `trace` | triggers, from the first, whose path is recorded; with `out` only | 0 |
 //! | `out` | file or listening Unix socket that takes the frames | |
 //! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, told on standard error | |
 //!
@@ -45,13 +46,14 @@ pub struct Args {
     pub delay: u64,
     pub pin: u32,
     pub window: usize,
+    pub trace: u64,
     pub output: Output,
 }
 
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
 const KNOWN: &str = "period, duty, count, packet, jitter, jitter-amount, seed, pacing, patience, \
-                     lines, delay, start, pin, window, out, port";
+                     lines, delay, start, pin, window, trace, out, port";
 
 /// While they are read.
 #[derive(Default)]
@@ -64,6 +66,7 @@ struct Draft {
     delay: Option<u64>,
     pin: Option<u32>,
     window: Option<usize>,
+    trace: u64,
     output: Option<Output>,
 }
 
@@ -102,6 +105,7 @@ fn take_other(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> 
         "delay" => draft.delay = Some(number(name, value)?),
         "pin" => draft.pin = Some(within(name, value, 0, 23)?),
         "window" => draft.window = Some(within(name, value, 1, MOST_WINDOW)?),
+        "trace" => draft.trace = number(name, value)?,
         "out" => set_output(draft, Output::Path(value.into()))?,
         "port" => set_output(draft, Output::Port(number(name, value)?))?,
         _ => return Err(format!("unknown argument `{name}`; there are {KNOWN}")),
@@ -118,6 +122,9 @@ fn set_output(draft: &mut Draft, output: Output) -> Result<(), String> {
 
 fn finish(draft: Draft) -> Result<Args, String> {
     let output = draft.output.ok_or("give out=PATH or port=NUMBER, where the frames go")?;
+    if draft.trace > 0 && matches!(output, Output::Port(_)) {
+        return Err("trace needs out=PATH: a host that reads slowly would lose parts".to_owned());
+    }
     let default_start = match output {
         Output::Path(_) => Some(StartAt::Armed),
         Output::Port(_) => None,
@@ -134,6 +141,7 @@ fn finish(draft: Draft) -> Result<Args, String> {
         delay: draft.delay.unwrap_or(MS),
         pin: draft.pin.unwrap_or(7),
         window: draft.window.unwrap_or(16384),
+        trace: draft.trace,
         output,
     })
 }
@@ -188,6 +196,7 @@ mod tests {
             "count=18446744073709551616: not a whole number in range"
         );
         assert_eq!(refused("port=1"), "give out or port, once");
+        assert!(parse(["port=1", "trace=9"]).unwrap_err().contains("out=PATH"));
         assert!(parse([]).unwrap_err().contains("out=PATH"));
     }
 

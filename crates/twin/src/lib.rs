@@ -32,7 +32,8 @@
 //! interrupt 7; nothing else is on it) and so learns of each write at its exact
 //! instant. Devices must not be entered twice, so the registers are read right
 //! after, by a timer that is due at once: it runs before the next instruction.
-//! No code of the guest is instrumented, at all: sampling costs no guest time.
+//! No code of the guest is instrumented, unless a trace of its path is asked for
+//! (`trace`), and then too sampling costs no guest time.
 //!
 //! What the port itself would send on interrupt 7 is not passed on: the pin is
 //! the generator's alone. The port's gate is kept, though: while control bit 4
@@ -54,3 +55,4 @@ mod output;
 mod plugin;
 mod port;
 mod qemu;
+mod trace;

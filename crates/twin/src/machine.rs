@@ -3,9 +3,11 @@
 
 use irqscope_generator::server::Server;
 use irqscope_generator::{Act, Source};
+use irqscope_wire::Seq;
 
 use crate::port::{CONTROL, DATA, Gate, LINES, Port};
 use crate::qemu::{Pin, Qemu, Timer};
+use crate::trace;
 
 /// How often commands are looked for, where some may come: virtual time.
 const POLL_NS: u64 = 1_000_000;
@@ -47,6 +49,12 @@ impl Machine {
         while self.source.due().is_some_and(|due| due <= now) {
             let act = self.source.tick(now);
             self.act(qemu, act);
+            if act == Act::Raise {
+                trace::trigger(self.youngest(), now);
+            }
+        }
+        if !self.source.waits() {
+            self.close_trace();
         }
         self.exchange(now);
         self.sleep(qemu, now);
@@ -69,9 +77,21 @@ impl Machine {
         }
         for line in (0..LINES).filter(|line| changed >> line & 1 != 0) {
             self.source.edge(line, at);
+            trace::edge(line, at);
         }
         if gate == Gate::Opened {
             self.source.armed(at);
+        }
+    }
+
+    fn youngest(&self) -> Seq {
+        Seq(self.source.status().totals.triggers.saturating_sub(1))
+    }
+
+    /// Hands a stretch of the trace over.
+    pub fn close_trace(&mut self) {
+        for message in trace::close() {
+            self.source.outbox.push(message);
         }
     }
 

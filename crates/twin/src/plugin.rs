@@ -2,10 +2,10 @@
 //! What QEMU calls: installation, the first translation, the timer, the port's
 //! interrupt output, the exit.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
 use irqscope_generator::Source;
@@ -17,7 +17,8 @@ use crate::args::{Args, Output, parse};
 use crate::machine::{Machine, Wires};
 use crate::output;
 use crate::port::{CONTROL, DATA, INTERRUPT, Port};
-use crate::qemu::{Qemu, Timer, counts_instructions};
+use crate::qemu::{Instrument, Qemu, Timer, counts_instructions};
+use crate::trace::{self, Insn};
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 /// Messages that may wait for a host that does not read.
@@ -47,6 +48,9 @@ struct Plugin {
 
 /// None until the plugin is installed, and once QEMU exits.
 static STATE: Mutex<Option<Plugin>> = Mutex::new(None);
+
+/// `trace=`: set before anything is translated.
+static INSTRUMENT: OnceLock<Instrument> = OnceLock::new();
 
 fn lock() -> MutexGuard<'static, Option<Plugin>> {
     // A panic has left counts that are still true: go on.
@@ -118,9 +122,12 @@ fn install(id: qemu_plugin_id_t, cpus: c_int, arguments: &[String]) -> Result<()
     if cpus != 1 {
         return Err(format!("it needs a machine with one CPU, not {cpus}: use -smp 1"));
     }
-    let qemu = Qemu::look_up().map_err(|missing| {
-        format!("this QEMU does not export {}: use QEMU 7.2 or later", missing.join(", "))
-    })?;
+    let qemu = Qemu::look_up().map_err(not_exported)?;
+    if args.trace > 0 {
+        let instrument = Instrument::look_up().map_err(not_exported)?;
+        INSTRUMENT.get_or_init(|| instrument);
+        trace::want(args.trace);
+    }
     let source = source(&args)?;
     let (server, output) = match args.output {
         Output::Path(path) => (None, Some(output::open(&path)?)),
@@ -134,6 +141,10 @@ fn install(id: qemu_plugin_id_t, cpus: c_int, arguments: &[String]) -> Result<()
     *lock() = Some(plugin);
     qemu.register(id, Some(translated), Some(exits));
     Ok(())
+}
+
+fn not_exported(missing: Vec<&str>) -> String {
+    format!("this QEMU does not export {}: use QEMU 7.2 or later", missing.join(", "))
 }
 
 /// Hosts may connect from now on.
@@ -166,11 +177,19 @@ fn source(args: &Args) -> Result<Source, String> {
 
 /// The first block is about to be translated: the machine is complete, and
 /// virtual time is 0. A timer set earlier, while CPUs are made, crashes QEMU.
-unsafe extern "C" fn translated(_id: qemu_plugin_id_t, _block: *mut qemu_plugin_tb) {
+unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_tb) {
+    if let Some(instrument) = INSTRUMENT.get() {
+        // SAFETY: QEMU hands over the block that it translates.
+        unsafe { instrument.every_insn(block, Some(executes)) };
+    }
     static FIRST: Once = Once::new();
     FIRST.call_once(|| {
         with_plugin(|qemu, _, _| qemu.fire_at(qemu.timer(on_ready), 0));
     });
+}
+
+unsafe extern "C" fn executes(_cpu: c_uint, word: *mut c_void) {
+    trace::executed(Insn::from_word(word.addr() as u64));
 }
 
 /// The rest of the setting up, under QEMU's big lock.
@@ -224,6 +243,7 @@ unsafe extern "C" fn exits(_id: qemu_plugin_id_t, _opaque: *mut c_void) {
     let Some(mut plugin) = lock().take() else { return };
     let machine = &mut plugin.machine;
     machine.source.finish();
+    machine.close_trace();
     if let Some(server) = &mut machine.server {
         server.farewell(&mut machine.source, FAREWELL);
     }

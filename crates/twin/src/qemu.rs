@@ -7,7 +7,12 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
-use qemu_plugin_sys::{qemu_plugin_id_t, qemu_plugin_udata_cb_t, qemu_plugin_vcpu_tb_trans_cb_t};
+use qemu_plugin_sys::{
+    qemu_plugin_id_t, qemu_plugin_insn, qemu_plugin_tb, qemu_plugin_udata_cb_t,
+    qemu_plugin_vcpu_tb_trans_cb_t, qemu_plugin_vcpu_udata_cb_t,
+};
+
+use crate::trace::Insn;
 
 /// `QEMU_CLOCK_VIRTUAL`.
 const VIRTUAL: c_int = 1;
@@ -21,12 +26,12 @@ pub type IrqFn = unsafe extern "C" fn(*mut c_void, c_int, c_int);
 
 /// The functions by their C types: one list to declare and to look up.
 macro_rules! symbols {
-    ($($name:ident: $type:ty,)*) => {
+    ($symbols:ident: $($name:ident: $type:ty,)*) => {
         #[derive(Clone, Copy)]
         #[allow(clippy::struct_field_names, reason = "they have QEMU's names")]
-        struct Symbols { $($name: $type,)* }
+        struct $symbols { $($name: $type,)* }
 
-        impl Symbols {
+        impl $symbols {
             /// All of them, or the names of those that are missing.
             fn look_up() -> Result<Self, Vec<&'static str>> {
                 let missing: Vec<&str> = [$(stringify!($name)),*]
@@ -46,7 +51,7 @@ macro_rules! symbols {
     };
 }
 
-symbols! {
+symbols! { Symbols:
     qemu_plugin_register_vcpu_tb_trans_cb:
         unsafe extern "C" fn(qemu_plugin_id_t, qemu_plugin_vcpu_tb_trans_cb_t),
     qemu_plugin_register_atexit_cb:
@@ -62,6 +67,16 @@ symbols! {
     isa_get_irq: unsafe extern "C" fn(*mut c_void, c_uint) -> *mut c_void,
     qemu_irq_intercept_in: unsafe extern "C" fn(*mut *mut c_void, IrqFn, c_int),
     cpu_inb: unsafe extern "C" fn(u32) -> u8,
+}
+
+symbols! { TraceSymbols:
+    qemu_plugin_tb_n_insns: unsafe extern "C" fn(*const qemu_plugin_tb) -> usize,
+    qemu_plugin_tb_get_insn:
+        unsafe extern "C" fn(*const qemu_plugin_tb, usize) -> *mut qemu_plugin_insn,
+    qemu_plugin_insn_vaddr: unsafe extern "C" fn(*const qemu_plugin_insn) -> u64,
+    qemu_plugin_insn_size: unsafe extern "C" fn(*const qemu_plugin_insn) -> usize,
+    qemu_plugin_register_vcpu_insn_exec_cb: unsafe extern "C" fn(
+        *mut qemu_plugin_insn, qemu_plugin_vcpu_udata_cb_t, c_int, *mut c_void),
 }
 
 /// Null if this process has no such symbol.
@@ -191,6 +206,48 @@ impl Qemu {
     }
 }
 
+/// `QEMU_PLUGIN_CB_NO_REGS`.
+const NO_REGS: c_int = 0;
+
+/// What instruments the guest's code.
+#[derive(Clone, Copy)]
+pub struct Instrument {
+    symbols: TraceSymbols,
+}
+
+impl Instrument {
+    pub fn look_up() -> Result<Self, Vec<&'static str>> {
+        Ok(Self { symbols: TraceSymbols::look_up()? })
+    }
+
+    /// Lets `executed` be called before each instruction of the block, with its
+    /// [`Insn`] as the pointer.
+    ///
+    /// # Safety
+    /// The block is the one that is being translated.
+    pub unsafe fn every_insn(
+        &self,
+        block: *const qemu_plugin_tb,
+        executed: qemu_plugin_vcpu_udata_cb_t,
+    ) {
+        let symbols = &self.symbols;
+        // SAFETY: the caller's promise; the instructions are below the block's count
+        // and used within the translation; the callback is never unloaded, and its
+        // pointer is a number that nobody follows.
+        unsafe {
+            let count = (symbols.qemu_plugin_tb_n_insns)(block);
+            for index in 0..count {
+                let insn = (symbols.qemu_plugin_tb_get_insn)(block, index);
+                let address = (symbols.qemu_plugin_insn_vaddr)(insn);
+                let length = (symbols.qemu_plugin_insn_size)(insn);
+                let word = Insn::new(address, length, index + 1 == count).word();
+                let pointer = std::ptr::without_provenance_mut(word as usize);
+                (symbols.qemu_plugin_register_vcpu_insn_exec_cb)(insn, executed, NO_REGS, pointer);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,6 +257,7 @@ mod tests {
         let missing = Qemu::look_up().err().unwrap();
         assert_eq!(missing.len(), 11);
         assert!(missing.contains(&"timer_init_full"));
+        assert_eq!(Instrument::look_up().err().unwrap().len(), 5);
         assert_eq!(counts_instructions(), None);
     }
 }

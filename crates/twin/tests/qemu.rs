@@ -10,13 +10,13 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
 use irqscope_wire::{
-    Answer, Command, Cycles, Decoder, Frame, Hello, Message, PROTOCOL, Refusal, RunState, Setting,
-    StartAt, Totals, encode,
+    Answer, Command, Cycles, Decoder, Frame, Hello, Mark, Message, OutsideSample, PROTOCOL, Path,
+    PathEnd, PathEvent, Refusal, RunState, Setting, StartAt, Totals, encode,
 };
 
 const GUEST: [u8; 21] = [
@@ -155,6 +155,47 @@ fn two_boots_give_the_same_bytes_and_every_edge_at_its_instant() {
     // All edges are there and none is a single instruction off.
     let steps: Vec<u64> = edges.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(steps.len() > 200 && steps.iter().all(|step| *step == TOGGLE_NS), "{steps:?}");
+}
+
+/// Samples with all they have, in order.
+fn samples(frames: &[Frame]) -> Vec<OutsideSample> {
+    let packets = frames.iter().filter_map(|frame| match &frame.message {
+        Message::Packet(packet) => Some(packet.samples.clone()),
+        _ => None,
+    });
+    packets.flatten().collect()
+}
+
+fn paths(frames: &[Frame]) -> Vec<Path> {
+    let paths = frames.iter().filter_map(|frame| match &frame.message {
+        Message::Path(path) => Some(path.clone()),
+        _ => None,
+    });
+    paths.collect()
+}
+
+#[test]
+fn a_trace_has_every_instruction_and_leaves_no_trace() {
+    let args = "period=150000,count=50,lines=5,jitter=uniform,jitter-amount=30000,seed=5";
+    let Some(plain) = record(args, &PARPORT) else { return };
+    let traced = frames(&record(&format!("{args},trace=20"), &PARPORT).unwrap());
+    assert_eq!(samples(&traced), samples(&frames(&plain)));
+    let paths = paths(&traced);
+    let marks: Vec<Mark> = paths.iter().flat_map(|path| path.marks.clone()).collect();
+    let is_trigger = |mark: &&Mark| matches!(mark.event, PathEvent::Trigger(_));
+    assert_eq!(marks.iter().filter(is_trigger).count(), 20);
+    for stretch in paths.chunk_by(|one, next| one.stretch == next.stretch) {
+        assert_eq!(stretch.last().unwrap().end, PathEnd::Complete);
+        let marks: Vec<&Mark> = stretch.iter().flat_map(|path| &path.marks).collect();
+        let runs = stretch.iter().flat_map(|path| &path.runs);
+        let instructions: u64 = runs.map(|run| u64::from(run.instructions)).sum();
+        let last = marks.last().unwrap();
+        assert_eq!(last.position, instructions, "nothing is recorded after the last edge");
+        for pair in marks.windows(2) {
+            let executed = pair[1].position - pair[0].position;
+            assert_eq!(pair[1].at.0 - pair[0].at.0, 2 * executed);
+        }
+    }
 }
 
 #[test]
@@ -349,5 +390,5 @@ fn reconnect(port: u16) -> Host {
 
 #[test]
 fn the_plugin_is_where_these_tests_look_for_it() {
-    assert!(Path::new(&plugin()).exists(), "{}", plugin().display());
+    assert!(plugin().exists(), "{}", plugin().display());
 }

@@ -11,16 +11,31 @@
 
 extern crate alloc;
 
+mod bench;
+mod bench_check;
+mod bench_samples;
+mod event;
+mod fault;
 mod frame;
 mod generator;
 mod message;
 mod name;
+mod path;
+mod picture;
 mod plan;
 mod port;
 mod refusal;
 mod stage;
+mod symbol;
 mod units;
 
+pub use bench::{
+    Async, Benchmark, BenchmarkKind, Class, Clock, Gtod, Instant, Inversion, LockProtocol, Middle,
+    PeriodicJitter, Realfeel, Sched, Sleep, Spin, Wake,
+};
+pub use bench_samples::{BenchEnd, BenchSample, BenchSamples, SeriesCount};
+pub use event::{Context, Event, Explained, Priority, Softirq, StageThread, Vector, What};
+pub use fault::{Fault, FaultKind, Faults};
 pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode};
 pub use generator::{
     Answer, Command, ExtraEdge, GeneratorHello, GeneratorKind, Limits, OutsideSample, Packet,
@@ -31,11 +46,14 @@ pub use message::{
     StageCost, Started,
 };
 pub use name::UnknownName;
+pub use path::{Mark, Path, PathEnd, PathEvent, Run};
+pub use picture::{InterruptLine, Picture, Role, ThreadFact, ThreadPolicy};
 pub use plan::{
-    Delay, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Outside, Pacing, Plan, Policy,
-    Scheduling, SystemState, Trigger,
+    Delay, EXPLAINED, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Outside, Pacing, Plan,
+    Policy, Scheduling, SystemState, Trigger,
 };
 pub use port::HostByte;
 pub use refusal::Refusal;
 pub use stage::{Stage, View};
+pub use symbol::Symbol;
 pub use units::{Cycles, Nanoseconds, Seq, Tick};

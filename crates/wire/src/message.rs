@@ -5,11 +5,14 @@ use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Command, Cycles, GeneratorHello, Nanoseconds, Packet, Plan, Reply, Seq, Stage, Status, Tick,
+    BenchEnd, BenchSamples, Command, Cycles, Event, Explained, Fault, GeneratorHello, Nanoseconds,
+    Packet, Path, Picture, Plan, Reply, Seq, Stage, Status, Symbol, Tick,
 };
 
 /// Raised whenever the meaning or the encoding of a message changes.
-pub const PROTOCOL: u16 = 1;
+///
+/// 1: first. 2: a plan may have benchmarks instead of stages.
+pub const PROTOCOL: u16 = 2;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.
@@ -41,6 +44,21 @@ pub enum Message {
     Reply(Reply),
     Packet(Packet),
     Status(Status),
+    /// Names for the addresses that other messages have; a long list comes in
+    /// several.
+    Symbols(Vec<Symbol>),
+    /// What the CPU executed; only where it was asked for.
+    Path(Path),
+    /// What else the CPU under test did, in order.
+    Events(Vec<Event>),
+    /// What makes sense of the events; the last of their messages.
+    Explained(Explained),
+    /// The culprits that were asked for, as they acted.
+    Truth(Vec<Fault>),
+    BenchSamples(BenchSamples),
+    BenchEnd(BenchEnd),
+    /// The answer to `irqscope-target threads`, by itself.
+    Picture(Picture),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
-use crate::{Stage, Tick};
+use crate::{Benchmark, Faults, Stage, Tick};
 
 named! {
     /// Who asserts the interrupt.
@@ -142,6 +142,10 @@ impl Default for Outside {
 /// name before it is that of the case it is compared with.
 pub const OUTSIDE_ONLY: &str = "/outside";
 
+/// What the name of a case ends with that differs from the one before it by its
+/// events only.
+pub const EXPLAINED: &str = "/explained";
+
 /// One case, complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
@@ -176,9 +180,43 @@ pub struct Plan {
     pub outside: Option<Outside>,
     /// The target keeps its own record.
     pub inside: bool,
+    /// The target records what else the CPU under test does.
+    pub explain: bool,
+    /// Culprits that a test asks for.
+    pub faults: Option<Faults>,
+    /// Idle states are left as they are; else the agent holds deep ones off
+    /// while it measures.
+    #[serde(default)]
+    pub idle_states: bool,
+    /// Where there are any they are run, in this order, instead of asking
+    /// stages: the driver takes no part, and of the fields above only case, cpu,
+    /// settle, state, tick and instruction count.
+    #[serde(default)]
+    pub benchmarks: Vec<Benchmark>,
 }
 
 impl Plan {
+    /// Stages are asked; else benchmarks are run.
+    pub fn needs_driver(&self) -> bool {
+        self.benchmarks.is_empty()
+    }
+
+    /// Whether any thread that is measured wants a real-time policy.
+    pub fn uses_real_time(&self) -> bool {
+        if !self.needs_driver() {
+            return self.benchmarks.iter().any(|one| one.class().is_real_time());
+        }
+        [self.user, self.kthread, self.thread].iter().any(|one| one.policy != Policy::Other)
+    }
+
+    /// How many samples it will have, as far as that is known beforehand.
+    pub fn samples(&self) -> u64 {
+        if self.needs_driver() {
+            return self.count;
+        }
+        self.benchmarks.iter().fold(0, |sum, one| sum.saturating_add(one.samples()))
+    }
+
     /// A generator decides when triggers come; the target only counts them.
     pub fn is_triggered_outside(&self) -> bool {
         self.trigger == Trigger::Line || self.line == Line::Memory
@@ -194,7 +232,13 @@ impl Plan {
     /// costs.
     pub fn without_inside(&self) -> Self {
         let case = format!("{}{OUTSIDE_ONLY}", self.case);
-        Self { case, inside: false, ..self.clone() }
+        Self { case, inside: false, explain: false, ..self.clone() }
+    }
+
+    /// The same measurement with events, to show what they cost.
+    pub fn explained(&self) -> Self {
+        let case = format!("{}{EXPLAINED}", self.case);
+        Self { case, explain: true, ..self.clone() }
     }
 
     /// The same measurement without a generator: the driver's own timer, and
@@ -239,6 +283,10 @@ impl Default for Plan {
             delay: None,
             outside: None,
             inside: true,
+            explain: false,
+            faults: None,
+            idle_states: false,
+            benchmarks: Vec::new(),
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What a host says to an agent on a guest's port: single bytes, since the
-//! agent only has to be told two things.
+//! agent only has to be told a few things.
 
 /// One byte from host to agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum HostByte {
     /// The generator has sent its last trigger and accounts for all: do not
     /// wait for more.
     TriggersEnded = 1,
+    /// Send the names of all functions, before the guest ends.
+    SymbolsWanted = 2,
 }
 
 impl HostByte {
@@ -18,6 +20,7 @@ impl HostByte {
         match byte {
             0 => Some(HostByte::HasAll),
             1 => Some(HostByte::TriggersEnded),
+            2 => Some(HostByte::SymbolsWanted),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 //! `irqscope list`: what can be run.
 
 use irqscope_scenario::{RigKind, Scenario, bundled};
-use irqscope_wire::{Load, Stage};
+use irqscope_wire::{BenchmarkKind, Load, Stage};
 
 use super::Done;
 use crate::exit::Exit;
@@ -16,6 +16,7 @@ pub fn list() -> Done {
         println!("  {:10}   {}", "", cases.join(", "));
     }
     println!("\nStages   {}", Stage::NAMES.join(", "));
+    println!("Bench    {} (irqscope bench)", BenchmarkKind::NAMES.join(", "));
     println!("Loads    {}", Load::NAMES.join(", "));
     println!("Rigs     {}", RigKind::ALL.map(RigKind::name).join(", "));
     println!("Kernels  {} (irqscope kernel list)", irqscope_rig::TESTED.join(", "));

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! One file per subcommand; this table lists them.
 
+mod bench;
 mod completion;
 mod doctor;
+mod explain;
 mod generator;
 mod kernel;
 mod list;
+mod path;
 mod report;
 mod run;
 mod sweep;
+mod threads;
+
+use serde::Serialize;
 
 use crate::cli::Command;
 use crate::exit::{Exit, Trouble};
@@ -19,7 +25,11 @@ pub fn dispatch(command: Command) -> Done {
     match command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::sweep(&options),
+        Command::Bench(options) => bench::bench(&options),
+        Command::Threads(options) => threads::threads(&options),
         Command::Report(options) => report::report(&options),
+        Command::Path(options) => path::path(&options),
+        Command::Explain(options) => explain::explain(&options),
         Command::List => list::list(),
         Command::Doctor => doctor::doctor(),
         Command::Kernel(command) => kernel::kernel(command),
@@ -27,4 +37,10 @@ pub fn dispatch(command: Command) -> Done {
         Command::Completion { shell } => completion::completion(shell),
         Command::Man => completion::man(),
     }
+}
+
+fn print_json(value: &impl Serialize) -> Result<(), Trouble> {
+    let text = serde_json::to_string_pretty(value);
+    println!("{}", text.map_err(|error| Trouble::new(Exit::Usage, error))?);
+    Ok(())
 }

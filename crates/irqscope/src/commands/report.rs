@@ -3,11 +3,10 @@
 
 use irqscope_analysis::Sweep;
 use irqscope_run::RunDir;
-use serde_json::to_string_pretty;
 
-use super::Done;
+use super::{Done, print_json};
 use crate::cli::Report;
-use crate::exit::{Exit, Trouble};
+use crate::exit::Exit;
 
 pub fn report(options: &Report) -> Done {
     let format = if options.json { Format::Summary } else { Format::Table };
@@ -30,8 +29,8 @@ pub fn show(run: &RunDir, format: Format) -> Done {
     // The table first: what goes wrong with a picture must not hide it.
     match format {
         Format::Table => print!("{}", irqscope_report::table(&summary)),
-        Format::Summary => println!("{}", json(to_string_pretty(&summary))?),
-        Format::Sweep => println!("{}", json(to_string_pretty(&Sweep::of(&summary)))?),
+        Format::Summary => print_json(&summary)?,
+        Format::Sweep => print_json(&Sweep::of(&summary))?,
     }
     let html = irqscope_report::write_all(run, &summary)?;
     if format == Format::Table {
@@ -40,8 +39,4 @@ pub fn show(run: &RunDir, format: Format) -> Done {
     }
     irqscope_analysis::check(&summary)?;
     Ok(Exit::Fine)
-}
-
-fn json(text: serde_json::Result<String>) -> Result<String, Trouble> {
-    text.map_err(|error| Trouble::new(Exit::Usage, error))
 }

@@ -10,25 +10,32 @@ use irqscope_scenario::{RigKind, Scenario, ScenarioError};
 
 use super::Done;
 use super::report::{Format, show};
-use crate::cli::{Execution, Run};
+use crate::cli::{Execution, How, Run};
 use crate::exit::{Exit, Trouble};
 use crate::interrupt::stop_on_signals;
 use crate::progress::Progress;
 
 pub fn run(options: &Run) -> Done {
-    let run = carry_out(&options.execution, |_| Ok(()))?;
+    let Execution { scenario, how, explain } = &options.execution;
+    let run = carry_out(Scenario::load(scenario)?, how, |scenario| {
+        if *explain {
+            scenario.set_explain();
+        }
+        options.trace.map_or(Ok(()), |triggers| scenario.set_trace(triggers))
+    })?;
     show(&run, if options.json { Format::Summary } else { Format::Table })
 }
 
-/// Executes the scenario as it is asked for, and as `adapt` changes it then.
+/// Executes a scenario as it is asked for, and as `adapt` changes it then.
 pub fn carry_out(
-    options: &Execution,
+    mut scenario: Scenario,
+    how: &How,
     adapt: impl FnOnce(&mut Scenario) -> Result<(), ScenarioError>,
 ) -> Result<RunDir, Trouble> {
     let stop = stop_on_signals()?;
-    let mut scenario = scenario(options, &stop)?;
+    choose(&mut scenario, how, &stop)?;
     adapt(&mut scenario)?;
-    let out = out(options, &scenario);
+    let out = out(how, &scenario);
     if out.symlink_metadata().is_ok() {
         return Err(irqscope_run::RunError::Exists { path: out }.into());
     }
@@ -37,26 +44,26 @@ pub fn carry_out(
         out: &out,
         args: std::env::args().collect(),
         tool_version: env!("CARGO_PKG_VERSION"),
-        jobs: jobs(options),
+        jobs: jobs(how),
         stop,
     };
     execute(&request, &Progress::new()).map_err(|error| kept(error.into(), &out))
 }
 
-fn scenario(options: &Execution, stop: &Stop) -> Result<Scenario, Trouble> {
-    let mut scenario = Scenario::load(&options.scenario)?;
-    if let Some(rig) = options.rig {
+/// Lets the options have precedence over the scenario.
+fn choose(scenario: &mut Scenario, how: &How, stop: &Stop) -> Result<(), Trouble> {
+    if let Some(rig) = how.rig {
         scenario.set_rig(rig.into());
     }
-    if let Some(host) = &options.host {
+    if let Some(host) = &how.host {
         scenario.ssh.host.clone_from(host);
     }
-    scenario.kernels = kernels(options, &scenario, stop)?;
-    Ok(scenario)
+    scenario.kernels = kernels(how, scenario, stop)?;
+    Ok(())
 }
 
 /// Guests boot what they are told; a real machine runs what it runs.
-fn kernels(options: &Execution, scenario: &Scenario, stop: &Stop) -> Result<Vec<String>, Trouble> {
+fn kernels(options: &How, scenario: &Scenario, stop: &Stop) -> Result<Vec<String>, Trouble> {
     let own = match scenario.rig {
         RigKind::Twin | RigKind::Vm => {
             let chosen =
@@ -76,12 +83,12 @@ fn kernels(options: &Execution, scenario: &Scenario, stop: &Stop) -> Result<Vec<
     ))
 }
 
-fn out(options: &Execution, scenario: &Scenario) -> PathBuf {
+fn out(options: &How, scenario: &Scenario) -> PathBuf {
     let fresh = || fresh_name(Path::new("runs"), &scenario.name, SystemTime::now());
     options.out.clone().unwrap_or_else(fresh)
 }
 
-fn jobs(options: &Execution) -> usize {
+fn jobs(options: &How) -> usize {
     let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
     options.jobs.map_or_else(cpus, usize::from)
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope sweep`: a run at one trigger frequency after the other.
 
-use irqscope_scenario::Sweep as Frequencies;
+use irqscope_scenario::{Scenario, Sweep as Frequencies};
 
 use super::Done;
 use super::report::{Format, show};
 use super::run::carry_out;
-use crate::cli::Sweep;
+use crate::cli::{Execution, Sweep};
 
 pub fn sweep(options: &Sweep) -> Done {
-    let run = carry_out(&options.execution, |scenario| {
+    let Execution { scenario, how, explain } = &options.execution;
+    let run = carry_out(Scenario::load(scenario)?, how, |scenario| {
+        if *explain {
+            scenario.set_explain();
+        }
         if let Some(count) = options.count {
             scenario.set_count(count)?;
         }

@@ -5,7 +5,7 @@
 use irqscope_analysis::{Axis, Histogram};
 
 use super::axis::{Linear, Log, ticks};
-use super::{Layout, Panel, StageFigure};
+use super::{Figure, Figures, Layout, Panel};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use crate::units::{Unit, alone, grouped};
 
@@ -31,10 +31,10 @@ const QUANTILE: Pen = Pen { ink: Ink::Quantile, width: 1.4, dash: Some("5 3") };
 /// A count of one must be seen: the axis begins this much below it, in decades.
 const FOOT: f64 = 0.25;
 
-pub fn draw(figure: &StageFigure<'_>, axis: Axis, layout: Layout, alone: bool) -> String {
+pub fn draw(figure: &Figure<'_>, axis: Axis, layout: Layout, alone: bool) -> String {
     let frame = Frame::new(figure, axis, layout);
     let unit = Unit::for_largest(axis.end_ns());
-    let mut svg = Svg::new(layout.width(), &format!("Histograms of stage {}", figure.title()));
+    let mut svg = Svg::new(layout.width(), &format!("Histograms of {}", figure.subject.named()));
     let mut top = 6.0;
     if alone {
         title(&mut svg, figure, layout);
@@ -43,24 +43,24 @@ pub fn draw(figure: &StageFigure<'_>, axis: Axis, layout: Layout, alone: bool) -
     for panel in &figure.panels {
         top = frame.panel(&mut svg, panel, figure, unit, top);
     }
-    let bottom = frame.foot(&mut svg, axis, unit, top);
+    let bottom = frame.foot(&mut svg, figure, axis, unit, top);
     let bottom =
         if alone { super::caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
     svg.finish(bottom, alone)
 }
 
-fn title(svg: &mut Svg, figure: &StageFigure<'_>, layout: Layout) {
+fn title(svg: &mut Svg, figure: &Figure<'_>, layout: Layout) {
     let size = layout.pick(16.0, 13.0);
     let name = Type::new(Ink::Text, size).bold();
     let text = figure.title();
     svg.text((12.0, 24.0), &text, name);
     let beside = 12.0 + name.width(&text) + 10.0;
-    let what = format!("trigger to {}", crate::stage_text(figure.stage));
+    let what = figure.subject.text();
     svg.text((beside, 24.0), &what, Type::new(Ink::Muted, layout.pick(12.0, 9.0)));
 }
 
 impl Frame {
-    fn new(figure: &StageFigure<'_>, axis: Axis, layout: Layout) -> Self {
+    fn new(figure: &Figure<'_>, axis: Axis, layout: Layout) -> Self {
         let (left, margin) = (layout.pick(46.0, 34.0), layout.pick(12.0, 4.0));
         let (column, gap) = (layout.pick(46.0, 36.0), layout.pick(14.0, 8.0));
         let oob = layout.width() - margin - column;
@@ -91,7 +91,7 @@ impl Frame {
         &self,
         svg: &mut Svg,
         panel: &Panel<'_>,
-        figure: &StageFigure<'_>,
+        figure: &Figure<'_>,
         unit: Unit,
         top: f64,
     ) -> f64 {
@@ -99,11 +99,11 @@ impl Frame {
         let top = top + self.head;
         let Some(histogram) = &panel.histogram else { return top + self.plot };
         self.ground(svg, top);
-        self.bars(svg, histogram, Ink::Stage(figure.stage), top);
+        self.bars(svg, histogram, figure.subject.ink(), top);
         self.quantiles(svg, panel, unit, top);
         let columns = [(self.irq, histogram.irq.len()), (self.oob, histogram.oob.len())];
         for (left, count) in columns {
-            self.column(svg, left, count as u64, Ink::Stage(figure.stage), top);
+            self.column(svg, left, count as u64, figure.subject.ink(), top);
         }
         let bottom = top + self.plot;
         svg.line([self.left, bottom, self.right, bottom], BASE);
@@ -112,7 +112,7 @@ impl Frame {
 
     /// The case, and its figures beside or below it.
     fn heading(&self, svg: &mut Svg, panel: &Panel<'_>, top: f64) {
-        let summary = panel.summary;
+        let summary = panel.figures;
         let size = self.layout.pick(13.0, 12.0);
         svg.text((self.left, top + 14.0), panel.case, Type::new(Ink::Text, size).bold());
         let mut text = format!("n {}", grouped(summary.count));
@@ -121,7 +121,8 @@ impl Frame {
         {
             text.push_str(&value.map(|ns| format!(" · {name} {}", alone(ns))).unwrap_or_default());
         }
-        for (name, count) in [("missing", summary.missing), ("merged", summary.merged)] {
+        let Figures { missing, merged, skipped, .. } = summary;
+        for (name, count) in [("missing", missing), ("merged", merged), ("skipped", skipped)] {
             if count > 0 {
                 text.push_str(&format!(" · {} {name}", grouped(count)));
             }
@@ -166,7 +167,7 @@ impl Frame {
     }
 
     fn quantiles(&self, svg: &mut Svg, panel: &Panel<'_>, unit: Unit, top: f64) {
-        let Some((low, high)) = panel.summary.p5_ns.zip(panel.summary.p95_ns) else { return };
+        let Some((low, high)) = panel.figures.p5_ns.zip(panel.figures.p95_ns) else { return };
         let set = Type::new(Ink::Quantile, 10.0);
         let place = |ns: i64| self.x.at(ns as f64);
         for ns in [low, high] {
@@ -230,7 +231,7 @@ impl Frame {
     }
 
     /// The axis that all panels share, below the last.
-    fn foot(&self, svg: &mut Svg, axis: Axis, unit: Unit, top: f64) -> f64 {
+    fn foot(&self, svg: &mut Svg, figure: &Figure<'_>, axis: Axis, unit: Unit, top: f64) -> f64 {
         let line = top + 2.0;
         let labels = Type::new(Ink::Muted, 10.5).at(Anchor::Middle);
         svg.line([self.left, line, self.right, line], BASE);
@@ -249,8 +250,8 @@ impl Frame {
             );
         }
         let bin = unit_of_bin(axis.bin_ns);
-        let text =
-            format!("latency [{}], bins of {bin}; number of samples, logarithmic", unit.name());
+        let (quantity, unit) = (figure.subject.quantity(), unit.name());
+        let text = format!("{quantity} [{unit}], bins of {bin}; number of samples, logarithmic");
         let middle = (self.left + self.right) / 2.0;
         let set = Type::new(Ink::Text, self.layout.pick(11.0, 9.5)).at(Anchor::Middle);
         svg.text((middle, line + 34.0), &text, set);

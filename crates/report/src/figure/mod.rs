@@ -3,17 +3,26 @@
 //! as a file.
 
 mod axis;
+mod benchmarks;
 mod histogram;
 mod knees;
 mod overview;
+mod scatter;
+mod subject;
 mod sweep;
 mod tail;
+mod timeline;
 
-use irqscope_analysis::{Axis, Distribution, Histogram, StageSummary, Summary};
-use irqscope_wire::{Stage, Tick, View};
+use irqscope_analysis::{
+    Axis, Distribution, Histogram, Parts, SeriesSummary, StageSummary, Summary,
+};
+use irqscope_wire::Tick;
 
 use crate::svg::{Ink, Svg, Type};
-use crate::table::stage_name;
+
+pub use benchmarks::benchmarks;
+pub use subject::Subject;
+pub use timeline::{Timeline, timelines};
 
 /// The two widths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,61 +47,133 @@ impl Layout {
     }
 }
 
-/// One stage of one case, ready to be drawn.
+/// One case of a figure, ready to be drawn.
 pub struct Panel<'a> {
     /// Position of the case in the summary: decides its colour.
     pub index: usize,
     pub case: &'a str,
     pub kernel: &'a str,
-    pub summary: &'a StageSummary,
-    pub distribution: Distribution,
+    pub figures: Figures,
+    /// Ascending; those that another interrupt hit are apart.
+    pub clean: Vec<i64>,
+    pub hit: Vec<i64>,
     pub histogram: Option<Histogram>,
+    /// Of benchmarks: instants and values in the order of time.
+    pub course: Vec<(i64, i64)>,
 }
 
-/// One stage in one view, with all its cases.
-pub struct StageFigure<'a> {
-    pub stage: Stage,
-    pub view: View,
-    /// None if no case has a single latency.
+impl Panel<'_> {
+    /// Every value, ascending.
+    pub fn all(&self) -> Vec<i64> {
+        let mut all = self.clean.clone();
+        all.extend(&self.hit);
+        all.sort(); // two ascending runs: one merge
+        all
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        Parts { clean: &self.clean, hit: &self.hit }
+    }
+}
+
+/// What is said of a panel in figures.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Figures {
+    pub count: u64,
+    pub p5_ns: Option<i64>,
+    pub p50_ns: Option<i64>,
+    pub p95_ns: Option<i64>,
+    pub p99_ns: Option<i64>,
+    pub max_ns: Option<i64>,
+    pub missing: u64,
+    pub merged: u64,
+    pub skipped: u64,
+}
+
+impl From<&StageSummary> for Figures {
+    fn from(one: &StageSummary) -> Self {
+        Self {
+            count: one.count,
+            p5_ns: one.p5_ns,
+            p50_ns: one.p50_ns,
+            p95_ns: one.p95_ns,
+            p99_ns: one.p99_ns,
+            max_ns: one.max_ns,
+            missing: one.missing,
+            merged: one.merged,
+            skipped: 0,
+        }
+    }
+}
+
+impl From<&SeriesSummary> for Figures {
+    fn from(one: &SeriesSummary) -> Self {
+        Self {
+            count: one.count,
+            p5_ns: one.p5_ns,
+            p50_ns: one.p50_ns,
+            p95_ns: one.p95_ns,
+            p99_ns: one.p99_ns,
+            max_ns: one.max_ns,
+            skipped: one.skipped,
+            ..Self::default()
+        }
+    }
+}
+
+/// One subject with all its cases.
+pub struct Figure<'a> {
+    pub subject: Subject,
+    /// None if no case has a single value.
     pub axis: Option<Axis>,
     /// Stands below a figure that leaves the page, if the twin made it.
     pub caveat: Option<String>,
     pub panels: Vec<Panel<'a>>,
 }
 
-impl StageFigure<'_> {
-    pub fn title(&self) -> String {
-        stage_name(self.stage, self.view)
+impl<'a> Figure<'a> {
+    fn new(summary: &Summary, subject: Subject, mut panels: Vec<Panel<'a>>) -> Self {
+        let parts: Vec<Parts<'_>> = panels.iter().map(Panel::parts).collect();
+        let axis = Axis::common(&parts, tick(summary));
+        for panel in &mut panels {
+            panel.histogram = axis.map(|axis| Histogram::new(panel.parts(), axis));
+        }
+        Self { subject, axis, caveat: summary.caveat(), panels }
     }
 
-    /// What its files are called: `softirq`, `softirq-outside`.
+    pub fn title(&self) -> String {
+        self.subject.title()
+    }
+
     pub fn file_name(&self) -> String {
-        match self.view {
-            View::Inside => self.stage.name().into(),
-            View::Outside => format!("{}-outside", self.stage),
-        }
+        self.subject.file_name()
     }
 
     pub fn histogram(&self, layout: Layout, alone: bool) -> Option<String> {
         Some(histogram::draw(self, self.axis?, layout, alone))
     }
 
+    /// None where shares of what came later make no sense.
     pub fn tail(&self, layout: Layout, alone: bool) -> Option<String> {
         self.axis?;
-        Some(tail::draw(self, layout, alone))
+        (!self.subject.is_signed()).then(|| tail::draw(self, layout, alone))
+    }
+
+    /// Values in the course of time; only of benchmarks.
+    pub fn scatter(&self, layout: Layout, alone: bool) -> Option<String> {
+        let timed = self.panels.iter().any(|panel| !panel.course.is_empty());
+        timed.then(|| scatter::draw(self, layout, alone))
     }
 }
 
 /// All stages of a run, each with its common axis.
-pub fn stages(summary: &Summary, distributions: Vec<Distribution>) -> Vec<StageFigure<'_>> {
-    let mut distributions = distributions;
+pub fn stages(summary: &Summary, mut distributions: Vec<Distribution>) -> Vec<Figure<'_>> {
     distributions.retain(|one| is_shown(summary, one));
     let one = |(stage, view)| {
         let of_stage = |one: &mut Distribution| one.stage == stage && one.view == view;
-        let mine: Vec<Distribution> = distributions.extract_if(.., of_stage).collect();
-        let axis = Axis::common(&mine.iter().collect::<Vec<_>>(), tick(summary));
-        let panels = mine.into_iter().filter_map(|one| panel(summary, one, axis)).collect();
-        StageFigure { stage, view, axis, caveat: summary.caveat(), panels }
+        let mine = distributions.extract_if(.., of_stage);
+        let panels = mine.filter_map(|one| stage_panel(summary, one)).collect();
+        Figure::new(summary, Subject::Stage(stage, view), panels)
     };
     summary.shown_stages().into_iter().map(one).collect()
 }
@@ -114,20 +195,18 @@ fn is_shown(summary: &Summary, one: &Distribution) -> bool {
     shown.any(|(index, case)| index == usize::from(one.case) && case.main_view() == one.view)
 }
 
-fn panel<'a>(
-    summary: &'a Summary,
-    distribution: Distribution,
-    axis: Option<Axis>,
-) -> Option<Panel<'a>> {
-    let index = usize::from(distribution.case);
+fn stage_panel(summary: &Summary, one: Distribution) -> Option<Panel<'_>> {
+    let index = usize::from(one.case);
     let case = summary.cases.get(index)?;
     Some(Panel {
         index,
         case: &case.case,
         kernel: &case.kernel,
-        summary: case.stage(distribution.stage, distribution.view)?,
-        histogram: axis.map(|axis| Histogram::new(&distribution, axis)),
-        distribution,
+        figures: case.stage(one.stage, one.view)?.into(),
+        clean: one.clean,
+        hit: one.hit,
+        histogram: None,
+        course: Vec::new(),
     })
 }
 

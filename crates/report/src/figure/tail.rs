@@ -3,14 +3,14 @@
 //! another interrupt included, both axes logarithmic.
 
 use super::axis::{Log, log_label, log_ticks};
-use super::{Layout, Panel, StageFigure};
+use super::{Figure, Layout, Panel};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };
 
-pub fn draw(figure: &StageFigure<'_>, layout: Layout, alone: bool) -> String {
-    let mut svg = Svg::new(layout.width(), &format!("Tails of stage {}", figure.title()));
+pub fn draw(figure: &Figure<'_>, layout: Layout, alone: bool) -> String {
+    let mut svg = Svg::new(layout.width(), &format!("Tails of {}", figure.subject.named()));
     let mut top = 10.0;
     if alone {
         let name = format!("{}: share of responses that came later than…", figure.title());
@@ -21,7 +21,7 @@ pub fn draw(figure: &StageFigure<'_>, layout: Layout, alone: bool) -> String {
     let (left, right) = (layout.pick(58.0, 46.0), layout.width() - layout.pick(24.0, 16.0));
     let bottom = top + layout.pick(210.0, 170.0);
     let values: Vec<(usize, Vec<i64>)> =
-        figure.panels.iter().map(|panel| (panel.index, panel.distribution.all())).collect();
+        figure.panels.iter().map(|panel| (panel.index, panel.all())).collect();
     let (from, to, fewest) = extent(&values);
     let x = Log::new(from, to, left, right);
     let y = Log::new(fewest, 1.0, bottom, top);
@@ -31,8 +31,8 @@ pub fn draw(figure: &StageFigure<'_>, layout: Layout, alone: bool) -> String {
         svg.polyline(&points(sorted, x, y, [left, right, bottom]), pen);
     }
     let text = Type::new(Ink::Text, layout.pick(11.0, 9.5)).at(Anchor::Middle);
-    let caption = "latency; both axes logarithmic";
-    svg.text(((left + right) / 2.0, bottom + 34.0), caption, text);
+    let caption = format!("{}; both axes logarithmic", figure.subject.quantity());
+    svg.text(((left + right) / 2.0, bottom + 34.0), &caption, text);
     let bottom = bottom + 44.0;
     let bottom =
         if alone { super::caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
@@ -40,7 +40,7 @@ pub fn draw(figure: &StageFigure<'_>, layout: Layout, alone: bool) -> String {
 }
 
 /// A state has its colour; another kernel its dashes.
-fn pen(figure: &StageFigure<'_>, panel: &Panel<'_>, index: usize) -> Pen {
+fn pen(figure: &Figure<'_>, panel: &Panel<'_>, index: usize) -> Pen {
     let dashes = [None, Some("6 3"), Some("2 3"), Some("8 3 2 3")];
     let mut kernels: Vec<&str> = figure.panels.iter().map(|panel| panel.kernel).collect();
     kernels.dedup();
@@ -48,7 +48,7 @@ fn pen(figure: &StageFigure<'_>, panel: &Panel<'_>, index: usize) -> Pen {
     Pen { ink: Ink::Case(index), width: 1.8, dash: dashes[kernel % dashes.len()] }
 }
 
-fn legend(svg: &mut Svg, figure: &StageFigure<'_>, layout: Layout, top: f64) -> f64 {
+fn legend(svg: &mut Svg, figure: &Figure<'_>, layout: Layout, top: f64) -> f64 {
     let set = Type::new(Ink::Text, layout.pick(11.5, 10.0));
     let start = layout.pick(58.0, 12.0);
     let (mut x, mut y) = (start, top);

@@ -3,7 +3,7 @@
 
 use irqscope_analysis::{Summary, Sweep};
 use irqscope_run::{CaseManifest, Manifest};
-use irqscope_wire::{JitterKind, Plan, Policy, Scheduling, Stage};
+use irqscope_wire::{Benchmark, JitterKind, Plan, Policy, Scheduling, Stage};
 use maud::{Markup, html};
 
 use crate::units::{exact, grouped, hertz};
@@ -12,21 +12,22 @@ type Fact = (&'static str, fn(&CaseManifest) -> Option<String>);
 
 /// What was asked for. A fact that is the same in every case is told once.
 pub fn measured(manifest: &Manifest, summary: &Summary) -> Markup {
-    const FACTS: [Fact; 14] = [
-        ("stages", |case| Some(names(&case.plan.as_ref()?.stages))),
-        ("trigger", |case| Some(trigger(case.plan.as_ref()?))),
+    const FACTS: [Fact; 15] = [
+        ("benchmarks", benchmarks),
+        ("stages", |case| Some(names(&asked(case)?.stages))),
+        ("trigger", |case| Some(trigger(asked(case)?))),
         ("period", period),
-        ("pacing", |case| Some(case.plan.as_ref()?.pacing.to_string())),
-        ("mode", |case| Some(case.plan.as_ref()?.mode.to_string())),
-        ("line", |case| Some(case.plan.as_ref()?.line.to_string())),
-        ("views", |case| Some(views(case.plan.as_ref()?))),
+        ("pacing", |case| Some(asked(case)?.pacing.to_string())),
+        ("mode", |case| Some(asked(case)?.mode.to_string())),
+        ("line", |case| Some(asked(case)?.line.to_string())),
+        ("views", |case| Some(views(asked(case)?))),
         ("CPU", |case| Some(case.plan.as_ref()?.cpu.to_string())),
-        ("triggers", |case| Some(grouped(case.plan.as_ref()?.count))),
+        ("triggers", |case| Some(grouped(asked(case)?.count))),
         ("loads", |case| Some(loads(case))),
-        ("user", |case| Some(scheduling(case.plan.as_ref()?.user))),
-        ("kthread", |case| Some(scheduling(case.plan.as_ref()?.kthread))),
-        ("thread", |case| Some(scheduling(case.plan.as_ref()?.thread))),
-        ("inserted delay", |case| delay(case.plan.as_ref()?)),
+        ("user", |case| Some(scheduling(asked(case)?.user))),
+        ("kthread", |case| Some(scheduling(asked(case)?.kthread))),
+        ("thread", |case| Some(scheduling(asked(case)?.thread))),
+        ("inserted delay", |case| delay(asked(case)?)),
     ];
     let mut names: Vec<&str> = manifest.cases.iter().map(name).collect();
     names.dedup();
@@ -113,6 +114,24 @@ fn told(cases: &[CaseManifest], (fact_name, fact): Fact) -> Markup {
             }
         }
     }
+}
+
+/// The plan of a case that asks stages.
+fn asked(case: &CaseManifest) -> Option<&Plan> {
+    case.plan.as_ref().filter(|plan| plan.needs_driver())
+}
+
+/// `gtod monotonic (100,000), sched fifo 80 (1,000 every 5 ms)`.
+fn benchmarks(case: &CaseManifest) -> Option<String> {
+    let plan = case.plan.as_ref().filter(|plan| !plan.needs_driver())?;
+    let one = |benchmark: &Benchmark| {
+        let name = format!("{} {}", benchmark.kind(), benchmark.variant());
+        let rounds = benchmark.rounds().map(grouped);
+        let period = benchmark.period_ns().map(|period| format!("every {}", exact(period)));
+        let settings = [rounds, period].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        if settings.is_empty() { name } else { format!("{name} ({settings})") }
+    };
+    Some(plan.benchmarks.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
 fn names(stages: &[Stage]) -> String {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! report.html: one file that needs nothing else.
 
+mod explain;
 mod facts;
 mod stage;
 mod sweep;
@@ -10,21 +11,25 @@ use irqscope_run::Manifest;
 use irqscope_wire::Stage;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::figure::{Layout, StageFigure, StageSweep, overview};
+use crate::bench;
+use crate::figure::{Layout, StageSweep, overview};
 use crate::table::{
-    columns, figures, identity_mark, identity_text, legend, observer_by_stage, outside_text,
-    percent, table_unit,
+    case_unit, columns, figures, has_stages, identity_mark, identity_text, legend,
+    observer_by_stage, outside_text, percent, table_unit,
 };
 use crate::units::Unit;
+use crate::write::Figures;
 
 const STYLE: &str = include_str!("style.css");
 
-pub fn page(manifest: &Manifest, summary: &Summary, stages: &[StageFigure<'_>]) -> String {
-    let names = stages.iter().map(|one| (one.file_name(), one.title())).collect::<Vec<_>>();
+pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> String {
+    let names = figures.all.iter().map(|one| (one.file_name(), one.title())).collect::<Vec<_>>();
     let figures = html! {
-        section { h2 { "Summary" } (summary_table(summary)) (observer(summary)) (accounting(summary)) }
+        section { h2 { "Summary" } (summary_table(summary)) (benchmarks(summary)) (observer(summary)) (accounting(summary)) }
         (drawing("All stages", |layout| overview(summary, layout, false)))
-        @for one in stages { (stage::section(one)) }
+        (stage::rounds(&figures.rounds))
+        (explain::section(&figures.explanations))
+        @for one in &figures.all { (stage::section(one)) }
     };
     whole(manifest, summary, &names, &figures)
 }
@@ -89,7 +94,7 @@ fn head(manifest: &Manifest, summary: &Summary) -> Markup {
         p.muted { (manifest.started_utc) ", rig " (manifest.rig) }
         @if !valid { p.badge.bad { "invalid measurement" } }
         @if !summary.complete { p.badge.bad { "incomplete" } }
-        @if valid && summary.complete { p.badge.good { "complete, every trigger accounted for" } }
+        @if valid && summary.complete { p.badge.good { "complete, every " (if has_stages(summary) { "trigger" } else { "sample" }) " accounted for" } }
         @if let Some(caveat) = summary.caveat() { p.note { strong { "The twin's figures: " } (caveat) "." } }
     }
 }
@@ -117,7 +122,35 @@ fn trouble(summary: &Summary) -> Markup {
     }
 }
 
+/// Nothing, where stages were asked.
+fn benchmarks(summary: &Summary) -> Markup {
+    html! {
+        @for table in bench::tables(summary) {
+            h3 { (table.kind) }
+            p.muted { "In " (table.unit.name()) ": " (bench::benchmark_text(table.kind)) "." }
+            div.scroll {
+                table.figures {
+                    thead { tr {
+                        @for name in ["variant", "case"] { th scope="col" { (name) } }
+                        @for name in bench::COLUMNS { th scope="col" { (name) } }
+                    } }
+                    @for (name, case, one) in &table.rows {
+                        tr {
+                            th scope="row" { (name) }
+                            td { (case.case) }
+                            @for figure in bench::figures(one, table.unit) { td { (figure) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn summary_table(summary: &Summary) -> Markup {
+    if !has_stages(summary) {
+        return html! {};
+    }
     let unit = table_unit(summary);
     let columns = columns(summary);
     let width = (columns.len() + 1).to_string();
@@ -186,13 +219,13 @@ fn observer(summary: &Summary) -> Markup {
 
 fn accounting(summary: &Summary) -> Markup {
     html! {
-        h3 { "Every trigger accounted for" }
+        h3 { "Everything accounted for" }
         div.scroll {
             table.plain {
                 @for case in &summary.cases {
                     tr.wrong[!case.identity_holds] {
                         th scope="row" { (case.case) }
-                        td { "triggers " (identity_text(case)) }
+                        td { (case_unit(case)) " " (identity_text(case)) }
                         td { (identity_mark(case)) }
                     }
                     @if let Some(text) = outside_text(case) {

@@ -1,30 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! One stage: its histograms, what lies out of bounds, its tails.
+//! One stage or one series of a benchmark: its histograms, what lies out of bounds, its tails.
 
 use irqscope_analysis::Histogram;
 use maud::{Markup, html};
 
 use super::drawing;
-use crate::figure::{Panel, StageFigure};
+use crate::figure::{Figure, Panel, Timeline};
 use crate::units::{Unit, alone, grouped};
 
 /// How many different values a list holds before it refers to the samples.
 const LISTED: usize = 1_000;
 
-pub fn section(figure: &StageFigure<'_>) -> Markup {
+pub fn section(figure: &Figure<'_>) -> Markup {
     html! {
         section id=(figure.file_name()) {
             h2 {
-                i.swatch style={ "background:" (crate::stage_colour(figure.stage)) } {}
+                i.swatch style={ "background:" (figure.subject.ink().colour()) } {}
                 (figure.title())
             }
-            p.muted { "From the trigger to " (crate::stage_text(figure.stage)) "." }
+            p.muted { (sentence(&figure.subject.text())) }
             @if figure.axis.is_some() {
                 (drawing("Histograms, on one axis", |layout| figure.histogram(layout, false)))
                 @for panel in &figure.panels { (apart(panel)) }
-                (drawing("Tails: share of responses that came later", |layout| figure.tail(layout, false)))
+                (drawing("Tails: share of values that were greater", |layout| figure.tail(layout, false)))
+                (drawing("In the course of time", |layout| figure.scatter(layout, false)))
             } @else {
-                p { "No trigger was answered here." }
+                p { (figure.subject.nothing()) }
+            }
+        }
+    }
+}
+
+/// With a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+/// One round of three threads, for each variant.
+pub fn rounds(timelines: &[Timeline<'_>]) -> Markup {
+    html! {
+        @if !timelines.is_empty() {
+            section id="inversion" {
+                h2 { "Three threads and a lock" }
+                p.muted { "The round whose wait is the median: A above B above C, on one CPU." }
+                @for one in timelines { (drawing(&one.variant, |layout| Some(one.draw(layout, false)))) }
             }
         }
     }

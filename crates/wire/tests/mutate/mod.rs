@@ -10,10 +10,13 @@
 //! is the content's decoder that has to bear it.
 
 use irqscope_wire::{
-    Answer, Command, Counters, Cycles, ExtraEdge, Failure, Frame, GeneratorHello, GeneratorKind,
-    Hello, JitterKind, Limits, Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL,
-    Pacing, Packet, Plan, Range, Refusal, Reply, Response, RunState, Sample, Seq, Setting,
-    Settings, Severity, Stage, StageCost, StartAt, Started, Status, Tick, Totals,
+    Answer, Async, BenchEnd, BenchSample, BenchSamples, Benchmark, Class, Clock, Command, Context,
+    Counters, Cycles, Event, Explained, ExtraEdge, Failure, Fault, FaultKind, Frame,
+    GeneratorHello, GeneratorKind, Gtod, Hello, InterruptLine, Inversion, JitterKind, Limits, Mark,
+    Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL, Pacing, Packet, Path, PathEnd,
+    PathEvent, Picture, Plan, Priority, Range, Refusal, Reply, Response, Role, Run, RunState,
+    Sample, Sched, Seq, SeriesCount, Setting, Settings, Severity, Spin, Stage, StageCost,
+    StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -112,7 +115,8 @@ pub fn body(frame: &Frame) -> Vec<u8> {
 
 /// Every message once, and those of a generator with all their variants.
 pub fn corpus() -> Vec<Frame> {
-    let messages = [target(), generator(), commands().map(Message::Command).collect()].concat();
+    let commands = commands().map(Message::Command).collect();
+    let messages = [target(), benchmarks(), generator(), commands].concat();
     messages.into_iter().zip(0..).map(|(message, number)| Frame { number, message }).collect()
 }
 
@@ -161,6 +165,7 @@ pub fn run() -> Vec<(bool, Frame)> {
         Message::Cost(vec![StageCost { stage: Stage::Irq, cycles: Cycles(40) }]),
         Message::Samples((0..2).map(inside).collect()),
         Message::Samples((2..count).map(inside).collect()),
+        Message::Symbols(symbols()),
         Message::Finished(counters),
     ];
     let packet = |samples: std::ops::Range<u64>| {
@@ -171,6 +176,7 @@ pub fn run() -> Vec<(bool, Frame)> {
     let generator = vec![
         Message::GeneratorHello(hello),
         status(RunState::Running, Totals::default()),
+        Message::Path(way(trigger(0), 1_010)),
         packet(0..3),
         packet(3..count),
         status(RunState::Done, all(count)),
@@ -180,6 +186,31 @@ pub fn run() -> Vec<(bool, Frame)> {
         frames.map(move |(message, number)| (generator, Frame { number, message }))
     };
     numbered(false, target).chain(numbered(true, generator)).collect()
+}
+
+const CODE: i64 = -0x7f00_0000;
+const FAULT: i64 = CODE + 0x1000;
+
+fn symbols() -> Vec<Symbol> {
+    let symbol =
+        |address: i64, name: &str| Symbol { address: address.cast_unsigned(), name: name.into() };
+    vec![symbol(CODE, "f"), symbol(FAULT, "asm_exc_page_fault")]
+}
+
+/// The run's first sample: 505 instructions, of which one faults before.
+fn way(trigger: u64, span: u64) -> Path {
+    let run = |step, instructions| Run {
+        step,
+        instructions,
+        bytes: 4 * instructions,
+        broken_off: instructions == 200,
+    };
+    let runs =
+        vec![run(CODE, 200), run(FAULT - (CODE + 800), 105), run(CODE + 796 - (FAULT + 420), 201)];
+    let mark = |position, at, event| Mark { position, at: Cycles(at), event };
+    let edge = |line| mark(506, trigger + span, PathEvent::Edge(line));
+    let marks = vec![mark(0, trigger, PathEvent::Trigger(Seq(0))), edge(0), edge(1)];
+    Path { stretch: 0, runs, marks, end: PathEnd::Complete }
 }
 
 /// Its frames as they would arrive, some of them damaged behind the checksum.
@@ -278,6 +309,94 @@ fn target() -> Vec<Message> {
         Message::Note(Note { severity: Severity::Warning, text: "wörth knowing".into() }),
         Message::Finished(Counters { triggers: 3, complete: 3, ..Counters::default() }),
         Message::Failed(Failure { what: "it".into(), remedy: "mend it".into(), invalid: true }),
+        Message::Symbols(vec![Symbol { address: u64::MAX, name: "f [module]".into() }; 2]),
+        Message::Events(events()),
+        Message::Explained(Explained {
+            event_cost: 165,
+            lost: 2,
+            lacking: vec!["irq_disable".into()],
+            threads: vec![StageThread { stage: Stage::User, pid: 80 }],
+        }),
+        Message::Truth(vec![Fault {
+            kind: FaultKind::IrqsOff,
+            begin: Cycles(1 << 40),
+            end: Cycles((1 << 40) + 1000),
+        }]),
+    ]
+}
+
+fn events() -> Vec<Event> {
+    let event = |what| Event {
+        at: Cycles(1 << 41),
+        order: u32::MAX,
+        pid: 80,
+        priority: Priority(20),
+        context: Context(Context::IRQ),
+        what,
+    };
+    let switch = What::Switch { next: 5, priority: Priority(121), preempted: true };
+    [What::Triggered { seq: 7, interrupted: u64::MAX }, switch, What::Named("kworker".into())]
+        .map(event)
+        .to_vec()
+}
+
+/// What a target sends where no stage is asked.
+fn benchmarks() -> Vec<Message> {
+    let benchmarks = vec![
+        Benchmark::Gtod(Gtod { clock: Clock::Counter, ..Gtod::default() }),
+        Benchmark::Sched(Sched { cpus: vec![0, 1], ..Sched::default() }),
+        Benchmark::Async(Async { from_cpu: Some(1), ..Async::default() }),
+        Benchmark::Inversion(Inversion::default()),
+        Benchmark::Spin(Spin::default()),
+    ];
+    let class = Class::Deadline { runtime_ns: 1 << 20 };
+    let sample = BenchSample { at: Nanoseconds(1 << 50), value: Nanoseconds(-7) };
+    let samples = |benchmark, series: &str| {
+        let (series, samples) = (series.into(), vec![sample; 3]);
+        let (cpu, first) = (Some(1), Seq(1 << 33));
+        Message::BenchSamples(BenchSamples { benchmark, series, cpu, first, samples })
+    };
+    let count = SeriesCount { series: "wait".into(), taken: 3, skipped: 1 << 40, dropped: 0 };
+    let end = |benchmark, unavailable: Option<&str>| {
+        let (series, unavailable) = (vec![count.clone(); 2], unavailable.map(String::from));
+        Message::BenchEnd(BenchEnd { benchmark, class, series, unavailable })
+    };
+    let thread = ThreadFact {
+        pid: 24,
+        name: "irq/24-ähci".into(),
+        role: Role::Interrupt,
+        policy: ThreadPolicy::Fifo,
+        priority: 50,
+        cpus: vec![0, 1, 5],
+    };
+    let line = InterruptLine {
+        line: "24".into(),
+        name: "ahci".into(),
+        count: 1 << 40,
+        threads: vec![24],
+        cpus: vec![0],
+    };
+    let picture = Picture {
+        kernel: "6.1.0-49-rt-amd64".into(),
+        preemption: "PREEMPT_RT".into(),
+        real_time: true,
+        threaded_interrupts: true,
+        priority_inheritance: true,
+        throttled_us: Some(950_000),
+        isolated_cpus: vec![3],
+        threads: vec![thread; 2],
+        interrupts: vec![line],
+        advice: vec!["mend it".into()],
+    };
+    let case = "6.1/idle".into();
+    vec![
+        Message::Plan(Plan { case, benchmarks, stages: Vec::new(), ..Plan::default() }),
+        samples(1, "cpu0"),
+        samples(3, "wait"),
+        samples(3, "c-locks"),
+        end(1, None),
+        end(3, Some("no reason")),
+        Message::Picture(picture),
     ]
 }
 
@@ -298,7 +417,15 @@ fn generator() -> Vec<Message> {
         Message::Reply(Reply { to: None, result: Err(refusal) }),
         Message::Packet(Packet { run: 3, samples: vec![sample; 4], extras, totals: status.totals }),
         Message::Status(status),
+        Message::Path(a_path()),
     ]
+}
+
+fn a_path() -> Path {
+    let run = Run { step: -7, instructions: 3, bytes: 11, broken_off: true };
+    let mark = |position, event| Mark { position, at: Cycles(1 << 40), event };
+    let marks = vec![mark(0, PathEvent::Trigger(Seq(9))), mark(6, PathEvent::Edge(1))];
+    Path { stretch: 2, runs: vec![run; 2], marks, end: PathEnd::Complete }
 }
 
 fn commands() -> impl Iterator<Item = Command> {

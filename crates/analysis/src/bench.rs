@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Figures of benchmarks, and the check that every sample is accounted for.
+
+use irqscope_run::{BenchSeries, BenchmarkData, CaseData};
+use irqscope_wire::{Benchmark, BenchmarkKind, Instant};
+use serde::{Deserialize, Serialize};
+
+use crate::{Statistics, Violation, Warning};
+
+/// Figures of one series of a benchmark, over all its samples.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeriesSummary {
+    pub benchmark: BenchmarkKind,
+    pub variant: String,
+    pub series: String,
+    pub cpu: Option<u16>,
+    /// As its thread was really scheduled; none if the target never said.
+    pub class: Option<String>,
+    pub count: u64,
+    pub min_ns: Option<i64>,
+    pub p5_ns: Option<i64>,
+    pub p50_ns: Option<i64>,
+    pub p95_ns: Option<i64>,
+    pub p99_ns: Option<i64>,
+    pub p99_9_ns: Option<i64>,
+    pub max_ns: Option<i64>,
+    pub mean_ns: Option<f64>,
+    pub stddev_ns: Option<f64>,
+    /// Periods that had passed before their thread could see to them.
+    pub skipped: u64,
+    /// Measured, but there was no room to keep them.
+    pub dropped: u64,
+}
+
+impl SeriesSummary {
+    fn new(benchmark: &BenchmarkData, series: &BenchSeries) -> Self {
+        let mut values: Vec<i64> = series.rows.iter().map(|row| row.value.0).collect();
+        values.sort_unstable();
+        let figures = Statistics::of(&values);
+        let count = series.count.as_ref();
+        Self {
+            benchmark: benchmark.kind,
+            variant: benchmark.variant.clone(),
+            series: series.name.clone(),
+            cpu: series.cpu,
+            class: benchmark.class.map(|class| class.to_string()),
+            count: figures.count,
+            min_ns: figures.min,
+            p5_ns: figures.p5,
+            p50_ns: figures.p50,
+            p95_ns: figures.p95,
+            p99_ns: figures.p99,
+            p99_9_ns: figures.p99_9,
+            max_ns: figures.max,
+            mean_ns: figures.mean,
+            stddev_ns: figures.stddev,
+            skipped: count.map_or(0, |count| count.skipped),
+            dropped: count.map_or(0, |count| count.dropped),
+        }
+    }
+
+    /// It is a latency or a length, and not only an instant within a round.
+    pub fn is_figure(&self) -> bool {
+        self.benchmark != BenchmarkKind::Inversion || self.series == Instant::WAIT
+    }
+}
+
+/// A benchmark that a target could not run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unavailable {
+    pub benchmark: BenchmarkKind,
+    pub variant: String,
+    pub why: String,
+}
+
+pub(crate) fn summaries(data: &CaseData) -> Vec<SeriesSummary> {
+    let of = |one: &BenchmarkData| -> Vec<SeriesSummary> {
+        one.series.iter().map(|series| SeriesSummary::new(one, series)).collect()
+    };
+    data.benchmarks.iter().flat_map(of).collect()
+}
+
+pub(crate) fn unavailable(data: &CaseData) -> Vec<Unavailable> {
+    let of = |one: &BenchmarkData| {
+        let (benchmark, variant) = (one.kind, one.variant.clone());
+        one.unavailable.clone().map(|why| Unavailable { benchmark, variant, why })
+    };
+    data.benchmarks.iter().filter_map(of).collect()
+}
+
+/// Holds what was received against what the target says it sent, and that
+/// against what was asked for.
+pub(crate) fn violations(data: &CaseData) -> Vec<Violation> {
+    let asked = data.plan.iter().flat_map(|plan| &plan.benchmarks);
+    let mut violations = Vec::new();
+    for (one, asked) in data.benchmarks.iter().zip(asked) {
+        for series in &one.series {
+            violations.extend(lost(one, series));
+            violations.extend(unaccounted(one, series, asked));
+        }
+        if data.counters.is_some() && !one.has_ended() {
+            violations.push(Violation::NoBenchmark(name(one)));
+        }
+    }
+    violations
+}
+
+fn lost(one: &BenchmarkData, series: &BenchSeries) -> Option<Violation> {
+    let count = series.count.as_ref()?;
+    let (target, counted) = (count.taken, series.rows.len() as u64);
+    let series = format!("{} {}", name(one), series.name);
+    (target != counted).then_some(Violation::BenchRecount { series, target, counted })
+}
+
+fn unaccounted(
+    one: &BenchmarkData,
+    series: &BenchSeries,
+    benchmark: &Benchmark,
+) -> Option<Violation> {
+    let (count, asked) = (series.count.as_ref()?, benchmark.rounds()?);
+    let terms = [count.taken, count.skipped, count.dropped];
+    let sum = terms.iter().fold(0u64, |sum, term| sum.saturating_add(*term));
+    let series = format!("{} {}", name(one), series.name);
+    let [taken, skipped, dropped] = terms;
+    (sum != asked).then_some(Violation::BenchIdentity { series, asked, taken, skipped, dropped })
+}
+
+pub(crate) fn warnings(data: &CaseData) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for one in &data.benchmarks {
+        if let Some(why) = &one.unavailable {
+            warnings.push(Warning::NoBenchmark { benchmark: name(one), why: why.clone() });
+        }
+        let counts = || one.series.iter().filter_map(|series| series.count.as_ref());
+        let (skipped, dropped): (u64, u64) = counts().fold((0, 0), |(skipped, dropped), count| {
+            (skipped.saturating_add(count.skipped), dropped.saturating_add(count.dropped))
+        });
+        if skipped > 0 {
+            warnings.push(Warning::BenchSkipped { benchmark: name(one), skipped });
+        }
+        if dropped > 0 {
+            warnings.push(Warning::BenchDropped { benchmark: name(one), dropped });
+        }
+    }
+    warnings
+}
+
+fn name(one: &BenchmarkData) -> String {
+    format!("{} {}", one.kind, one.variant)
+}

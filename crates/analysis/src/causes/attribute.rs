@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One latency after the other, split by what the CPU did.
+//!
+//! The same interval has another meaning for each stage: a softirq that holds the
+//! user stage up is the tasklet stage's own path. So the intervals between the
+//! trigger and the answer are named once for each stage, from its point of view.
+
+use irqscope_run::{CaseData, Span};
+use irqscope_wire::{Context, Nanoseconds, Priority, Softirq, Stage, Tick, View};
+
+use super::baseline::{Baselines, Entered, Step};
+use super::cause::{Cause, CauseKind};
+use super::names::Names;
+use super::timeline::{Frame, Interrupted, Interval, Timeline};
+
+/// Part of a latency with one cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Since the trigger.
+    pub start: Nanoseconds,
+    pub length: Nanoseconds,
+    pub cause: Cause,
+}
+
+/// One latency, explained: the segments follow each other from the trigger to the
+/// answer without a gap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    pub seq: u64,
+    pub stage: Stage,
+    pub latency: Nanoseconds,
+    pub segments: Vec<Segment>,
+}
+
+/// Every answered latency of a case that has events, and whose clock it is.
+pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
+    let (view, spans) = data.spans();
+    let Some(tick) = data.tick() else { return (view, Vec::new()) };
+    let timeline = Timeline::of(&data.events);
+    let mut case = Case {
+        names: Names::of(data),
+        event_cost: data.explained.as_ref().map_or(0, |explained| explained.event_cost.into()),
+        timeline: &timeline,
+        baselines: Baselines::default(),
+    };
+    for span in &spans {
+        case.learn(span);
+    }
+    case.baselines.finish();
+    let explained = spans.iter().map(|span| case.explained(span, tick)).collect();
+    (view, explained)
+}
+
+struct Case<'a> {
+    names: Names<'a>,
+    event_cost: u64,
+    timeline: &'a Timeline,
+    baselines: Baselines,
+}
+
+/// A sample from one stage's point of view.
+struct Sight<'a> {
+    span: &'a Span,
+    intervals: &'a [Interval],
+    interrupted: Option<&'a Interrupted>,
+    /// When the trigger's handler was entered, by its event.
+    entry: Option<u64>,
+    /// Who runs when the stage answers, and with what.
+    last: Option<&'a Interval>,
+}
+
+/// 6.2 and later have one for timers on RT.
+const SOFTIRQ_THREADS: [&str; 2] = ["ksoftirqd/", "ktimers/"];
+/// What these threads run at if nobody changed it: nice 0.
+const SOFTIRQ_PRIORITY: Priority = Priority(121);
+
+fn is_thread(stage: Stage) -> bool {
+    !matches!(
+        stage,
+        Stage::Irq | Stage::Softirq | Stage::TaskletHi | Stage::Tasklet | Stage::WorkBh
+    )
+}
+
+impl<'a> Case<'a> {
+    fn sight<'s>(&self, span: &'s Span) -> Sight<'s>
+    where
+        'a: 's,
+    {
+        let intervals = self.timeline.within(span.from, span.to);
+        let interrupted = self.timeline.interrupted.get(&(span.seq as u32));
+        let ours = |interval: &&Interval| {
+            interrupted.is_some_and(|found| interval.from <= found.at)
+                && interval.frames.last().is_some_and(|frame| self.names.is_handler(frame))
+        };
+        let entry = intervals.iter().filter(ours).map(|interval| interval.from).next();
+        Sight { span, intervals, interrupted, entry, last: intervals.last() }
+    }
+
+    /// The thread that answers, if the stage is a thread's. A softirq that runs
+    /// on top of somebody is not that thread's doing; the kernel's own softirq
+    /// threads are.
+    fn own_thread(&self, sight: &Sight<'_>) -> Option<(u32, Priority)> {
+        let last = sight.last?;
+        let name = self.timeline.threads.get(&last.pid);
+        let is_softirqs =
+            name.is_some_and(|name| SOFTIRQ_THREADS.iter().any(|own| name.starts_with(own)));
+        (is_thread(sight.span.stage) || is_softirqs).then_some((last.pid, last.priority))
+    }
+
+    /// Lengths of steps that may be disturbed: the entry once for a sample, by its
+    /// stage `irq`, the others once for each stage that they are a part of.
+    fn learn(&mut self, span: &Span) {
+        let sight = self.sight(span);
+        for interval in sight.intervals {
+            if sight.entry == Some(interval.to) && span.stage == Stage::Irq {
+                let length = interval.to - interval.from.max(span.from);
+                self.baselines.add(Step::Entry(entered(&sight)), length);
+            }
+            let after = sight.entry.is_some_and(|entry| interval.from > entry);
+            if after && interval.frames.is_empty() && !interval.is_run() {
+                self.baselines.add(Step::of(interval), interval.to - interval.from);
+            }
+        }
+    }
+
+    fn explained(&self, span: &Span, tick: Tick) -> Explained {
+        let sight = self.sight(span);
+        let mut parts = Parts::new(span);
+        if sight.entry.is_none() {
+            parts.until(span.to, Cause::named(CauseKind::Unexplained, "no events"));
+        }
+        for interval in sight.intervals {
+            if sight.entry.is_some() {
+                self.name(&sight, interval, &mut parts);
+            }
+        }
+        // The last event came before the answer.
+        let rest = sight.last.map_or(CauseKind::Unexplained, |_| CauseKind::Own);
+        parts.until(span.to, Cause::plain(rest));
+        parts.explained(tick)
+    }
+
+    fn name(&self, sight: &Sight<'_>, interval: &Interval, parts: &mut Parts<'_>) {
+        let (from, to) = (parts.at, interval.to.min(sight.span.to));
+        // A trigger that comes in the middle of an interval: what wrote its first
+        // event was before.
+        if interval.from >= sight.span.from {
+            let probes = self.event_cost * u64::from(interval.events);
+            parts.until((from + probes).min(to), Cause::plain(CauseKind::Probes));
+        }
+        let begin = parts.at;
+        let length = to.saturating_sub(begin);
+        if interval.gap {
+            parts.until(to, Cause::named(CauseKind::Unexplained, "events are missing"));
+            return;
+        }
+        let view = match sight.entry {
+            Some(entry) if interval.from < entry => self.before(sight, interval, length),
+            _ => self.after(sight, interval, length),
+        };
+        match view {
+            Named::All(cause) => parts.until(to, cause),
+            // What disturbs comes first: the step ends with its event.
+            Named::Beyond(own, cause) => {
+                parts.until(to - own, cause);
+                parts.until(to, Cause::plain(CauseKind::Own));
+            }
+        }
+    }
+
+    /// Between the trigger and its handler.
+    fn before(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
+        if let Some(cause) = self.interrupt(interval) {
+            return Named::All(cause);
+        }
+        if sight.entry != Some(interval.to) {
+            return Named::All(self.disabled_before(sight, interval));
+        }
+        let entered = entered(sight);
+        let own = self.baselines.own(Step::Entry(entered), length);
+        match entered {
+            _ if own == length => Named::All(Cause::plain(CauseKind::Own)),
+            Entered::Kernel => Named::Beyond(own, self.disabled(sight)),
+            Entered::Idle => Named::Beyond(own, Cause::plain(CauseKind::LeavingIdle)),
+            Entered::User => {
+                let what = "interrupts were on in user mode: hypervisor or firmware?";
+                Named::Beyond(own, Cause::named(CauseKind::Unexplained, what))
+            }
+        }
+    }
+
+    /// The instruction that was interrupted is the one that enabled interrupts; the
+    /// nearest callers say for whom.
+    fn disabled(&self, sight: &Sight<'_>) -> Cause {
+        let kind = CauseKind::IrqsDisabled;
+        let Some(found) = sight.interrupted.filter(|found| found.address != 0) else {
+            return Cause::plain(kind);
+        };
+        let (name, callers) = self.blame(found);
+        Cause::named(kind, name).with(callers)
+    }
+
+    /// Another interrupt comes first, and the trigger's then interrupts what follows
+    /// it: what the other one found is who had interrupts disabled.
+    fn disabled_before(&self, sight: &Sight<'_>, interval: &Interval) -> Cause {
+        let entry = sight.entry.unwrap_or(u64::MAX);
+        let mut later = sight
+            .intervals
+            .iter()
+            .filter(|one| one.from >= interval.from && one.to <= entry && one.interrupted);
+        match later.next().and_then(|one| one.found).filter(|address| *address != 0) {
+            Some(address) => Cause::named(CauseKind::IrqsDisabled, self.names.function(address)),
+            None => self.disabled(sight),
+        }
+    }
+
+    /// Who had something disabled, and the callers. Helpers that only enable again
+    /// are passed over.
+    fn blame(&self, found: &Interrupted) -> (String, String) {
+        let mut names = vec![self.names.function(found.address)];
+        names.extend(found.stack.iter().filter_map(|address| self.names.caller(*address)));
+        names.dedup();
+        let at = names.iter().position(|name| !is_helper(name)).unwrap_or(0);
+        let callers: Vec<&str> = names[at + 1..].iter().take(3).map(String::as_str).collect();
+        let detail = match callers.is_empty() {
+            true => String::new(),
+            false => format!("called from {}", callers.join(" < ")),
+        };
+        (names[at].clone(), detail)
+    }
+
+    /// From the handler on.
+    fn after(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
+        if interval.frames.first().is_some_and(|frame| self.names.is_handler(frame))
+            || interval.frames.last().is_some_and(|frame| self.names.is_handler(frame))
+        {
+            return Named::All(Cause::plain(CauseKind::Own));
+        }
+        if let Some(cause) = self.interrupt(interval) {
+            return Named::All(cause);
+        }
+        match interval.frames.last() {
+            Some(Frame::Work(function)) => Named::All(self.work(sight, interval, *function)),
+            Some(_) => Named::All(self.softirq(sight, interval)),
+            None => self.thread(sight, interval, length),
+        }
+    }
+
+    /// The innermost hard interrupt, if there is one that is not the trigger's.
+    fn interrupt(&self, interval: &Interval) -> Option<Cause> {
+        let hard = interval
+            .frames
+            .iter()
+            .rposition(|frame| matches!(frame, Frame::Irq { .. } | Frame::Vector(_)))?;
+        let within = interval.frames[hard..].iter().rev().find_map(|frame| match frame {
+            Frame::Hrtimer(function) => Some(self.names.function(*function)),
+            _ => None,
+        });
+        let cause = match interval.frames[hard] {
+            Frame::Irq { number, handler } => Cause::named(
+                CauseKind::Interrupt,
+                format!("irq {number} {}", self.names.function(handler)),
+            ),
+            Frame::Vector(vector) => Cause::named(CauseKind::Interrupt, vector.name()),
+            _ => return None,
+        };
+        Some(within.map_or(cause.clone(), |function| cause.with(function)))
+    }
+
+    fn softirq(&self, sight: &Sight<'_>, interval: &Interval) -> Cause {
+        let vector = interval.frames.iter().find_map(|frame| match frame {
+            Frame::Softirq(vector) => Some(*vector),
+            _ => None,
+        });
+        let function = interval.frames.iter().rev().find_map(|frame| match frame {
+            Frame::Tasklet(function) | Frame::Hrtimer(function) | Frame::Timer(function) => {
+                Some(*function)
+            }
+            _ => None,
+        });
+        let stage = sight.span.stage;
+        match (vector, function) {
+            (_, Some(function)) if !self.names.is_ours(function) => {
+                let name = vector.map_or("timer", Softirq::name);
+                Cause::named(CauseKind::Softirq, name).with(self.names.function(function))
+            }
+            (Some(vector), _) if own_vector(stage) == Some(vector) => Cause::plain(CauseKind::Own),
+            (Some(vector), _) => match stage_of(vector) {
+                Some(other) => Cause::named(CauseKind::OtherStage, other.name()),
+                None => Cause::named(CauseKind::Softirq, vector.name()),
+            },
+            (None, _) => Cause::plain(CauseKind::Own),
+        }
+    }
+
+    fn work(&self, sight: &Sight<'_>, interval: &Interval, function: u64) -> Cause {
+        if !self.names.is_ours(function) {
+            return Cause::named(CauseKind::Work, self.names.function(function));
+        }
+        match self.own_thread(sight) {
+            Some((pid, _)) if pid == interval.pid => Cause::plain(CauseKind::Own),
+            _ => Cause::named(CauseKind::OtherStage, "work"),
+        }
+    }
+
+    fn thread(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
+        let own = self.own_thread(sight);
+        if own.is_some_and(|(pid, _)| pid == interval.pid) {
+            return Named::All(Cause::plain(CauseKind::Own));
+        }
+        if let Some(stage) = self.names.stage(interval.pid) {
+            return Named::All(Cause::named(CauseKind::OtherStage, stage.name()));
+        }
+        let Some((_, priority)) = own else {
+            return self.undone(sight, interval, length);
+        };
+        if interval.idle {
+            return Named::All(Cause::plain(CauseKind::LeavingIdle));
+        }
+        let cause = self.running(sight, interval, priority);
+        self.beyond(interval, length, cause)
+    }
+
+    /// A softirq that is raised, and not run at the interrupt's end: softirqs were
+    /// disabled, or it is left to a thread that has to wait for others.
+    fn undone(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
+        let disabled = Context::BH_DISABLED | Context::SOFTIRQ;
+        let found = sight.interrupted.filter(|found| {
+            found.pid == interval.pid && found.address != 0 && found.context.0 & disabled != 0
+        });
+        let cause = match found {
+            Some(found) => {
+                let (name, callers) = self.blame(found);
+                Cause::named(CauseKind::SoftirqsDisabled, name).with(callers)
+            }
+            None => self.running(sight, interval, SOFTIRQ_PRIORITY),
+        };
+        self.beyond(interval, length, cause)
+    }
+
+    /// All of what the thread had for itself; of what may be the kernel's way to
+    /// what comes next, the part beyond an undisturbed one.
+    fn beyond(&self, interval: &Interval, length: u64, cause: Cause) -> Named {
+        if interval.is_run() {
+            return Named::All(cause);
+        }
+        let own = self.baselines.own(Step::of(interval), length);
+        if own == length {
+            Named::All(Cause::plain(CauseKind::Own))
+        } else {
+            Named::Beyond(own, cause)
+        }
+    }
+
+    fn running(&self, sight: &Sight<'_>, interval: &Interval, own: Priority) -> Cause {
+        // What the trigger interrupted is what had preemption disabled.
+        let held = sight.interrupted.filter(|found| {
+            found.pid == interval.pid && found.address != 0 && interval.priority >= own
+        });
+        let disabled = held.is_some_and(|found| found.context.is(Context::NO_PREEMPTION));
+        let kind = match interval.priority.cmp(&own) {
+            std::cmp::Ordering::Less => CauseKind::HigherPriority,
+            std::cmp::Ordering::Equal if !disabled => CauseKind::SamePriority,
+            _ => CauseKind::NotPreempted,
+        };
+        let mut detail = interval.priority.to_string();
+        if let Some(found) = held.filter(|_| kind == CauseKind::NotPreempted) {
+            let (function, callers) = self.blame(found);
+            let callers = if callers.is_empty() { callers } else { format!(" {callers}") };
+            detail = format!("{detail}, in {function}{callers}");
+        }
+        Cause::named(kind, self.name_of(interval.pid)).with(detail)
+    }
+
+    fn name_of(&self, pid: u32) -> String {
+        match self.timeline.threads.get(&pid) {
+            Some(name) => name.clone(),
+            None => format!("thread {pid}"),
+        }
+    }
+}
+
+enum Named {
+    All(Cause),
+    /// The last cycles are the step's own, all before has this cause.
+    Beyond(u64, Cause),
+}
+
+fn entered(sight: &Sight<'_>) -> Entered {
+    match sight.interrupted {
+        Some(found) if found.context.is(Context::USER) => Entered::User,
+        Some(found) if found.context.is(Context::IDLE) => Entered::Idle,
+        _ => Entered::Kernel,
+    }
+}
+
+/// They enable what somebody else disabled.
+fn is_helper(name: &str) -> bool {
+    const HELPERS: [&str; 6] = [
+        "_raw_spin_unlock",
+        "_raw_read_unlock",
+        "_raw_write_unlock",
+        "__local_bh_enable",
+        "preempt_schedule",
+        "__raw_callee_save",
+    ];
+    HELPERS.iter().any(|helper| name.starts_with(helper))
+}
+
+fn own_vector(stage: Stage) -> Option<Softirq> {
+    match stage {
+        Stage::Softirq => Some(Softirq::IrqPoll),
+        Stage::TaskletHi => Some(Softirq::Hi),
+        Stage::Tasklet | Stage::WorkBh => Some(Softirq::Tasklet),
+        _ => None,
+    }
+}
+
+fn stage_of(vector: Softirq) -> Option<Stage> {
+    match vector {
+        Softirq::IrqPoll => Some(Stage::Softirq),
+        Softirq::Hi => Some(Stage::TaskletHi),
+        Softirq::Tasklet => Some(Stage::Tasklet),
+        _ => None,
+    }
+}
+
+/// Segments as they are found; neighbours with one cause are one.
+struct Parts<'a> {
+    span: &'a Span,
+    at: u64,
+    parts: Vec<(u64, Cause)>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(span: &'a Span) -> Self {
+        Self { span, at: span.from, parts: Vec::new() }
+    }
+
+    fn until(&mut self, to: u64, cause: Cause) {
+        let to = to.min(self.span.to);
+        if to <= self.at {
+            return;
+        }
+        match self.parts.last_mut() {
+            Some((end, last)) if *last == cause => *end = to,
+            _ => self.parts.push((to, cause)),
+        }
+        self.at = to;
+    }
+
+    /// Each boundary is rounded once, so that the lengths sum to the latency.
+    fn explained(self, tick: Tick) -> Explained {
+        let since = |at: u64| tick.nanoseconds(at.saturating_sub(self.span.from) as i64);
+        let mut start = Nanoseconds(0);
+        let mut segments = Vec::with_capacity(self.parts.len());
+        for (end, cause) in self.parts {
+            let end = since(end);
+            segments.push(Segment { start, length: Nanoseconds(end.0 - start.0), cause });
+            start = end;
+        }
+        let Span { seq, stage, to, .. } = *self.span;
+        Explained { seq, stage, latency: since(to), segments }
+    }
+}

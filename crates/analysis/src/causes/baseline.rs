@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What an undisturbed step takes.
+//!
+//! Between two events a thread that was interrupted either returns to the
+//! kernel's own business (the end of the interrupt, the scheduler) or goes on with
+//! its own; no event tells the two apart, but their lengths do. Steps are alike
+//! if they begin and end with events of the same kinds; the tenth percentile of
+//! their lengths in the case is what an undisturbed one takes, and a step that
+//! takes more than twice as much was disturbed: the rest is somebody's doing.
+
+use std::collections::HashMap;
+
+use super::timeline::{Interval, Mark};
+
+/// The part of alike steps that is taken to be undisturbed.
+const UNDISTURBED: f64 = 0.1;
+/// A step this many times as long as an undisturbed one was disturbed.
+const DISTURBED: u64 = 2;
+
+/// What was interrupted decides how an interrupt is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Entered {
+    Idle,
+    User,
+    Kernel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// From the trigger to its handler.
+    Entry(Entered),
+    Between(Mark, Mark),
+}
+
+impl Step {
+    pub fn of(interval: &Interval) -> Self {
+        Self::Between(interval.began, interval.ended)
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Baselines {
+    lengths: HashMap<Step, Vec<u64>>,
+    undisturbed: HashMap<Step, u64>,
+}
+
+impl Baselines {
+    pub fn add(&mut self, step: Step, length: u64) {
+        self.lengths.entry(step).or_default().push(length);
+    }
+
+    pub fn finish(&mut self) {
+        for (step, mut lengths) in std::mem::take(&mut self.lengths) {
+            lengths.sort_unstable();
+            let rank = ((lengths.len() - 1) as f64 * UNDISTURBED) as usize;
+            self.undisturbed.insert(step, lengths[rank]);
+        }
+    }
+
+    /// How much of a step of this length is the step itself.
+    pub fn own(&self, step: Step, length: u64) -> u64 {
+        let undisturbed = self.undisturbed.get(&step).copied().unwrap_or(length);
+        if length <= undisturbed.saturating_mul(DISTURBED) { length } else { undisturbed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_a_disturbed_step_is_told_from_the_step() {
+        let mut baselines = Baselines::default();
+        let step = Step::Entry(Entered::User);
+        for length in [100, 101, 103, 150, 9_000] {
+            baselines.add(step, length);
+        }
+        baselines.finish();
+        assert_eq!(baselines.own(step, 103), 103);
+        assert_eq!(baselines.own(step, 199), 199);
+        assert_eq!(baselines.own(step, 9_000), 100);
+        assert_eq!(baselines.own(Step::Entry(Entered::Idle), 77), 77, "nothing to compare with");
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What a segment of a latency is called.
+
+use serde::{Serialize, Serializer};
+
+/// Kinds in the order in which they are listed where they are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CauseKind {
+    /// The way that the stage takes when nothing disturbs it.
+    Own,
+    /// Another stage that the same trigger asked, or another one of this run.
+    OtherStage,
+    /// Between the trigger and its handler, interrupts were disabled.
+    IrqsDisabled,
+    /// A hard interrupt other than the trigger's.
+    Interrupt,
+    Nmi,
+    /// A softirq vector, with the function where that is known.
+    Softirq,
+    /// The stage's softirq was raised, and softirqs were disabled.
+    SoftirqsDisabled,
+    /// Another work item in a kworker that the stage waits for.
+    Work,
+    /// A thread that may run before the stage's own.
+    HigherPriority,
+    SamePriority,
+    /// A thread of lower priority that was not preempted.
+    NotPreempted,
+    /// From the handler to the thread, out of the idle loop.
+    LeavingIdle,
+    /// Writing events.
+    Probes,
+    Unexplained,
+}
+
+impl CauseKind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Own => "own path",
+            Self::OtherStage => "another stage",
+            Self::IrqsDisabled => "interrupts disabled",
+            Self::Interrupt => "interrupt",
+            Self::Nmi => "NMI",
+            Self::Softirq => "softirq",
+            Self::SoftirqsDisabled => "softirqs disabled",
+            Self::Work => "work item",
+            Self::HigherPriority => "higher priority",
+            Self::SamePriority => "same priority",
+            Self::NotPreempted => "not preempted",
+            Self::LeavingIdle => "leaving idle",
+            Self::Probes => "probes",
+            Self::Unexplained => "unexplained",
+        }
+    }
+
+    /// Somebody else's doing: what can be looked for and changed.
+    pub const fn is_interference(self) -> bool {
+        !matches!(
+            self,
+            Self::Own | Self::OtherStage | Self::LeavingIdle | Self::Probes | Self::Unexplained
+        )
+    }
+}
+
+impl Serialize for CauseKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// A kind, whose doing it was, and what is known besides (callers, a priority).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Cause {
+    pub kind: CauseKind,
+    /// A function, an interrupt, a thread; empty where the kind says it all.
+    pub name: String,
+    pub detail: String,
+}
+
+impl Cause {
+    pub fn plain(kind: CauseKind) -> Self {
+        Self::named(kind, String::new())
+    }
+
+    pub fn named(kind: CauseKind, name: impl Into<String>) -> Self {
+        Self { kind, name: name.into(), detail: String::new() }
+    }
+
+    pub fn with(self, detail: impl Into<String>) -> Self {
+        Self { detail: detail.into(), ..self }
+    }
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.kind.name())?;
+        if !self.name.is_empty() {
+            write!(f, ": {}", self.name)?;
+        }
+        if !self.detail.is_empty() {
+            write!(f, " ({})", self.detail)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_reads_as_a_phrase() {
+        let cause = Cause::named(CauseKind::IrqsDisabled, "exit_mmap").with("called from mmput");
+        assert_eq!(cause.to_string(), "interrupts disabled: exit_mmap (called from mmput)");
+        assert_eq!(Cause::plain(CauseKind::Own).to_string(), "own path");
+        assert!(cause.kind.is_interference() && !CauseKind::Probes.is_interference());
+    }
+}

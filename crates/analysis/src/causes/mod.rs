@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Why a response was late: each latency split into disjoint segments, whose sum
+//! it is.
+//!
+//! * [`timeline`]: the driver's events become intervals, each with what the CPU
+//!   did in it;
+//! * [`baseline`]: what the steps of an undisturbed path take, by the case's own
+//!   samples;
+//! * [`attribute`]: the intervals between a trigger and a stage's answer, seen
+//!   from that stage;
+//! * [`explanation`]: causes by how much they account for.
+
+mod attribute;
+mod baseline;
+mod cause;
+mod explanation;
+mod names;
+mod timeline;
+mod truth;
+
+pub use attribute::{Explained, Segment, explain};
+pub use cause::{Cause, CauseKind};
+pub use explanation::{Above, Explanation, Share, culprit};
+pub use truth::{Truth, TruthRow, Wrong};

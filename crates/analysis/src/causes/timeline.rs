@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Events become intervals: from one to the next, and what the CPU did.
+
+use std::collections::BTreeMap;
+
+use irqscope_wire::{Context, Event, Priority, Softirq, Vector, What};
+
+/// What was entered and not left yet. Contexts nest within the thread that they
+/// run on: a hard interrupt or a softirq is never switched away from, but on RT
+/// kernels, where softirqs are a thread's and go with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    Irq { number: u32, handler: u64 },
+    Vector(Vector),
+    Softirq(Softirq),
+    Tasklet(u64),
+    Hrtimer(u64),
+    Timer(u64),
+    Work(u64),
+}
+
+/// What begins or ends an interval, for telling alike steps of a path.
+pub type Mark = std::mem::Discriminant<What>;
+
+#[derive(Clone, Debug)]
+pub struct Interval {
+    pub from: u64,
+    pub to: u64,
+    pub pid: u32,
+    pub priority: Priority,
+    /// Outermost first; empty while the thread itself runs.
+    pub frames: Vec<Frame>,
+    pub idle: bool,
+    /// It began with a switch to the thread.
+    pub switched: bool,
+    /// Who comes next, if it ended with a switch.
+    pub next: Option<u32>,
+    /// It ended because a hard interrupt came.
+    pub interrupted: bool,
+    /// What that interrupt found, where its event says so; see [`Interrupted`].
+    pub found: Option<u64>,
+    pub began: Mark,
+    pub ended: Mark,
+    /// Events written at its beginning.
+    pub events: u32,
+    /// Somebody else runs at its end, and nobody switched: events are missing.
+    pub gap: bool,
+}
+
+/// What a trigger's handler found.
+#[derive(Clone, Debug)]
+pub struct Interrupted {
+    /// The handler's stamp.
+    pub at: u64,
+    /// 0: not the kernel's code.
+    pub address: u64,
+    /// Whose code it is.
+    pub pid: u32,
+    pub context: Context,
+    /// Nearest first.
+    pub stack: Vec<u64>,
+}
+
+#[derive(Debug, Default)]
+pub struct Timeline {
+    pub intervals: Vec<Interval>,
+    /// By the lower 32 bits of the sequence number.
+    pub interrupted: BTreeMap<u32, Interrupted>,
+    pub threads: BTreeMap<u32, String>,
+}
+
+impl Interval {
+    /// The thread had the CPU for itself in all of it: it was given it, or kept it
+    /// until an interrupt came. Otherwise the kernel may have been on its way to
+    /// what comes next.
+    pub fn is_run(&self) -> bool {
+        self.next.is_none() && (self.switched || self.interrupted)
+    }
+}
+
+impl Timeline {
+    /// `events` in order of time.
+    pub fn of(events: &[Event]) -> Self {
+        let mut timeline = Self::default();
+        let mut cpu = Cpu::default();
+        let mut last: Option<&Event> = None;
+        let mut count = 0;
+        for event in events {
+            timeline.note(event);
+            if !is_step(&event.what) {
+                count += 1;
+                continue;
+            }
+            if let Some(last) = last {
+                let gap = cpu.known && event.pid != cpu.pid;
+                timeline.push(&cpu, last, event, count, gap);
+            }
+            cpu.take(event);
+            last = Some(event);
+            count = 1;
+        }
+        timeline
+    }
+
+    fn push(&mut self, cpu: &Cpu, last: &Event, event: &Event, events: u32, gap: bool) {
+        self.intervals.push(Interval {
+            from: last.at.0,
+            to: event.at.0,
+            pid: cpu.pid,
+            priority: cpu.priority,
+            frames: cpu.frames().to_vec(),
+            idle: cpu.idle,
+            switched: matches!(last.what, What::Switch { .. }),
+            next: match event.what {
+                What::Switch { next, .. } => Some(next),
+                _ => None,
+            },
+            interrupted: matches!(event.what, What::IrqEntry { .. } | What::VectorEntry { .. }),
+            found: match event.what {
+                What::VectorEntry { interrupted, .. } => Some(interrupted),
+                _ => None,
+            },
+            began: std::mem::discriminant(&last.what),
+            ended: std::mem::discriminant(&event.what),
+            events,
+            gap,
+        });
+    }
+
+    fn note(&mut self, event: &Event) {
+        match &event.what {
+            What::Named(name) => {
+                self.threads.insert(event.pid, name.clone());
+            }
+            What::Triggered { seq, interrupted } => {
+                let found = Interrupted {
+                    at: event.at.0,
+                    address: *interrupted,
+                    pid: event.pid,
+                    context: event.context,
+                    stack: Vec::new(),
+                };
+                self.interrupted.insert(*seq, found);
+            }
+            What::Stacked { address } => {
+                // At the same stamp as its trigger, after it.
+                if let Some(mut last) = self.interrupted.last_entry() {
+                    last.get_mut().stack.push(*address);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The intervals that meet the span, in order.
+    pub fn within(&self, from: u64, to: u64) -> &[Interval] {
+        let first = self.intervals.partition_point(|interval| interval.to <= from);
+        let end = self.intervals.partition_point(|interval| interval.from < to);
+        self.intervals.get(first..end.max(first)).unwrap_or_default()
+    }
+}
+
+/// It says what the CPU does, and not only what it met.
+fn is_step(what: &What) -> bool {
+    !matches!(what, What::Named(_) | What::Triggered { .. } | What::Stacked { .. })
+}
+
+#[derive(Debug, Default)]
+struct Cpu {
+    known: bool,
+    pid: u32,
+    priority: Priority,
+    idle: bool,
+    stacks: BTreeMap<u32, Vec<Frame>>,
+}
+
+impl Cpu {
+    fn frames(&self) -> &[Frame] {
+        self.stacks.get(&self.pid).map_or(&[], Vec::as_slice)
+    }
+
+    fn take(&mut self, event: &Event) {
+        if !self.known || self.pid != event.pid {
+            self.pid = event.pid;
+            self.known = true;
+        }
+        self.priority = event.priority;
+        self.idle = event.context.is(Context::IDLE);
+        let stack = self.stacks.entry(self.pid).or_default();
+        // After a gap: what the event's context excludes was left unseen.
+        if !event.context.is(Context::IRQ) {
+            stack.retain(|frame| !matches!(frame, Frame::Irq { .. } | Frame::Vector(_)));
+        }
+        if !event.context.is(Context::IRQ) && !event.context.is(Context::SOFTIRQ) {
+            stack.retain(|frame| matches!(frame, Frame::Work(_)));
+        }
+        match event.what {
+            What::IrqEntry { number, handler } => stack.push(Frame::Irq { number, handler }),
+            What::VectorEntry { vector, .. } => stack.push(Frame::Vector(vector)),
+            What::SoftirqEntry(vector) => stack.push(Frame::Softirq(vector)),
+            What::TaskletEntry { function } => stack.push(Frame::Tasklet(function)),
+            What::HrtimerEntry { function } => stack.push(Frame::Hrtimer(function)),
+            What::TimerEntry { function } => stack.push(Frame::Timer(function)),
+            What::WorkStart { function } => stack.push(Frame::Work(function)),
+            What::IrqExit { .. } => leave(stack, |frame| matches!(frame, Frame::Irq { .. })),
+            What::VectorExit(_) => leave(stack, |frame| matches!(frame, Frame::Vector(_))),
+            What::SoftirqExit(_) => leave(stack, |frame| matches!(frame, Frame::Softirq(_))),
+            What::TaskletExit => leave(stack, |frame| matches!(frame, Frame::Tasklet(_))),
+            What::HrtimerExit => leave(stack, |frame| matches!(frame, Frame::Hrtimer(_))),
+            What::TimerExit => leave(stack, |frame| matches!(frame, Frame::Timer(_))),
+            What::WorkEnd => leave(stack, |frame| matches!(frame, Frame::Work(_))),
+            What::Switch { next, priority, .. } => {
+                self.pid = next;
+                self.priority = priority;
+                self.idle = next == 0;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Leaves the innermost of its kind, and what was entered within it.
+fn leave(stack: &mut Vec<Frame>, is: impl Fn(&Frame) -> bool) {
+    if let Some(at) = stack.iter().rposition(is) {
+        stack.truncate(at);
+    }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The traced samples of a case: checked against their latencies, and chosen.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use irqscope_run::{CaseData, LogIndex, RunDir};
+use irqscope_wire::{Stage, Tick, View};
+use serde::Serialize;
+
+use super::interval::Counted;
+use super::{CallTree, PathError};
+use crate::{Result, quantile};
+
+/// Which sample: one near a quantile of all of a stage's latencies, or a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    Thousandths(u32),
+    Seq(u64),
+}
+
+impl FromStr for At {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let percent = text.strip_prefix('p').and_then(|percent| percent.parse::<f64>().ok());
+        match (text, percent) {
+            ("min", _) => Ok(At::Thousandths(0)),
+            ("max", _) => Ok(At::Thousandths(1000)),
+            (_, Some(percent)) if (0.0..=100.0).contains(&percent) => {
+                Ok(At::Thousandths((percent * 10.0).round() as u32))
+            }
+            _ => text
+                .parse()
+                .map(At::Seq)
+                .map_err(|_| "say p50, p99.9, min, max, or the number of a trigger".to_owned()),
+        }
+    }
+}
+
+/// A traced sample of one stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PathSample {
+    pub seq: u64,
+    pub stage: Stage,
+    pub latency_ns: i64,
+    pub instructions: u64,
+    /// Instructions that faulted, and were executed after the fault or never.
+    pub faults: u64,
+    /// The CPU slept in between: time passed without an instruction.
+    pub slept: bool,
+    /// Virtual time that its instructions take.
+    pub executed_ns: i64,
+}
+
+impl PathSample {
+    /// Its instructions are its latency.
+    pub fn agrees(&self) -> bool {
+        self.executed_ns == self.latency_ns || self.slept
+    }
+}
+
+/// Whether instructions and latencies are the same, over all traced samples.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PathCheck {
+    pub samples: u64,
+    pub equal: u64,
+    /// Of the others: in which the CPU slept.
+    pub slept: u64,
+    /// Instructions that faulted in all of them.
+    pub faults: u64,
+    pub mismatches: Vec<PathSample>,
+    /// Answered within the traced triggers, but the path is not whole.
+    pub cut_off: u64,
+}
+
+/// A case that was traced.
+#[derive(Debug)]
+pub struct CasePath<'a> {
+    run: &'a RunDir,
+    index: LogIndex,
+    data: CaseData,
+    samples: Vec<PathSample>,
+    cut_off: u64,
+}
+
+impl<'a> CasePath<'a> {
+    /// The named case or, without a name, the first that was traced.
+    pub fn open(run: &'a RunDir, case: Option<&str>) -> Result<Self> {
+        let index = run.index()?;
+        let cases = &run.manifest().cases;
+        let names = || cases.iter().map(|case| &*case.case).collect::<Vec<_>>().join(", ");
+        let number = match case {
+            Some(name) => cases
+                .iter()
+                .position(|case| case.case == name)
+                .ok_or_else(|| PathError::NoCase { case: name.to_owned(), have: names() })?,
+            None => (0..cases.len())
+                .find(|number| run.stretches(&index, *number as u16).next().is_some())
+                .ok_or_else(|| PathError::NotTraced { case: run.path().display().to_string() })?,
+        };
+        let data = run.case(&index, number as u16)?;
+        let mut path = Self { run, index, data, samples: Vec::new(), cut_off: 0 };
+        path.find_samples()?;
+        Ok(path)
+    }
+
+    pub fn case(&self) -> &str {
+        &self.data.case
+    }
+
+    pub fn samples(&self) -> &[PathSample] {
+        &self.samples
+    }
+
+    pub fn check(&self) -> PathCheck {
+        let count = |wanted: fn(&&PathSample) -> bool| self.samples.iter().filter(wanted).count();
+        PathCheck {
+            samples: self.samples.len() as u64,
+            equal: count(|one| one.executed_ns == one.latency_ns) as u64,
+            slept: count(|one| one.slept) as u64,
+            faults: self.samples.iter().map(|one| one.faults).sum(),
+            mismatches: self.samples.iter().filter(|one| !one.agrees()).copied().collect(),
+            cut_off: self.cut_off,
+        }
+    }
+
+    /// The traced sample that is nearest to a quantile of all samples; of several
+    /// the first.
+    pub fn choose(&self, stage: Stage, at: At) -> Result<PathSample> {
+        let mine: Vec<PathSample> =
+            self.samples.iter().filter(|one| one.stage == stage).copied().collect();
+        let (Some(first), Some(last)) = (mine.first(), mine.last()) else {
+            return Err(self.no_stage(stage).into());
+        };
+        let found = match at {
+            At::Seq(seq) => mine.iter().find(|one| one.seq == seq),
+            At::Thousandths(thousandths) => {
+                let wanted = quantile(&self.latencies(stage), thousandths).unwrap_or_default();
+                mine.iter().min_by_key(|one| (one.latency_ns.abs_diff(wanted), one.seq))
+            }
+        };
+        let seq = if let At::Seq(seq) = at { seq } else { 0 };
+        let (first, last) = (first.seq, last.seq);
+        let missing = || PathError::NoSeq { seq, stage: stage.to_string(), first, last };
+        Ok(*found.ok_or_else(missing)?)
+    }
+
+    /// What was executed from its trigger to its edge.
+    pub fn tree(&self, sample: &PathSample) -> Result<CallTree> {
+        let Some(line) = self.line(sample.stage) else { return Ok(CallTree::default()) };
+        for stretch in self.run.stretches(&self.index, self.data.number) {
+            let stretch = stretch?;
+            let counted = Counted::new(&stretch, &self.data.symbols);
+            let interval = counted.interval(sample.seq, line, sample.latency_ns, self.clock());
+            if let Some(interval) = interval {
+                return Ok(CallTree::new(counted.steps(interval), &self.data.symbols));
+            }
+        }
+        Ok(CallTree::default())
+    }
+
+    /// Response lines are in the order of the stages.
+    fn line(&self, stage: Stage) -> Option<u8> {
+        let mut stages = self.data.started.as_ref()?.stages.clone();
+        stages.sort_unstable();
+        u8::try_from(stages.iter().position(|one| *one == stage)?).ok()
+    }
+
+    fn clock(&self) -> Tick {
+        let tick = self.data.outside.as_ref().and_then(|outside| outside.tick());
+        tick.unwrap_or(Tick { femtoseconds: 1_000_000 })
+    }
+
+    fn latencies(&self, stage: Stage) -> Vec<i64> {
+        let rows = self.data.rows.iter().filter(|row| row.stage == stage);
+        let outside = rows.filter(|row| row.view == View::Outside);
+        let mut all: Vec<i64> = outside.filter_map(|row| Some(row.latency?.0)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    fn find_samples(&mut self) -> Result<()> {
+        let mut by_seq: BTreeMap<u64, Vec<(Stage, i64)>> = BTreeMap::new();
+        for row in self.data.rows.iter().filter(|row| row.view == View::Outside) {
+            if let Some(latency) = row.latency {
+                by_seq.entry(row.seq).or_default().push((row.stage, latency.0));
+            }
+        }
+        let instruction = self.data.plan.as_ref().and_then(|plan| plan.instruction);
+        let instruction = instruction.unwrap_or(Tick { femtoseconds: 0 });
+        let mut traced = false;
+        let (mut samples, mut cut_off) = (Vec::new(), 0);
+        for stretch in self.run.stretches(&self.index, self.data.number) {
+            let stretch = stretch?;
+            traced = true;
+            let counted = Counted::new(&stretch, &self.data.symbols);
+            for seq in triggers(&stretch) {
+                for (stage, latency_ns) in by_seq.get(&seq).into_iter().flatten() {
+                    let line = self.line(*stage).unwrap_or(u8::MAX);
+                    let interval = counted.interval(seq, line, *latency_ns, self.clock());
+                    let Some(interval) = interval else {
+                        cut_off += 1;
+                        continue;
+                    };
+                    let instructions = counted.executed(&interval);
+                    let executed_ns = instruction.nanoseconds(instructions.cast_signed()).0;
+                    samples.push(PathSample {
+                        seq,
+                        stage: *stage,
+                        latency_ns: *latency_ns,
+                        instructions,
+                        faults: interval.end - interval.start - instructions,
+                        slept: executed_ns < *latency_ns && counted.passes_sleep(&interval),
+                        executed_ns,
+                    });
+                }
+            }
+        }
+        let case = || self.data.case.clone();
+        if !traced {
+            return Err(PathError::NotTraced { case: case() }.into());
+        }
+        if self.data.symbols.is_empty() {
+            return Err(PathError::NoSymbols { case: case() }.into());
+        }
+        samples.sort_by_key(|one| (one.seq, one.stage));
+        (self.samples, self.cut_off) = (samples, cut_off);
+        Ok(())
+    }
+
+    fn no_stage(&self, stage: Stage) -> PathError {
+        let mut have: Vec<Stage> = self.samples.iter().map(|one| one.stage).collect();
+        have.sort_unstable();
+        have.dedup();
+        let have = have.iter().map(Stage::to_string).collect::<Vec<_>>().join(", ");
+        PathError::NoStage { case: self.data.case.clone(), stage: stage.to_string(), have }
+    }
+}
+
+fn triggers(stretch: &irqscope_run::Stretch) -> impl Iterator<Item = u64> + '_ {
+    stretch.marks.iter().filter_map(|mark| match mark.event {
+        irqscope_wire::PathEvent::Trigger(seq) => Some(seq.0),
+        irqscope_wire::PathEvent::Edge(_) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_asked_for_by_quantile_or_number() {
+        assert_eq!("p50".parse(), Ok(At::Thousandths(500)));
+        assert_eq!("p99.9".parse(), Ok(At::Thousandths(999)));
+        assert_eq!("max".parse(), Ok(At::Thousandths(1000)));
+        assert_eq!("17".parse(), Ok(At::Seq(17)));
+        for wrong in ["", "p", "p101", "-1", "median"] {
+            assert!(wrong.parse::<At>().is_err(), "{wrong}");
+        }
+    }
+}

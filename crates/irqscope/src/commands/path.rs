@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `irqscope path`: what was executed in one latency, or in one and not in another.
+
+use std::path::Path;
+
+use irqscope_analysis::{At, CallTree, CasePath, Difference, FunctionCount, PathCheck, PathSample};
+use irqscope_report::{check_line, difference_table, flame, path_table, path_title};
+use irqscope_run::RunDir;
+use serde::Serialize;
+
+use super::{Done, print_json};
+use crate::cli::Path as Options;
+use crate::exit::{Exit, Trouble};
+
+const CAVEAT: &str = "twin: instructions of an emulated CPU, one after the other; it knows nothing \
+                      of caches, buses or firmware";
+
+/// One path with its calls.
+#[derive(Serialize)]
+struct Shown {
+    case: String,
+    sample: PathSample,
+    functions: Vec<FunctionCount>,
+    check: PathCheck,
+    #[serde(skip)]
+    tree: CallTree,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    first: Shown,
+    second: Shown,
+    difference: Difference,
+}
+
+pub fn path(options: &Options) -> Done {
+    let first_at = options.from.unwrap_or(options.at);
+    let first = show(&options.run, options.case.as_deref(), options, first_at)?;
+    let second = second(options, &first)?;
+    let last = second.as_ref().unwrap_or(&first);
+    if let Some(file) = &options.svg {
+        write(file, &flame(&last.tree, &path_title(&last.case, &last.sample), CAVEAT))?;
+    }
+    if let Some(file) = &options.folded {
+        write(file, &last.tree.folded())?;
+    }
+    let agrees = [Some(&first), second.as_ref()];
+    let agrees = agrees.into_iter().flatten().all(|shown| shown.check.mismatches.is_empty());
+    match second {
+        Some(second) => print_both(first, second, options.json)?,
+        None => print_one(&first, options.json)?,
+    }
+    Ok(if agrees { Exit::Fine } else { Exit::Invalid })
+}
+
+/// What the first one is compared with, if it is.
+fn second(options: &Options, first: &Shown) -> Result<Option<Shown>, Trouble> {
+    if let Some(to) = options.to {
+        return show(&options.run, Some(&first.case), options, to).map(Some);
+    }
+    if options.against.is_none() && options.against_case.is_none() {
+        return Ok(None);
+    }
+    let run = options.against.as_ref().unwrap_or(&options.run);
+    let case = options.against_case.as_deref().unwrap_or(&first.case);
+    show(run, Some(case), options, options.at).map(Some)
+}
+
+fn show(run: &Path, case: Option<&str>, options: &Options, at: At) -> Result<Shown, Trouble> {
+    let run = RunDir::open(run)?;
+    let path = CasePath::open(&run, case)?;
+    let sample = path.choose(options.stage, at)?;
+    let tree = path.tree(&sample)?;
+    let (case, check) = (path.case().to_owned(), path.check());
+    Ok(Shown { case, sample, functions: tree.functions(), check, tree })
+}
+
+fn print_one(shown: &Shown, json: bool) -> Result<(), Trouble> {
+    if json {
+        return print_json(shown);
+    }
+    println!("{}\n\n{}", path_title(&shown.case, &shown.sample), path_table(&shown.tree));
+    println!("{}\n{CAVEAT}", check_line(&shown.check));
+    Ok(())
+}
+
+fn print_both(first: Shown, second: Shown, json: bool) -> Result<(), Trouble> {
+    let difference = Difference::new(&first.tree, &second.tree);
+    if json {
+        return print_json(&Compared { first, second, difference });
+    }
+    println!("first     {}", path_title(&first.case, &first.sample));
+    println!("second    {}\n", path_title(&second.case, &second.sample));
+    println!("{}", difference_table(&difference));
+    println!("{}", check_line(&first.check));
+    if second.case != first.case {
+        println!("{}", check_line(&second.check));
+    }
+    println!("{CAVEAT}");
+    Ok(())
+}
+
+fn write(file: &Path, content: &str) -> Result<(), Trouble> {
+    let failed = |error| format!("cannot write {}: {error}; choose another file", file.display());
+    std::fs::write(file, content).map_err(|error| Trouble::new(Exit::Usage, failed(error)))
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Benchmarks in words and in tables: one table for each kind, in its own unit.
+
+use irqscope_analysis::{CaseSummary, SeriesSummary, Summary};
+use irqscope_wire::BenchmarkKind;
+
+use crate::units::{Unit, grouped};
+
+/// What a value of a benchmark is.
+pub const fn benchmark_text(kind: BenchmarkKind) -> &'static str {
+    match kind {
+        BenchmarkKind::Gtod => "from one reading of a clock to the next",
+        BenchmarkKind::Sched => "from the instant it was to wake to a thread's first act",
+        BenchmarkKind::Async => "from before an event to the first act of the thread it wakes",
+        BenchmarkKind::Sleep => "how much longer a sleep took than it was asked to",
+        BenchmarkKind::Inversion => "how long the highest of three threads waits for a lock",
+        BenchmarkKind::Realfeel => "interval between clock interrupts, minus the period",
+        BenchmarkKind::Jitter => {
+            "interval between a task's starts, minus the period; how long its work took"
+        }
+        BenchmarkKind::Spin => "gaps in a loop that never sleeps",
+    }
+}
+
+/// The table of one kind: its rows begin with what was measured and the case.
+pub(crate) struct BenchTable<'a> {
+    pub kind: BenchmarkKind,
+    pub unit: Unit,
+    pub rows: Vec<(String, &'a CaseSummary, &'a SeriesSummary)>,
+}
+
+pub(crate) const COLUMNS: [&str; 9] =
+    ["count", "min", "p50", "p99", "p99.9", "max", "mean", "stddev", "skipped"];
+
+/// All of a run's, in the order in which benchmarks are run.
+pub(crate) fn tables(summary: &Summary) -> Vec<BenchTable<'_>> {
+    let tables = BenchmarkKind::ALL.iter().map(|kind| table(summary, *kind));
+    tables.filter(|table| !table.rows.is_empty()).collect()
+}
+
+fn table(summary: &Summary, kind: BenchmarkKind) -> BenchTable<'_> {
+    let mut rows = Vec::new();
+    for case in &summary.cases {
+        let mine = case.benchmarks.iter().filter(|one| one.benchmark == kind && one.is_figure());
+        rows.extend(mine.map(|one| (series_name(one), case, one)));
+    }
+    // Cases of one series under each other, as the first case has the series.
+    let names: Vec<String> = rows.iter().map(|(name, ..)| name.clone()).collect();
+    rows.sort_by_key(|(name, ..)| names.iter().position(|known| known == name));
+    let largest = rows.iter().filter_map(|(_, _, one)| one.max_ns).max().unwrap_or(0);
+    let smallest = rows.iter().filter_map(|(_, _, one)| one.p50_ns).min().unwrap_or(0);
+    BenchTable { kind, unit: unit(largest, smallest), rows }
+}
+
+/// As for stages: not so coarse that the smallest median loses its digits.
+fn unit(largest: i64, smallest: i64) -> Unit {
+    match Unit::for_largest(largest) {
+        Unit::Ms if smallest < Unit::Ms.ns() => Unit::Us,
+        Unit::Us if (1..1_000).contains(&smallest) => Unit::Ns,
+        unit => unit,
+    }
+}
+
+/// `monotonic`; with its thread where a variant has several series.
+fn series_name(one: &SeriesSummary) -> String {
+    match one.benchmark {
+        BenchmarkKind::Sched | BenchmarkKind::Spin | BenchmarkKind::Jitter => {
+            format!("{} {}", one.variant, one.series)
+        }
+        _ => one.variant.clone(),
+    }
+}
+
+/// What stands under [`COLUMNS`].
+pub(crate) fn figures(one: &SeriesSummary, unit: Unit) -> Vec<String> {
+    let figure = |ns: Option<f64>| ns.map_or_else(|| "-".into(), |ns| unit.figure(ns));
+    let whole = |ns: Option<i64>| figure(ns.map(|ns| ns as f64));
+    let mut all = vec![grouped(one.count)];
+    all.extend([one.min_ns, one.p50_ns, one.p99_ns, one.p99_9_ns, one.max_ns].map(whole));
+    all.extend([one.mean_ns, one.stddev_ns].map(figure));
+    all.push(grouped(one.skipped));
+    all
+}
+
+/// `12,000 = 12,000 taken + 0 skipped + 0 dropped`; none for a case of stages.
+pub(crate) fn account(case: &CaseSummary) -> Option<String> {
+    if case.benchmarks.is_empty() {
+        return None;
+    }
+    let sum = |term: fn(&SeriesSummary) -> u64| {
+        case.benchmarks.iter().fold(0u64, |sum, one| sum.saturating_add(term(one)))
+    };
+    let terms = [sum(|one| one.count), sum(|one| one.skipped), sum(|one| one.dropped)];
+    let all = terms.iter().fold(0u64, |all, term| all.saturating_add(*term));
+    let [all, taken, skipped, dropped] = [all, terms[0], terms[1], terms[2]].map(grouped);
+    Some(format!("{all} = {taken} taken + {skipped} skipped + {dropped} dropped"))
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Causes and timelines as text.
+
+use std::fmt::Write;
+
+use irqscope_analysis::{
+    Explained, Explanation, ObserverEffect, Segment, Share, Truth, TruthRow, Wrong,
+};
+
+use crate::table::{aligned, percent};
+use crate::units::{Unit, alone};
+
+/// Causes of one stage that are listed; the rest is one line.
+const LISTED: usize = 8;
+
+/// The causes of late responses, a block for each stage.
+pub fn explanation_table(explanations: &[Explanation]) -> String {
+    let mut text = String::new();
+    for one in explanations {
+        block(&mut text, one);
+    }
+    if let Some(line) = accounts(explanations) {
+        text.push_str(&line);
+    }
+    text
+}
+
+fn block(text: &mut String, one: &Explanation) {
+    let worst = one.worst.first().map_or(String::new(), |seq| format!(", the latest is {seq}"));
+    let _ = writeln!(
+        text,
+        "{}  {}: {} of {} from {} on{worst}",
+        one.case,
+        one.stage,
+        one.late,
+        one.count,
+        alone(one.late_from_ns),
+    );
+    let (listed, rest) = one.shares.split_at(one.shares.len().min(LISTED));
+    for share in listed {
+        let _ = writeln!(text, "{}", line(share));
+    }
+    if !rest.is_empty() {
+        let per_cent: f64 = rest.iter().map(|share| share.per_cent).sum();
+        let _ = writeln!(text, "  {per_cent:5.1} %  {} more causes", rest.len());
+    }
+    text.push('\n');
+}
+
+fn line(share: &Share) -> String {
+    let Share { cause, per_cent, samples, longest_ns, longest_seq, .. } = share;
+    let longest = alone(*longest_ns);
+    format!("  {per_cent:5.1} %  {cause}  [{samples} samples, longest {longest} in {longest_seq}]")
+}
+
+fn accounts(explanations: &[Explanation]) -> Option<String> {
+    let samples: usize = explanations.iter().map(|one| one.count).sum();
+    let violations: usize = explanations.iter().map(|one| one.violations).sum();
+    let median = explanations.iter().map(|one| one.unexplained_median_per_cent);
+    let longest = explanations.iter().map(|one| one.unexplained_longest_ns).max()?;
+    let mark = if violations == 0 { "✓" } else { "✗" };
+    Some(format!(
+        "{samples} latencies, {violations} not the sum of their segments  {mark}\n\
+         unexplained: {:.2} % of the median latency at most, the longest segment {}\n",
+        median.fold(0.0, f64::max),
+        alone(longest),
+    ))
+}
+
+/// One latency from its trigger to its answer. Short steps that nobody else is to
+/// blame for are one line.
+pub fn sample_timeline(case: &str, one: &Explained) -> String {
+    let unit = Unit::for_largest(one.latency.0);
+    let mut text = format!("{case}  {}  seq {}  {}\n", one.stage, one.seq, alone(one.latency.0));
+    let mut line = |start: i64, length: i64, what: &str| {
+        let [start, length] = [start, length].map(|ns| unit.figure(ns as f64));
+        let _ = writeln!(text, "  {start:>10}  +{length:>10}  {what}");
+    };
+    let least = one.latency.0 / 20;
+    let is_short =
+        |segment: &&Segment| !segment.cause.kind.is_interference() && segment.length.0 < least;
+    let mut rest = one.segments.as_slice();
+    while let Some(first) = rest.first() {
+        let short = rest.iter().take_while(is_short).count();
+        if short == 0 {
+            line(first.start.0, first.length.0, &first.cause.to_string());
+            rest = &rest[1..];
+            continue;
+        }
+        let length = rest[..short].iter().map(|segment| segment.length.0).sum();
+        line(first.start.0, length, &kinds(&rest[..short]));
+        rest = &rest[short..];
+    }
+    text
+}
+
+/// `own path, probes`: each kind once, in order.
+fn kinds(segments: &[Segment]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for segment in segments {
+        let name = segment.cause.kind.name();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
+}
+
+/// What recording the events adds to each stage's median.
+pub fn overhead_table(overheads: &[ObserverEffect]) -> String {
+    let largest = overheads.iter().map(|one| one.on_ns).max().unwrap_or(0);
+    let unit = Unit::for_largest(largest);
+    let head = ["stage", "case", "explain off", "explain on", "effect"].map(str::to_owned);
+    let mut rows = vec![head.to_vec()];
+    for one in overheads {
+        let [off, on] = [one.off_ns, one.on_ns].map(|ns| unit.figure(ns as f64));
+        rows.push(vec![one.stage.to_string(), one.case.clone(), off, on, percent(one.percent)]);
+    }
+    format!("{}\nmedians in {}\n", aligned(&rows), unit.name())
+}
+
+/// What was named, beside what was true.
+pub fn truth_table(truth: &Truth) -> String {
+    let head = ["true", "case", "faults", "moved", "right", "within 5 %"].map(str::to_owned);
+    let mut rows = vec![head.to_vec()];
+    let mut wrong = String::new();
+    for (kind, row) in &truth.kinds {
+        let TruthRow { faults, moved, right, exact, .. } = row;
+        let share =
+            |part: usize| format!("{part} ({:.1} %)", 100.0 * part as f64 / (*moved).max(1) as f64);
+        let figures = [faults.to_string(), moved.to_string(), share(*right), share(*exact)];
+        let mut cells = vec![(*kind).to_owned(), truth.case.clone()];
+        cells.extend(figures);
+        rows.push(cells);
+        for (named, Wrong { count, seq, stage }) in &row.wrong {
+            let _ = writeln!(wrong, "  {kind}: {count} x {named} (first: seq {seq}, {stage})");
+        }
+    }
+    let Truth { without, false_alarms, .. } = truth;
+    format!(
+        "{}\nno fault: {without} responses, a fault named in {false_alarms}\nnamed instead:\n{wrong}\n",
+        aligned(&rows),
+    )
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What a figure shows: a stage in one view, or a series of a benchmark.
+
+use irqscope_wire::{BenchmarkKind, Stage, View};
+
+use crate::bench::benchmark_text;
+use crate::svg::Ink;
+use crate::table::stage_name;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    Stage(Stage, View),
+    Series { kind: BenchmarkKind, variant: String, series: String },
+}
+
+impl Subject {
+    pub fn title(&self) -> String {
+        match self {
+            Self::Stage(stage, view) => stage_name(*stage, *view),
+            // A CPU by itself says nothing; two do.
+            Self::Series { kind, variant, series } => format!("{kind} {variant} {series}"),
+        }
+    }
+
+    /// What is said where there is no value.
+    pub const fn nothing(&self) -> &'static str {
+        match self {
+            Self::Stage(..) => "No trigger was answered here.",
+            Self::Series { .. } => "No sample was taken here.",
+        }
+    }
+
+    /// `stage softirq`, `benchmark sched fifo 80 cpu0`.
+    pub fn named(&self) -> String {
+        match self {
+            Self::Stage(..) => format!("stage {}", self.title()),
+            Self::Series { .. } => format!("benchmark {}", self.title()),
+        }
+    }
+
+    /// What its files are called: `softirq`, `softirq-outside`, `sched-fifo-80-cpu0`.
+    pub fn file_name(&self) -> String {
+        match self {
+            Self::Stage(stage, View::Inside) => stage.name().into(),
+            Self::Stage(stage, View::Outside) => format!("{stage}-outside"),
+            Self::Series { .. } => self.title().replace([' ', '/'], "-"),
+        }
+    }
+
+    /// From where to where, in a few words.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Stage(stage, _) => format!("from the trigger to {}", crate::stage_text(*stage)),
+            Self::Series { kind, .. } => benchmark_text(*kind).into(),
+        }
+    }
+
+    pub const fn ink(&self) -> Ink {
+        match self {
+            Self::Stage(stage, _) => Ink::Stage(*stage),
+            Self::Series { kind, .. } => Ink::Benchmark(*kind),
+        }
+    }
+
+    /// What its values are called on an axis.
+    pub fn quantity(&self) -> &'static str {
+        match self {
+            Self::Stage(..) => "latency",
+            Self::Series { kind, series, .. } => match (kind, series.as_str()) {
+                (BenchmarkKind::Gtod, _) => "difference",
+                (BenchmarkKind::Inversion, _) => "wait",
+                (BenchmarkKind::Spin, _) => "gap",
+                (BenchmarkKind::Realfeel, _) | (BenchmarkKind::Jitter, "interval") => "deviation",
+                (BenchmarkKind::Jitter, _) => "time",
+                _ => "latency",
+            },
+        }
+    }
+
+    /// Values lie on both sides of zero.
+    pub fn is_signed(&self) -> bool {
+        self.quantity() == "deviation"
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! samples.parquet: one row per sample, stage and view, in order of case
+//! (bytewise), sequence number, stage (by index) and view.
+//!
+//! | column     | type             |                                           |
+//! | ---------- | ---------------- | ----------------------------------------- |
+//! | case       | string           | `kernel/state`                            |
+//! | seq        | u64              | number of the trigger, from 0             |
+//! | stage      | string           |                                           |
+//! | view       | string           | `outside` or `inside`                     |
+//! | trigger_ns | i64              | instant of the trigger, on the view's own clock |
+//! | latency_ns | i64, nullable    | null when the stage did not answer        |
+//! | cpu        | u16, nullable    | null when the stage did not answer, or only the generator saw it |
+//! | flags      | u32              | 1 hit by another interrupt, 2 missing, 4 merged, 8 late, 16 unsure, 32 extra edge |
+//! | interrupts | u16              | other interrupts on this CPU since stage `irq` |
+//!
+//! The bytes depend on the rows and the tool's version only.
+
+use std::path::{Path, PathBuf};
+
+use irqscope_wire::{Stage, View};
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+
+use super::table::{GROUP_ROWS, Group, Table, column, texts, values};
+use crate::{Result, SampleRow};
+
+const SCHEMA: &str = "message samples {
+    required binary case (string);
+    required int64 seq (integer(64, false));
+    required binary stage (string);
+    required binary view (string);
+    required int64 trigger_ns;
+    optional int64 latency_ns;
+    optional int32 cpu (integer(16, false));
+    required int32 flags (integer(32, false));
+    required int32 interrupts (integer(16, false));
+}";
+
+/// Writes to a temporary file that takes its name when it is complete.
+pub struct SamplesWriter(Table);
+
+impl SamplesWriter {
+    pub(crate) fn create(path: &Path, tool_version: &str) -> Result<Self> {
+        Table::create(path, SCHEMA, tool_version).map(Self)
+    }
+
+    /// Adds rows of one case, in order; may be called again for the same case.
+    pub fn write(&mut self, case: &str, rows: &[SampleRow]) -> Result<()> {
+        let case = ByteArray::from(case);
+        rows.chunks(GROUP_ROWS).try_for_each(|rows| self.0.group(|group| fill(group, &case, rows)))
+    }
+
+    pub fn finish(self) -> Result<PathBuf> {
+        self.0.finish()
+    }
+}
+
+fn fill(group: &mut Group<'_>, case: &ByteArray, rows: &[SampleRow]) -> Result<(), ParquetError> {
+    let [stages, views] = [Stage::NAMES, View::NAMES].map(texts);
+    column::<ByteArrayType>(group, &vec![case.clone(); rows.len()], None)?;
+    column::<Int64Type>(group, &values(rows, |row| row.seq as i64), None)?;
+    let stage = values(rows, |row| stages[row.stage.index()].clone());
+    column::<ByteArrayType>(group, &stage, None)?;
+    let view = values(rows, |row| views[row.view as usize].clone());
+    column::<ByteArrayType>(group, &view, None)?;
+    column::<Int64Type>(group, &values(rows, |row| row.trigger.0), None)?;
+    let latency = rows.iter().filter_map(|row| Some(row.latency?.0)).collect::<Vec<_>>();
+    let answered = values(rows, |row| i16::from(row.latency.is_some()));
+    column::<Int64Type>(group, &latency, Some(&answered))?;
+    let cpu = rows.iter().filter_map(|row| row.cpu.map(i32::from)).collect::<Vec<_>>();
+    let known = values(rows, |row| i16::from(row.cpu.is_some()));
+    column::<Int32Type>(group, &cpu, Some(&known))?;
+    column::<Int32Type>(group, &values(rows, |row| row.flags as i32), None)?;
+    column::<Int32Type>(group, &values(rows, |row| i32::from(row.interrupts)), None)
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A case of benchmarks, from its plan to its last frame. Teardown mirrors
+//! setup, in reverse: what is set up here puts itself back when it is dropped.
+
+use std::time::Duration;
+
+use irqscope_wire::{Benchmark, Counters, Message, Plan};
+
+use super::clock::Scale;
+use super::follow::Follower;
+use super::rights::Rights;
+use super::{Stand, Start, start};
+use crate::case::{Place, comment};
+use crate::error::{Error, Result};
+use crate::facts;
+use crate::loads::Loads;
+use crate::notes;
+use crate::place;
+use crate::sink::Sink;
+
+/// Samples that all recorders of a benchmark may hold together: 64 MiB.
+const ROOM: u64 = 4 << 20;
+
+/// Runs all benchmarks of a plan, one after the other.
+pub fn measure(here: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
+    plan.benchmarks.iter().try_for_each(Benchmark::check).map_err(Error::Plan)?;
+    let facts = facts::gather(here.root, plan.cpu);
+    let cpus = cpus(plan);
+    let pinned = (cpus.len() == 1).then_some(plan.cpu);
+    let mut loads = Loads::start(&plan.state.loads, pinned)?; // forks: before any thread
+    let apart = place::keep_off_all(&cpus);
+    let rights = Rights::claim();
+    let scale = Scale::new(plan.tick);
+    let _idle_states = comment(here, plan, &facts, apart, &loads, sink)?;
+    let mut seen = rights.observations(plan.uses_real_time());
+    if here.is_real {
+        // The plan's own was looked at with everything else.
+        let others = cpus.iter().filter(|cpu| **cpu != plan.cpu);
+        seen.extend(
+            others.filter_map(|cpu| notes::scaled(*cpu, &facts::governor(here.root, *cpu))),
+        );
+    }
+    seen.iter().try_for_each(|observation| sink.send(observation.message()))?;
+    sink.send(Message::Started(facts.started(scale.tick, &loads)))?;
+    here.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
+    for (number, benchmark) in plan.benchmarks.iter().enumerate() {
+        loads.check()?;
+        let class = rights.grant(benchmark.class());
+        let room = ROOM / benchmark.series();
+        let stand = Stand { root: here.root, cpu: plan.cpu, class, scale, room };
+        let live = sink.is_live() && apart || benchmark.samples() > ROOM;
+        let stop = here.stop;
+        let mut follower = Follower { stop, sink, live, benchmark: number as u16, class };
+        match start(benchmark, &stand)? {
+            Start::Running(running) => follower.follow(running)?,
+            Start::Unavailable(why) => follower.unavailable(why)?,
+        }
+    }
+    loads.stop()?;
+    sink.send(Message::Finished(Counters::default()))
+}
+
+/// All CPUs under test, ascending.
+fn cpus(plan: &Plan) -> Vec<u32> {
+    let own = |one: &Benchmark| match one.cpus() {
+        [] => vec![plan.cpu],
+        cpus => cpus.to_vec(),
+    };
+    let mut cpus: Vec<u32> = plan.benchmarks.iter().flat_map(own).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    cpus
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The threads of a benchmark: each gets its CPU and its class, waits until all
+//! have theirs, measures, and ends; or is left behind if it does not.
+
+use std::io::{self, PipeReader, PipeWriter};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+
+use irqscope_wire::Class;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::sched_getcpu;
+
+use super::clock::now;
+use crate::error::{Error, Result};
+use crate::place;
+
+/// Small, because all of it is locked into memory.
+const STACK_BYTES: usize = 128 << 10;
+
+/// How long threads that were told to end may take, in milliseconds.
+const FAREWELL_MS: u16 = 5_000;
+
+/// What a measured thread is told when all of them are in their places.
+#[derive(Clone, Debug)]
+pub struct Go {
+    /// The same for all of them: shortly before this instant they were let go.
+    pub begin: i64,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Go {
+    /// It is to end early. Cheap enough for hot loops.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+/// Where a thread runs, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Post {
+    pub name: &'static str,
+    /// None: wherever the scheduler likes; SCHED_DEADLINE wants that.
+    pub cpu: Option<u32>,
+    pub class: Class,
+    /// Deadline and period of SCHED_DEADLINE.
+    pub period_ns: u64,
+}
+
+impl Post {
+    /// Brings the calling thread there.
+    fn occupy(&self) -> Result<()> {
+        match self.cpu {
+            Some(cpu) => place::pin(self.name, cpu)?,
+            None => place::leave_free(self.name)?,
+        }
+        match self.class {
+            Class::Fixed(scheduling) => place::schedule(self.name, scheduling),
+            Class::Deadline { runtime_ns } => {
+                place::give_deadline(self.name, runtime_ns, self.period_ns)
+            }
+        }
+    }
+}
+
+type Body = Box<dyn FnOnce(&Go) -> Result<()> + Send>;
+
+/// Threads that were described but not yet started.
+#[derive(Default)]
+pub struct Crew {
+    members: Vec<(Post, Body)>,
+}
+
+impl Crew {
+    /// Adds a thread that does `body`. It may allocate before its first
+    /// measurement and after its last one, never in between.
+    pub fn add(
+        &mut self,
+        post: Post,
+        body: impl FnOnce(&Go) -> Result<()> + Send + 'static,
+    ) -> &mut Self {
+        self.members.push((post, Box::new(body)));
+        self
+    }
+
+    /// Starts all of them; returns when each has its CPU and class, and they
+    /// have begun. If one cannot be placed, all end.
+    pub fn start(self) -> Result<Working> {
+        let system = |what| move |source| Error::System { what, source };
+        let (ended, alive) = io::pipe().map_err(system("make a pipe"))?;
+        let (tell, told) = channel();
+        let (mut threads, mut gates) = (Vec::new(), Vec::new());
+        for (post, body) in self.members {
+            let (open, gate) = channel();
+            let alive = alive.try_clone().map_err(system("copy a pipe"))?;
+            let member = Member { post, body, tell: tell.clone(), gate, alive };
+            let thread = Builder::new().name(post.name.into()).stack_size(STACK_BYTES);
+            threads.push(thread.spawn(|| member.live()).map_err(system("start a thread"))?);
+            gates.push((post.cpu, open));
+        }
+        all_ready(&told, threads.len())?;
+        // Who is let go on this CPU may not give it back before its end.
+        let here = sched_getcpu().ok();
+        gates.sort_by_key(|(cpu, _)| cpu.map(|cpu| cpu as usize) == here);
+        let go = Go { begin: now(), cancel: Arc::default() };
+        gates.iter().for_each(|(_, gate)| drop(gate.send(go.clone())));
+        Ok(Working { threads, cancel: go.cancel, ended })
+    }
+}
+
+fn all_ready(told: &Receiver<Result<()>>, count: usize) -> Result<()> {
+    let died = |_| Err(Error::Thread("a thread died at its start".into()));
+    (0..count).try_for_each(|_| told.recv().unwrap_or_else(died))
+}
+
+struct Member {
+    post: Post,
+    body: Body,
+    tell: Sender<Result<()>>,
+    /// Closed without a word if another one could not be placed.
+    gate: Receiver<Go>,
+    /// Closed when the thread ends.
+    alive: PipeWriter,
+}
+
+impl Member {
+    fn live(self) -> Result<()> {
+        let Member { post, body, tell, gate, alive } = self;
+        let _ = tell.send(post.occupy());
+        let result = gate.recv().map_or(Ok(()), |go| body(&go));
+        drop(alive);
+        result
+    }
+}
+
+/// Threads at work.
+#[derive(Debug)]
+pub struct Working {
+    threads: Vec<JoinHandle<Result<()>>>,
+    cancel: Arc<AtomicBool>,
+    ended: PipeReader,
+}
+
+impl Working {
+    /// Readable when all have ended.
+    pub fn ended(&self) -> BorrowedFd<'_> {
+        self.ended.as_fd()
+    }
+
+    pub fn have_ended(&self) -> bool {
+        self.wait(PollTimeout::ZERO)
+    }
+
+    pub fn cancel(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// Their results; an error if one does not end.
+    pub fn join(self) -> Result<()> {
+        if !self.wait(PollTimeout::from(FAREWELL_MS)) {
+            return Err(Error::Thread("a thread does not end".into()));
+        }
+        let panicked = |_| Err(Error::Thread("a thread panicked".into()));
+        self.threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(panicked))
+    }
+
+    fn wait(&self, timeout: PollTimeout) -> bool {
+        let mut fds = [PollFd::new(self.ended.as_fd(), PollFlags::POLLIN)];
+        poll(&mut fds, timeout).is_ok_and(|ready| ready > 0)
+    }
+}

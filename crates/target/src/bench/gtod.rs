@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `gtod`: what lies between two consecutive readings of a clock. The two have
+//! nothing in between but each other; keeping the difference comes after both.
+
+use std::time::Duration;
+
+use irqscope_wire::{Clock, Gtod};
+use nix::libc;
+use nix::time::ClockId;
+
+use super::clock::{self, Scale};
+use super::{Crew, Go, Recorder, Running, Series, Stand};
+use crate::counter;
+use crate::error::Result;
+
+pub fn start(gtod: &Gtod, stand: &Stand<'_>) -> Result<Running> {
+    let (recorder, recorded) = stand.recorder(gtod.count);
+    let Gtod { clock, count, .. } = *gtod;
+    let mut crew = Crew::default();
+    crew.add(stand.post("bench-gtod", stand.cpu), move |go| {
+        let mut pairs = Pairs { count, recorder, go };
+        match clock {
+            Clock::Monotonic => pairs.take(0, clock::now),
+            Clock::MonotonicRaw => pairs.of(|| clock::read(ClockId::CLOCK_MONOTONIC_RAW)),
+            Clock::Realtime => pairs.of(|| clock::read(ClockId::CLOCK_REALTIME)),
+            Clock::Gettimeofday => pairs.of(gettimeofday),
+            Clock::Counter => pairs.take(0, || counter::now().0 as i64),
+        }
+        Ok(())
+    });
+    let mut series = Series::new(format!("cpu{}", stand.cpu), Some(stand.cpu), recorded);
+    series.scale = scale(clock, stand);
+    Ok(Running { series: vec![series], threads: crew.start()?, silence: Duration::from_secs(10) })
+}
+
+/// Only the counter counts something else than nanoseconds.
+fn scale(clock: Clock, stand: &Stand<'_>) -> Option<Scale> {
+    (clock == Clock::Counter).then_some(stand.scale)
+}
+
+struct Pairs<'a> {
+    count: u64,
+    recorder: Recorder,
+    go: &'a Go,
+}
+
+impl Pairs<'_> {
+    /// Of a clock with another zero than CLOCK_MONOTONIC, whose instants are
+    /// moved there.
+    fn of(&mut self, read: impl Fn() -> i64) {
+        self.take(clock::now().wrapping_sub(read()), read);
+    }
+
+    #[inline(always)]
+    fn take(&mut self, offset: i64, read: impl Fn() -> i64) {
+        for _ in 0..self.count {
+            let first = read();
+            let second = read();
+            self.recorder.take(first.wrapping_add(offset), second.wrapping_sub(first));
+            if self.go.is_cancelled() {
+                return;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn gettimeofday() -> i64 {
+    let mut time = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    // SAFETY: writes one timeval, which outlives the call; no time zone is asked
+    // for.
+    unsafe { libc::gettimeofday(&mut time, std::ptr::null_mut()) };
+    time.tv_sec * 1_000_000_000 + time.tv_usec * 1_000
+}

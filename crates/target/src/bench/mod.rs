@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Benchmarks: measurements from user space that need no driver. One file each;
+//! what they share is a crew of threads, recorders and clocks.
+//!
+//! Every benchmark does the same: it starts its threads, which measure into
+//! recorders that were made before, and hands both over to be followed.
+
+mod r#async;
+mod case;
+mod clock;
+pub mod command;
+mod crew;
+mod event;
+mod follow;
+mod gtod;
+mod inversion;
+mod jitter;
+mod lock;
+pub mod options;
+mod realfeel;
+mod recorder;
+mod rights;
+mod sched;
+mod sleep;
+mod spin;
+mod work;
+
+use std::path::Path;
+use std::time::Duration;
+
+use irqscope_wire::{Benchmark, Class};
+
+use crate::error::Result;
+use clock::Scale;
+use crew::{Crew, Go, Post, Working};
+use recorder::{Recorded, Recorder, recorder};
+
+pub use case::measure;
+
+/// What a benchmark is given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stand<'a> {
+    pub root: &'a Path,
+    /// The CPU under test.
+    pub cpu: u32,
+    /// What its threads may really have.
+    pub class: Class,
+    pub scale: Scale,
+    /// Samples that a series may hold until they are read.
+    pub room: u64,
+}
+
+impl Stand<'_> {
+    fn post(&self, name: &'static str, cpu: u32) -> Post {
+        Post { name, cpu: Some(cpu), class: self.class, period_ns: 0 }
+    }
+
+    /// A recorder with room for `count` samples, or for what may be kept.
+    fn recorder(&self, count: u64) -> (Recorder, Recorded) {
+        recorder(count.min(self.room))
+    }
+
+    /// The CPUs that were asked for, or the one under test.
+    fn cpus(&self, asked: &[u32]) -> Vec<u32> {
+        if asked.is_empty() { vec![self.cpu] } else { asked.to_vec() }
+    }
+}
+
+/// One thing that a benchmark records.
+#[derive(Debug)]
+pub(crate) struct Series {
+    name: String,
+    cpu: Option<u32>,
+    recorded: Recorded,
+    /// Where instants and values are cycles.
+    scale: Option<Scale>,
+    sent: u64,
+}
+
+impl Series {
+    fn new(name: impl Into<String>, cpu: Option<u32>, recorded: Recorded) -> Series {
+        Series { name: name.into(), cpu, recorded, scale: None, sent: 0 }
+    }
+}
+
+/// A benchmark under way.
+#[derive(Debug)]
+pub(crate) struct Running {
+    series: Vec<Series>,
+    threads: Working,
+    /// How long it may rightly have nothing to tell.
+    silence: Duration,
+}
+
+/// What became of the wish to start one.
+pub(crate) enum Start {
+    Running(Running),
+    /// Why this machine cannot run it.
+    Unavailable(String),
+}
+
+/// The table of benchmarks.
+fn start(benchmark: &Benchmark, stand: &Stand<'_>) -> Result<Start> {
+    let running = match benchmark {
+        Benchmark::Gtod(one) => gtod::start(one, stand),
+        Benchmark::Async(one) => r#async::start(one, stand),
+        Benchmark::Sleep(one) => sleep::start(one, stand),
+        Benchmark::Jitter(one) => jitter::start(one, stand),
+        Benchmark::Spin(one) => spin::start(one, stand),
+        Benchmark::Sched(one) => return sched::start(one, stand),
+        Benchmark::Inversion(one) => return inversion::start(one, stand),
+        Benchmark::Realfeel(one) => return realfeel::start(one, stand),
+    };
+    running.map(Start::Running)
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `sched`: a thread that wakes at the points of a time grid, by absolute
+//! sleeps, and how late it is. What cyclictest measures.
+
+use std::time::Duration;
+
+use irqscope_wire::{Class, Sched};
+use nix::errno::Errno;
+
+use super::clock::{now, sleep_until};
+use super::crew::Post;
+use super::{Crew, Go, Recorder, Running, Series, Stand, Start};
+use crate::error::{Error, Result};
+
+pub fn start(sched: &Sched, stand: &Stand<'_>) -> Result<Start> {
+    let (mut crew, mut series) = (Crew::default(), Vec::new());
+    for cpu in stand.cpus(&sched.cpus) {
+        for thread in 0..sched.threads {
+            let (recorder, recorded) = stand.recorder(sched.count);
+            let (period, count) = (sched.period_ns.cast_signed(), sched.count);
+            let post = Post { period_ns: sched.period_ns, ..post(stand, cpu) };
+            crew.add(post, move |go| {
+                // All threads share their grid: they are due at the same instant.
+                Grid { due: go.begin + period, period, left: count, recorder }.keep(go);
+                Ok(())
+            });
+            series.push(Series::new(name(sched, post, thread), post.cpu, recorded));
+        }
+    }
+    let silence = Duration::from_nanos(sched.period_ns.saturating_mul(2));
+    match (stand.class, crew.start()) {
+        (Class::Deadline { .. }, Err(Error::Policy { source, .. })) => {
+            Ok(Start::Unavailable(why_refused(source)))
+        }
+        (_, threads) => Ok(Start::Running(Running { series, threads: threads?, silence })),
+    }
+}
+
+/// The kernel admits only what it can guarantee.
+fn why_refused(errno: Errno) -> String {
+    match errno {
+        Errno::EBUSY => "SCHED_DEADLINE: the CPUs have not so much time left; ask for a smaller \
+                         budget or a longer period"
+            .into(),
+        Errno::EPERM => "SCHED_DEADLINE is refused: its threads must be free to run on all CPUs, \
+                         which this process's cpuset does not let them"
+            .into(),
+        _ => format!("SCHED_DEADLINE is refused: {errno}"),
+    }
+}
+
+/// SCHED_DEADLINE places its threads itself.
+fn post(stand: &Stand<'_>, cpu: u32) -> Post {
+    let post = stand.post("bench-sched", cpu);
+    match stand.class {
+        Class::Fixed(_) => post,
+        Class::Deadline { .. } => Post { cpu: None, ..post },
+    }
+}
+
+/// `cpu1`; `cpu1.0`, `cpu1.1` where there are several; `0`, `1` on any CPU.
+fn name(sched: &Sched, post: Post, thread: u16) -> String {
+    match (post.cpu, sched.threads) {
+        (Some(cpu), 1) => format!("cpu{cpu}"),
+        (Some(cpu), _) => format!("cpu{cpu}.{thread}"),
+        (None, _) => format!("any.{thread}"),
+    }
+}
+
+struct Grid {
+    due: i64,
+    period: i64,
+    left: u64,
+    recorder: Recorder,
+}
+
+impl Grid {
+    /// Points of the grid that have passed when the thread wakes are skipped
+    /// and counted; the late wakeup itself is a sample like every other.
+    fn keep(&mut self, go: &Go) {
+        while self.left > 0 && !go.is_cancelled() {
+            sleep_until(self.due);
+            let late = now() - self.due;
+            self.recorder.take(self.due, late);
+            self.left -= 1;
+            self.due += self.period;
+            if late >= self.period {
+                self.skip(late);
+            }
+        }
+    }
+
+    #[cold]
+    fn skip(&mut self, late: i64) {
+        let passed = (late / self.period).cast_unsigned().min(self.left);
+        self.recorder.skip(passed);
+        self.left -= passed;
+        self.due += passed.cast_signed() * self.period;
+    }
+}

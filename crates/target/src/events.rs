@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The driver's log of events: read, named, and sent.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use irqscope_wire::{
+    Context, Cycles, Event, Explained, Message, Priority, Softirq, StageThread, Vector, What,
+};
+
+use crate::driver::Driver;
+use crate::error::{Error, Result};
+use crate::sink::Sink;
+use crate::symbols::Symbols;
+use crate::uapi;
+
+/// Well below `MAX_FRAME_BYTES`: an event has at most 40 bytes.
+const BATCH: usize = 4096;
+
+/// /dev/irqscope-events, and what was met in it.
+#[derive(Debug)]
+pub struct EventLog {
+    device: File,
+    addresses: BTreeSet<u64>,
+    /// The first half of a name, which comes in two.
+    half: Option<(u32, [u8; 8])>,
+}
+
+impl EventLog {
+    pub fn open(root: &Path) -> Result<EventLog> {
+        let path = root.join("dev/irqscope-events");
+        let device = File::open(&path).map_err(|source| Error::Open { path, source })?;
+        Ok(EventLog { device, addresses: BTreeSet::new(), half: None })
+    }
+
+    /// Sends what is there.
+    pub fn collect(&mut self, sink: &mut Sink) -> Result<()> {
+        let mut bytes = vec![0; BATCH * size_of::<uapi::Event>()];
+        loop {
+            let length = self
+                .device
+                .read(&mut bytes)
+                .map_err(|source| Error::System { what: "read the driver's events", source })?;
+            if length == 0 {
+                return Ok(());
+            }
+            let (raw, _) = bytes[..length].as_chunks();
+            let events: Vec<Event> =
+                raw.iter().filter_map(|raw| self.event(&uapi::Event::from_bytes(raw))).collect();
+            sink.send(Message::Events(events))?;
+        }
+    }
+
+    /// What makes sense of the events that were sent.
+    pub fn finish(
+        &self,
+        root: &Path,
+        driver: &Driver,
+        threads: Vec<StageThread>,
+        sink: &mut Sink,
+    ) -> Result<()> {
+        let symbols = Symbols::read(root)?.only(self.addresses.iter().copied());
+        symbols.messages().try_for_each(|message| sink.send(message))?;
+        sink.send(Message::Explained(Explained {
+            event_cost: driver.number("event_cost")?,
+            lost: driver.number("events_lost")?,
+            lacking: driver.lacking_tracepoints()?,
+            threads,
+        }))
+    }
+
+    fn event(&mut self, raw: &uapi::Event) -> Option<Event> {
+        let what = match raw.kind {
+            uapi::NAME => {
+                self.half = Some((raw.value, raw.address.to_ne_bytes()));
+                return None;
+            }
+            uapi::NAME_REST => What::Named(self.name(raw)?),
+            _ => what(raw)?,
+        };
+        self.addresses.extend(what.address());
+        Some(Event {
+            at: Cycles(raw.cycles),
+            order: raw.order,
+            pid: raw.pid,
+            priority: Priority(raw.priority),
+            context: Context(raw.context),
+            what,
+        })
+    }
+
+    fn name(&mut self, rest: &uapi::Event) -> Option<String> {
+        let (pid, first) = self.half.take()?;
+        let letters = [first, rest.address.to_ne_bytes()].concat();
+        let end = letters.iter().position(|letter| *letter == 0).unwrap_or(letters.len());
+        (pid == rest.value).then(|| String::from_utf8_lossy(&letters[..end]).into_owned())
+    }
+}
+
+/// None: of a kind that this agent does not know, or a name.
+fn what(raw: &uapi::Event) -> Option<What> {
+    let (value, address) = (raw.value, raw.address);
+    let vector = || Vector::ALL.get(value as usize).copied();
+    let softirq = || Softirq::ALL.get(value as usize).copied();
+    Some(match raw.kind {
+        uapi::TRIGGERED => What::Triggered { seq: value, interrupted: address },
+        uapi::STACKED => What::Stacked { address },
+        uapi::IRQ_ENTRY => What::IrqEntry { number: value, handler: address },
+        uapi::IRQ_EXIT => What::IrqExit { number: value },
+        uapi::VECTOR_ENTRY => What::VectorEntry { vector: vector()?, interrupted: address },
+        uapi::VECTOR_EXIT => What::VectorExit(vector()?),
+        uapi::NMI => What::Nmi { nanoseconds: value, handler: address },
+        uapi::SOFTIRQ_ENTRY => What::SoftirqEntry(softirq()?),
+        uapi::SOFTIRQ_EXIT => What::SoftirqExit(softirq()?),
+        uapi::SOFTIRQ_RAISE => What::SoftirqRaise(softirq()?),
+        uapi::TASKLET_ENTRY => What::TaskletEntry { function: address },
+        uapi::TASKLET_EXIT => What::TaskletExit,
+        uapi::HRTIMER_ENTRY => What::HrtimerEntry { function: address },
+        uapi::HRTIMER_EXIT => What::HrtimerExit,
+        uapi::TIMER_ENTRY => What::TimerEntry { function: address },
+        uapi::TIMER_EXIT => What::TimerExit,
+        uapi::WORK_START => What::WorkStart { function: address },
+        uapi::WORK_END => What::WorkEnd,
+        uapi::SWITCH => What::Switch {
+            next: value,
+            priority: Priority(address as u8),
+            preempted: address & uapi::PREEMPTED != 0,
+        },
+        uapi::WAKEUP => What::Wakeup { pid: value, priority: Priority(address as u8) },
+        uapi::STATISTICS => What::Statistics { pid: value },
+        uapi::CONTENTION_BEGIN => What::ContentionBegin { lock: address },
+        uapi::CONTENTION_END => What::ContentionEnd { lock: address },
+        uapi::IDLE_ENTRY => What::IdleEntry { state: value },
+        uapi::IDLE_EXIT => What::IdleExit,
+        uapi::IRQS_OFF => What::IrqsOff { by: address },
+        uapi::IRQS_ON => What::IrqsOn { by: address },
+        uapi::PREEMPT_OFF => What::PreemptionOff { by: address },
+        uapi::PREEMPT_ON => What::PreemptionOn { by: address },
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log() -> EventLog {
+        let device = tempfile::tempfile().unwrap();
+        EventLog { device, addresses: BTreeSet::new(), half: None }
+    }
+
+    fn raw(kind: u8, value: u32, address: u64) -> uapi::Event {
+        uapi::Event { kind, value, address, ..Default::default() }
+    }
+
+    #[test]
+    fn a_name_comes_in_two_halves() {
+        let mut log = log();
+        let letters = |text: &[u8; 8]| u64::from_ne_bytes(*text);
+        let first = raw(uapi::NAME, 7, letters(b"kworker/"));
+        assert_eq!(log.event(&first), None);
+        let event = log.event(&raw(uapi::NAME_REST, 7, letters(b"0:1H\0\0\0\0"))).unwrap();
+        assert_eq!(event.what, What::Named("kworker/0:1H".into()));
+        assert_eq!(log.event(&raw(uapi::NAME_REST, 8, 0)), None, "its first half is missing");
+    }
+
+    #[test]
+    fn code_that_was_met_is_kept_for_its_name() {
+        let mut log = log();
+        log.event(&raw(uapi::WORK_START, 0, 0x1234)).unwrap();
+        log.event(&raw(uapi::CONTENTION_BEGIN, 0, 0x9999)).unwrap();
+        log.event(&raw(uapi::TRIGGERED, 3, 0)).unwrap();
+        assert_eq!(log.addresses.iter().copied().collect::<Vec<_>>(), [0x1234]);
+    }
+
+    #[test]
+    fn every_kind_of_the_driver_is_known() {
+        for kind in 0..uapi::EVENT_KINDS {
+            let name = kind == uapi::NAME || kind == uapi::NAME_REST;
+            assert_eq!(what(&raw(kind, 0, 0)).is_some(), !name, "kind {kind}");
+        }
+        assert_eq!(what(&raw(uapi::EVENT_KINDS, 0, 0)), None);
+    }
+
+    #[test]
+    fn a_switch_tells_who_comes_and_whether_the_other_wanted_to_go() {
+        let switch = what(&raw(uapi::SWITCH, 42, uapi::PREEMPTED | 20)).unwrap();
+        assert_eq!(switch, What::Switch { next: 42, priority: Priority(20), preempted: true });
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Culprits that a test asked for: they act while the device is open.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use irqscope_wire::{Cycles, Fault, FaultKind, Message};
+
+use crate::error::{Error, Result};
+use crate::sink::Sink;
+use crate::uapi;
+
+/// Well below `MAX_FRAME_BYTES`.
+const BATCH: usize = 4096;
+
+#[derive(Debug)]
+pub struct Culprits(File);
+
+impl Culprits {
+    /// They begin to act.
+    pub fn start(root: &Path) -> Result<Culprits> {
+        let path = root.join("dev/irqscope-faults");
+        File::open(&path).map(Culprits).map_err(|source| Error::Open { path, source })
+    }
+
+    /// They have acted; sends the truth.
+    pub fn finish(mut self, sink: &mut Sink) -> Result<()> {
+        let mut bytes = vec![0; BATCH * size_of::<uapi::Fault>()];
+        loop {
+            let length = self.0.read(&mut bytes).map_err(|source| Error::System {
+                what: "read the truth about the faults",
+                source,
+            })?;
+            if length == 0 {
+                return Ok(());
+            }
+            let (raw, _) = bytes[..length].as_chunks();
+            sink.send(Message::Truth(raw.iter().filter_map(fault).collect()))?;
+        }
+    }
+}
+
+fn fault(bytes: &[u8; size_of::<uapi::Fault>()]) -> Option<Fault> {
+    let raw = uapi::Fault::from_bytes(bytes);
+    let kind = *FaultKind::ALL.get(raw.kind as usize)?;
+    Some(Fault { kind, begin: Cycles(raw.begin), end: Cycles(raw.end) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_kind_is_passed_over() {
+        let mut bytes = [0; size_of::<uapi::Fault>()];
+        bytes[0] = 7;
+        bytes[8] = 9;
+        bytes[16] = 1;
+        let expected = Fault { kind: FaultKind::Nested, begin: Cycles(7), end: Cycles(9) };
+        assert_eq!(fault(&bytes), Some(expected));
+        bytes[16] = 200;
+        assert_eq!(fault(&bytes), None);
+    }
+}

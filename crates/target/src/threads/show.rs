@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The picture in words, for a terminal.
+
+use std::fmt::Write;
+
+use irqscope_wire::{InterruptLine, Picture, ThreadFact, ThreadPolicy};
+
+pub fn show(picture: &Picture) -> String {
+    let mut text = String::new();
+    head(picture, &mut text);
+    threads(picture, &mut text);
+    shared(picture, &mut text);
+    interrupts(picture, &mut text);
+    for advice in &picture.advice {
+        let _ = writeln!(text, "advice: {advice}");
+    }
+    text
+}
+
+fn head(picture: &Picture, text: &mut String) {
+    let handlers = if picture.threaded_interrupts { "threads" } else { "hard" };
+    let inherits = if picture.priority_inheritance { "yes" } else { "no" };
+    let throttled = picture.throttled_us.map_or("off".into(), |us| format!("{us} us"));
+    let isolated = match &picture.isolated_cpus[..] {
+        [] => "none".into(),
+        cpus => ranges(cpus),
+    };
+    let facts = [
+        ("kernel", picture.kernel.as_str()),
+        ("preemption", &picture.preemption),
+        ("handlers", handlers),
+        ("priority inheritance", inherits),
+        ("real-time throttling", &throttled),
+        ("isolated CPUs", &isolated),
+    ];
+    for (name, fact) in facts {
+        let _ = writeln!(text, "{name:<22}{fact}");
+    }
+}
+
+fn threads(picture: &Picture, text: &mut String) {
+    let _ = writeln!(text, "\n{:>8} {:>11}  {:<10} {:<9} name", "pid", "policy", "role", "cpus");
+    for thread in &picture.threads {
+        let (pid, role, cpus) = (thread.pid, thread.role, ranges(&thread.cpus));
+        let name = &thread.name;
+        let _ = writeln!(text, "{pid:>8} {:>11}  {role:<10} {cpus:<9} {name}", policy(thread));
+    }
+}
+
+fn policy(thread: &ThreadFact) -> String {
+    match thread.policy {
+        ThreadPolicy::Fifo | ThreadPolicy::Rr => format!("{} {}", thread.policy, thread.priority),
+        other => other.to_string(),
+    }
+}
+
+/// Who has the same priority on a CPU runs in the order of arrival.
+fn shared(picture: &Picture, text: &mut String) {
+    let mut lines = Vec::new();
+    for group in picture.threads.chunk_by(|a, b| a.priority == b.priority) {
+        let names: Vec<&str> =
+            group.iter().filter(|one| one.priority > 0).map(|one| one.name.as_str()).collect();
+        if names.len() > 1 {
+            lines.push(format!("  {:>2}  {}", group[0].priority, names.join(", ")));
+        }
+    }
+    if !lines.is_empty() {
+        let _ = writeln!(text, "\nshared priorities\n{}", lines.join("\n"));
+    }
+}
+
+fn interrupts(picture: &Picture, text: &mut String) {
+    let _ = writeln!(text, "\n{:>6} {:>12}  {:<9} {:<9} name", "line", "count", "handler", "cpus");
+    for line in &picture.interrupts {
+        let InterruptLine { line: number, name, count, threads, cpus } = line;
+        let handler = if threads.is_empty() { "hard" } else { "thread" };
+        let cpus = if cpus.is_empty() { "-".into() } else { ranges(cpus) };
+        let _ = writeln!(text, "{number:>6} {count:>12}  {handler:<9} {cpus:<9} {name}");
+    }
+    text.push('\n');
+}
+
+/// 0, 1, 2, 5 becomes `0-2,5`.
+pub fn ranges(cpus: &[u32]) -> String {
+    let runs = cpus.chunk_by(|a, b| a + 1 == *b);
+    let run = |run: &[u32]| match run {
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}-{last}"),
+        [] => String::new(),
+    };
+    runs.map(run).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::picture::picture;
+
+    #[test]
+    fn cpus_are_written_as_the_kernel_writes_them() {
+        assert_eq!(ranges(&[0, 1, 2, 5]), "0-2,5");
+        assert_eq!(ranges(&[3]), "3");
+        assert_eq!(ranges(&[]), "");
+    }
+
+    #[test]
+    fn this_machine_is_shown_with_its_kernel_and_threads() {
+        let picture = picture(std::path::Path::new("/"));
+        let text = show(&picture);
+        assert!(text.contains(&picture.kernel));
+        assert!(picture.threads.iter().all(|thread| text.contains(&thread.name)));
+        assert!(picture.advice.iter().all(|advice| text.contains(advice.as_str())));
+    }
+}

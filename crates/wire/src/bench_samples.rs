@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Samples of benchmarks, and how each benchmark ended.
+
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+use crate::{Class, Nanoseconds, Seq};
+
+/// One value of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BenchSample {
+    /// When it was due or, where nothing is due, when it began: CLOCK_MONOTONIC
+    /// of the target.
+    pub at: Nanoseconds,
+    pub value: Nanoseconds,
+}
+
+/// Consecutive samples of one series; complete in itself, so that a lost frame
+/// costs its own samples and no others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BenchSamples {
+    /// Position in the plan's list.
+    pub benchmark: u16,
+    pub series: String,
+    /// Where its thread was pinned.
+    pub cpu: Option<u16>,
+    /// The number of the first one within its series.
+    pub first: Seq,
+    pub samples: Vec<BenchSample>,
+}
+
+/// A benchmark has ended, well or not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BenchEnd {
+    /// Position in the plan's list.
+    pub benchmark: u16,
+    /// How its threads were really scheduled.
+    pub class: Class,
+    pub series: Vec<SeriesCount>,
+    /// Why it could not be run here.
+    pub unavailable: Option<String>,
+}
+
+/// What became of everything that a series was to have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeriesCount {
+    pub series: String,
+    /// Sent as samples.
+    pub taken: u64,
+    /// Periods that had passed before their thread could see to them.
+    pub skipped: u64,
+    /// Measured, but there was no room to keep them.
+    pub dropped: u64,
+}
