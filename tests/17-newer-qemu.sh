@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: the generator works in the QEMU of Debian's backports as well as in the
 # installed one, built for the plugin API that it takes: both views, every edge,
-# the same constant between them.
+# the same constant between them, and a path of as many instructions as its latency.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$WORK/few.toml" <<-TOML
@@ -22,10 +22,15 @@ PATH=$newer:$PATH
 cargo build -q --release --locked -p irqscope-twin-plugin --no-default-features \
 	--features "$(scripts/plugin-api)" --target-dir "${CARGO_TARGET_DIR:-target}/newer-qemu"
 export IRQSCOPE_TWIN_PLUGIN=${CARGO_TARGET_DIR:-target}/newer-qemu/release/libirqscope_twin.so
-expect 0 "$IRQSCOPE" run "$WORK/few.toml" --out "$WORK/run"
+expect 0 "$IRQSCOPE" run "$WORK/few.toml" --out "$WORK/run" --trace 20
+expect 0 "$IRQSCOPE" path "$WORK/run" --case 6.1/idle --against-case 6.12-rt/idle --json
 
-python3 - "$WORK/run/summary.json" <<'PY'
+python3 - "$WORK/run/summary.json" "$WORK/said" <<'PY'
 import json, sys
+paths = json.load(open(sys.argv[2]))
+for path in (paths["first"], paths["second"]):
+    check = path["check"]
+    assert check["samples"] >= 20 * 10 and not check["mismatches"] and not check["cut_off"], check
 for case in json.load(open(sys.argv[1]))["cases"]:
     outside = case["outside"]
     assert case["identity_holds"] and case["complete"] == case["triggers"] == 100, case["case"]
