@@ -7,7 +7,10 @@ agent=${IRQSCOPE_TARGET:-target/x86_64-unknown-linux-musl/release/irqscope-targe
 
 expect 0 "$IRQSCOPE" bench sched gtod async -l 200 --out "$WORK/run"
 says "sched: "
-says "samples 2,400 = 2,400 taken"
+# A busy machine may wake a thread after its next point: skipped, never dropped.
+says "samples 2,400 = "
+says "+ 0 dropped"
+[ "$(field "$WORK/run/summary.json" "j['cases'][0]['identity_holds']")" = True ] || fail "no identity"
 [ "$(field "$WORK/run/manifest.json" "j['complete']")" = True ] || fail "not complete"
 grep -q '^\[bench.sched\]' <(field "$WORK/run/manifest.json" "j['scenario_toml']") ||
 	fail "the scenario is not in the manifest"
