@@ -160,6 +160,48 @@ fn a_thread_that_goes_on_is_named_with_what_it_was_in() {
     assert_eq!(culprit(&late(&data, Stage::Tasklet), 0.1), None);
 }
 
+/// The user stage is called, wants what a thread of low priority has, and a thread
+/// of middle priority goes on meanwhile.
+#[test]
+fn a_stage_that_sleeps_again_waits_for_who_wakes_it() {
+    const MIDDLE: u32 = 6;
+    let story = Story::undisturbed(2_050_000);
+    let mut order = 0;
+    let mut events = story.events(&mut order);
+    events.truncate(9); // up to the switch to the user stage
+    let begin = events[8].at.0;
+    let switch =
+        |next, priority| What::Switch { next, priority: Priority(priority), preempted: false };
+    let more = [
+        (100, USER_PID, 20, switch(MIDDLE, 60)),
+        (5_100, MIDDLE, 60, switch(TASK_PID, 121)),
+        (6_100, TASK_PID, 121, What::Wakeup { pid: USER_PID, priority: Priority(20) }),
+        (6_200, TASK_PID, 121, switch(USER_PID, 20)),
+        (6_700, USER_PID, 20, What::Statistics { pid: USER_PID }),
+    ];
+    // Its trigger's handler called it.
+    let call = What::Wakeup { pid: USER_PID, priority: Priority(20) };
+    events.insert(3, Event { what: call, ..events[2].clone() });
+    for (after, pid, priority, what) in more {
+        let (at, priority) = (Cycles(begin + after), Priority(priority));
+        events.push(Event { at, order: 0, pid, priority, context: Context(PLAIN), what });
+    }
+    for (order, event) in events.iter_mut().enumerate() {
+        event.order = order as u32;
+    }
+    let answer = (begin + 6_400 - story.trigger) as i64;
+    let mut sample = story.sample();
+    sample.responses[2] = answered(Stage::User, answer, 0);
+    let one = late(&case(events, vec![sample], vec![]), Stage::User);
+    let of = |kind| one.segments.iter().find(|segment| segment.cause.kind == kind).unwrap();
+    let inversion = of(CauseKind::PriorityInversion);
+    assert_eq!(inversion.cause.name, "thread 6");
+    assert_eq!(inversion.cause.detail, "real-time 40, before thread 5, on which the stage waits");
+    assert_eq!(inversion.length, Nanoseconds(10_000), "5,000 cycles of 2 ns");
+    let owner = of(CauseKind::LockOwner);
+    assert_eq!((owner.cause.name.as_str(), owner.length), ("thread 5", Nanoseconds(2_000)));
+}
+
 #[test]
 fn in_user_mode_nobody_can_have_disabled_interrupts() {
     let story = Story { entry: 5_300, ..Story::undisturbed(2_050_000) };
@@ -204,7 +246,7 @@ fn a_wrong_name_is_counted_as_wrong() {
 
 fn what() -> impl Strategy<Value = What> {
     let address = prop::sample::select(vec![0, HANDLER, TASKLET, HOLDER, CALLER, 7, u64::MAX]);
-    (0..14u8, address, 0..3u32).prop_map(|(kind, address, small)| match kind {
+    (0..16u8, address, 0..3u32).prop_map(|(kind, address, small)| match kind {
         0 => What::IrqEntry { number: 7, handler: address },
         1 => What::IrqExit { number: 7 },
         2 => What::SoftirqEntry(Softirq::ALL[small as usize]),
@@ -218,6 +260,8 @@ fn what() -> impl Strategy<Value = What> {
         10 => What::HrtimerEntry { function: address },
         11 => What::Triggered { seq: small, interrupted: address },
         12 => What::Stacked { address },
+        13 => What::Switch { next: small, priority: Priority(20), preempted: false },
+        14 => What::Wakeup { pid: small, priority: Priority(20) },
         _ => What::Named("name".into()),
     })
 }

@@ -142,7 +142,7 @@ fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     if needs_parport(plan) {
         image.driver_module(&mut early, "irqscope_parport", "")?;
     }
-    if let Some(faults) = &plan.faults {
+    if let Some(faults) = plan.faults.as_ref().filter(|faults| modules(faults) != 0) {
         image.driver_module(&mut early, "irqscope_faults", &parameters(faults))?;
     }
     image.list("modules", &early)?;
@@ -154,8 +154,14 @@ fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     image.finish()
 }
 
+/// The module's kinds among those of a plan, as it takes them.
+fn modules(faults: &Faults) -> u32 {
+    let modules = faults.kinds.iter().filter(|kind| kind.is_modules());
+    modules.fold(0, |mask, kind| mask | 1 << *kind as u32)
+}
+
 fn parameters(faults: &Faults) -> String {
-    let kinds = faults.kinds.iter().fold(0u32, |mask, kind| mask | 1 << *kind as u32);
+    let kinds = modules(faults);
     let Faults { length_ns, interval_ns, seed, .. } = faults;
     // Zero has no successor in the module's generator.
     let seed = seed.max(&1);

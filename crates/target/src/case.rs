@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use irqscope_wire::{Hello, Message, PROTOCOL, Plan, Stage, StageThread, Started, Trigger};
 
+use crate::contention;
 use crate::driver::Driver;
 use crate::error::{Error, Result};
 use crate::events::EventLog;
@@ -79,8 +80,9 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let mut ring = device.map()?;
     let events = plan.explain.then(|| EventLog::open(place.root)).transpose()?;
     let user = stages.contains(&Stage::User);
-    let user =
-        user.then(|| UserStage::start(place.root, plan.cpu, plan.user, plan.inside)).transpose()?;
+    let locks = contention::locks(plan.faults.as_ref());
+    let start = || UserStage::start(place.root, plan.cpu, plan.user, plan.inside, locks.clone());
+    let user = user.then(start).transpose()?;
     let _idle_states = comment(place, plan, &facts, apart, &loads, sink)?;
     sink.send(started(plan, &driver, facts, stages, unavailable, &loads)?)?;
 
@@ -89,12 +91,12 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let mut collector = Collector::new(events);
     driver.start()?;
     let threads = stage_threads(plan, &driver, user.as_ref());
-    let culprits = plan.faults.is_some().then(|| Culprits::start(place.root)).transpose()?;
+    let culprits = Culprits::start(place.root, plan, locks)?;
     let watched = watch(plan, reading, &driver, &mut ring, &mut collector, sink, place.stop);
     let state = driver.state();
     driver.stop()?;
     let loads_held = loads.stop();
-    culprits.map_or(Ok(()), |culprits| culprits.finish(sink))?;
+    culprits.finish(sink)?;
 
     // What was measured is sent even where the run did not end well.
     collector.collect(&mut ring, sink)?;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Culprits that a test asked for: they act while the device is open.
+//! Culprits that a test asked for: the module's, which act while its device is
+//! open, and the agent's.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
-use irqscope_wire::{Cycles, Fault, FaultKind, Message};
+use irqscope_wire::{Cycles, Fault, FaultKind, Message, Plan};
 
+use crate::contention::{Contention, Locks};
 use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::uapi;
@@ -15,20 +18,37 @@ use crate::uapi;
 const BATCH: usize = 4096;
 
 #[derive(Debug)]
-pub struct Culprits(File);
+pub struct Culprits {
+    modules: Option<File>,
+    contention: Option<Contention>,
+}
 
 impl Culprits {
-    /// They begin to act.
-    pub fn start(root: &Path) -> Result<Culprits> {
-        let path = root.join("dev/irqscope-faults");
-        File::open(&path).map(Culprits).map_err(|source| Error::Open { path, source })
+    /// Those of the plan begin to act; `locks` is what the user stage needs.
+    pub fn start(root: &Path, plan: &Plan, locks: Option<Arc<Locks>>) -> Result<Culprits> {
+        let Some(faults) = &plan.faults else {
+            return Ok(Culprits { modules: None, contention: None });
+        };
+        let begin = |locks| Contention::start(faults, plan.cpu, locks);
+        let contention = locks.map(begin).transpose()?;
+        let open = || {
+            let path = root.join("dev/irqscope-faults");
+            File::open(&path).map_err(|source| Error::Open { path, source })
+        };
+        let modules = faults.kinds.iter().any(|kind| kind.is_modules());
+        Ok(Culprits { modules: modules.then(open).transpose()?, contention })
     }
 
     /// They have acted; sends the truth.
     pub fn finish(mut self, sink: &mut Sink) -> Result<()> {
+        self.contention.take().map_or(Ok(()), |contention| contention.finish(sink))?;
+        self.modules.take().map_or(Ok(()), |device| Self::tell(device, sink))
+    }
+
+    fn tell(mut device: File, sink: &mut Sink) -> Result<()> {
         let mut bytes = vec![0; BATCH * size_of::<uapi::Fault>()];
         loop {
-            let length = self.0.read(&mut bytes).map_err(|source| Error::System {
+            let length = device.read(&mut bytes).map_err(|source| Error::System {
                 what: "read the truth about the faults",
                 source,
             })?;

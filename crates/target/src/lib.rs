@@ -6,6 +6,7 @@
 pub mod bench;
 pub mod case;
 pub mod cli;
+pub mod contention;
 pub mod counter;
 pub mod driver;
 pub mod error;

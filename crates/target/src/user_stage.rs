@@ -5,6 +5,7 @@
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -13,7 +14,8 @@ use irqscope_wire::Scheduling;
 use nix::errno::Errno;
 use nix::unistd::{gettid, write};
 
-use crate::counter::{Stamped, read_stamped, read_unstamped};
+use crate::contention::Locks;
+use crate::counter::{Stamped, now, read_stamped, read_unstamped};
 use crate::error::{Error, Result};
 use crate::{place, uapi};
 
@@ -34,7 +36,14 @@ pub struct UserStage {
 impl UserStage {
     /// Returns when the thread has its CPU and its policy.
     /// `stamps`: it reads the counter; nobody wants to know when inside is off.
-    pub fn start(root: &Path, cpu: u32, scheduling: Scheduling, stamps: bool) -> Result<UserStage> {
+    /// `locks`: what it needs before it answers, and before it reads the counter.
+    pub fn start(
+        root: &Path,
+        cpu: u32,
+        scheduling: Scheduling,
+        stamps: bool,
+        locks: Option<Arc<Locks>>,
+    ) -> Result<UserStage> {
         let path = root.join("dev/irqscope-user");
         let device = File::options().read(true).write(true).open(&path);
         let device = device.map_err(|source| Error::Open { path, source })?;
@@ -45,7 +54,7 @@ impl UserStage {
             let go = placed.is_ok();
             let _ = tell_ready.send(placed.map(|()| gettid().as_raw() as u32));
             if go {
-                let _ = tell_ended.send(answer_all(&device, stamps));
+                let _ = tell_ended.send(answer_all(&device, stamps, locks.as_deref()));
             }
         };
         let thread = thread::Builder::new().name("user-stage".into()).stack_size(STACK_BYTES);
@@ -71,11 +80,15 @@ impl UserStage {
 }
 
 /// Nothing in here allocates: the thread is what is measured.
-fn answer_all(device: &File, stamps: bool) -> Result<()> {
+fn answer_all(device: &File, stamps: bool, locks: Option<&Locks>) -> Result<()> {
     let mut call = [0; uapi::CALL_BYTES];
     let read = if stamps { read_stamped } else { read_unstamped };
     loop {
-        let stamped = read(device.as_fd(), &mut call);
+        let mut stamped = read(device.as_fd(), &mut call);
+        if let Some(locks) = locks {
+            locks.pass()?;
+            stamped.cycles = now();
+        }
         match stamped.result {
             0 => return Ok(()),
             length if length == uapi::CALL_BYTES as isize => answer(device, call, stamped)?,

@@ -20,7 +20,10 @@ fn facts() -> Vec<(String, usize)> {
         ("IRQSCOPE_SAMPLE_DONE".into(), uapi::SAMPLE_DONE as usize),
         ("IRQSCOPE_RELEASE".into(), nix::request_code_write!(b'I', 1, 8) as usize),
         ("IRQSCOPE_STAGES".into(), Stage::COUNT),
-        ("IRQSCOPE_FAULT_KINDS".into(), FaultKind::ALL.len()),
+        (
+            "IRQSCOPE_FAULT_KINDS".into(),
+            FaultKind::ALL.iter().filter(|kind| kind.is_modules()).count(),
+        ),
         ("sizeof(struct irqscope_fault)".into(), size_of::<Fault>()),
         ("IRQSCOPE_PREEMPTED".into(), uapi::PREEMPTED as usize),
         ("IRQSCOPE_THRESHOLD + 1".into(), Vector::ALL.len()),

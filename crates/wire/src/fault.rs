@@ -8,7 +8,8 @@ use crate::Cycles;
 use crate::name::named;
 
 named! {
-    /// The order is that of `enum irqscope_fault_kind` (kernel/faults/faults.h).
+    /// The module's come first, in the order of `enum irqscope_fault_kind`
+    /// (kernel/faults/faults.h); the agent's follow.
     FaultKind, "fault", {
         IrqsOff = "irqs-off",
         /// Interrupts off in two functions, one called from the other.
@@ -26,15 +27,27 @@ named! {
         Thread = "thread",
         /// Many short ones, one after the other.
         Timers = "timers",
+        /// The user stage needs a lock whose owner a thread of middle priority
+        /// keeps from running.
+        Inversion = "inversion",
+        /// Likewise, and the owner inherits the stage's priority.
+        Inheritance = "inheritance",
     }
 }
 
-/// What irqscope_faults.ko is to do.
+impl FaultKind {
+    /// irqscope_faults.ko does it; the others are the agent's.
+    pub const fn is_modules(self) -> bool {
+        !matches!(self, Self::Inversion | Self::Inheritance)
+    }
+}
+
+/// What irqscope_faults.ko and the agent are to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Faults {
     pub kinds: Vec<FaultKind>,
     pub length_ns: u32,
-    /// Mean distance.
+    /// Mean distance of two.
     pub interval_ns: u32,
     pub seed: u64,
 }

@@ -6,31 +6,14 @@
 //! trigger and the answer are named once for each stage, from its point of view.
 
 use irqscope_run::{CaseData, Span};
-use irqscope_wire::{Context, Nanoseconds, Priority, Softirq, Stage, Tick, View};
+use irqscope_wire::{Context, Priority, Softirq, Stage, Tick, View};
 
 use super::baseline::{Baselines, Entered, Step};
+use super::blocked::{Blocked, Period};
 use super::cause::{Cause, CauseKind};
 use super::names::Names;
+use super::parts::{Explained, Parts};
 use super::timeline::{Frame, Interrupted, Interval, Timeline};
-
-/// Part of a latency with one cause.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// Since the trigger.
-    pub start: Nanoseconds,
-    pub length: Nanoseconds,
-    pub cause: Cause,
-}
-
-/// One latency, explained: the segments follow each other from the trigger to the
-/// answer without a gap.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explained {
-    pub seq: u64,
-    pub stage: Stage,
-    pub latency: Nanoseconds,
-    pub segments: Vec<Segment>,
-}
 
 /// Every answered latency of a case that has events, and whose clock it is.
 pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
@@ -67,6 +50,8 @@ struct Sight<'a> {
     entry: Option<u64>,
     /// Who runs when the stage answers, and with what.
     last: Option<&'a Interval>,
+    /// When the stage's own thread slept although it was called.
+    blocked: Blocked<'a>,
 }
 
 /// 6.2 and later have one for timers on RT.
@@ -93,7 +78,12 @@ impl<'a> Case<'a> {
                 && interval.frames.last().is_some_and(|frame| self.names.is_handler(frame))
         };
         let entry = intervals.iter().filter(ours).map(|interval| interval.from).next();
-        Sight { span, intervals, interrupted, entry, last: intervals.last() }
+        let last = intervals.last();
+        let blocked = match (entry, last) {
+            (Some(entry), Some(last)) => Blocked::of(self.timeline, intervals, last.pid, entry),
+            _ => Blocked::default(),
+        };
+        Sight { span, intervals, interrupted, entry, last, blocked }
     }
 
     /// The thread that answers, if the stage is a thread's. A softirq that runs
@@ -308,6 +298,10 @@ impl<'a> Case<'a> {
         if own.is_some_and(|(pid, _)| pid == interval.pid) {
             return Named::All(Cause::plain(CauseKind::Own));
         }
+        let waiting = sight.blocked.at(interval.from);
+        if let Some((period, (_, priority))) = waiting.zip(own) {
+            return Named::All(self.waiting(interval, period, priority));
+        }
         if let Some(stage) = self.names.stage(interval.pid) {
             return Named::All(Cause::named(CauseKind::OtherStage, stage.name()));
         }
@@ -319,6 +313,30 @@ impl<'a> Case<'a> {
         }
         let cause = self.running(sight, interval, priority);
         self.beyond(interval, length, cause)
+    }
+
+    /// The stage's thread was called, ran, and sleeps again until somebody wakes it:
+    /// that one has what the stage wants, or wants to hear of it.
+    fn waiting(&self, interval: &Interval, period: &Period, own: Priority) -> Cause {
+        let Some(waker) = period.waker else {
+            return Cause::named(CauseKind::Blocked, "who ended it is not known");
+        };
+        if waker.by_interrupt {
+            return Cause::named(CauseKind::Blocked, "until an interrupt");
+        }
+        let owner = self.name_of(waker.by);
+        if interval.pid == waker.by {
+            return Cause::named(CauseKind::LockOwner, owner).with(interval.priority.to_string());
+        }
+        if interval.idle {
+            return Cause::named(CauseKind::Blocked, format!("on {owner}, which sleeps"));
+        }
+        let kind = match interval.priority.cmp(&own) {
+            std::cmp::Ordering::Less => CauseKind::HigherPriority,
+            _ => CauseKind::PriorityInversion,
+        };
+        let detail = format!("{}, before {owner}, on which the stage waits", interval.priority);
+        Cause::named(kind, self.name_of(interval.pid)).with(detail)
     }
 
     /// A softirq that is raised, and not run at the interrupt's end: softirqs were
@@ -422,44 +440,5 @@ fn stage_of(vector: Softirq) -> Option<Stage> {
         Softirq::Hi => Some(Stage::TaskletHi),
         Softirq::Tasklet => Some(Stage::Tasklet),
         _ => None,
-    }
-}
-
-/// Segments as they are found; neighbours with one cause are one.
-struct Parts<'a> {
-    span: &'a Span,
-    at: u64,
-    parts: Vec<(u64, Cause)>,
-}
-
-impl<'a> Parts<'a> {
-    fn new(span: &'a Span) -> Self {
-        Self { span, at: span.from, parts: Vec::new() }
-    }
-
-    fn until(&mut self, to: u64, cause: Cause) {
-        let to = to.min(self.span.to);
-        if to <= self.at {
-            return;
-        }
-        match self.parts.last_mut() {
-            Some((end, last)) if *last == cause => *end = to,
-            _ => self.parts.push((to, cause)),
-        }
-        self.at = to;
-    }
-
-    /// Each boundary is rounded once, so that the lengths sum to the latency.
-    fn explained(self, tick: Tick) -> Explained {
-        let since = |at: u64| tick.nanoseconds(at.saturating_sub(self.span.from) as i64);
-        let mut start = Nanoseconds(0);
-        let mut segments = Vec::with_capacity(self.parts.len());
-        for (end, cause) in self.parts {
-            let end = since(end);
-            segments.push(Segment { start, length: Nanoseconds(end.0 - start.0), cause });
-            start = end;
-        }
-        let Span { seq, stage, to, .. } = *self.span;
-        Explained { seq, stage, latency: since(to), segments }
     }
 }

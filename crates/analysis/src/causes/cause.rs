@@ -26,6 +26,13 @@ pub enum CauseKind {
     SamePriority,
     /// A thread of lower priority that was not preempted.
     NotPreempted,
+    /// The stage's thread sleeps until this thread, which runs, wakes it.
+    LockOwner,
+    /// The stage's thread sleeps until a thread wakes it that this one keeps from
+    /// running, with a priority no higher than the stage's.
+    PriorityInversion,
+    /// The stage's thread sleeps, and nobody who could wake it runs.
+    Blocked,
     /// From the handler to the thread, out of the idle loop.
     LeavingIdle,
     /// Writing events.
@@ -47,6 +54,9 @@ impl CauseKind {
             Self::HigherPriority => "higher priority",
             Self::SamePriority => "same priority",
             Self::NotPreempted => "not preempted",
+            Self::LockOwner => "lock owner",
+            Self::PriorityInversion => "priority inversion",
+            Self::Blocked => "blocked",
             Self::LeavingIdle => "leaving idle",
             Self::Probes => "probes",
             Self::Unexplained => "unexplained",

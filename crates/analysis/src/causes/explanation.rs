@@ -7,8 +7,9 @@ use irqscope_run::CaseData;
 use irqscope_wire::{Nanoseconds, Stage, View};
 use serde::Serialize;
 
-use super::attribute::{Explained, explain};
+use super::attribute::explain;
 use super::cause::{Cause, CauseKind};
+use super::parts::Explained;
 use crate::quantile;
 
 /// Which latencies are late.

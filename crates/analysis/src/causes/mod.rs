@@ -6,19 +6,23 @@
 //!   did in it;
 //! * [`baseline`]: what the steps of an undisturbed path take, by the case's own
 //!   samples;
+//! * [`blocked`]: when a stage's thread slept although it was called;
 //! * [`attribute`]: the intervals between a trigger and a stage's answer, seen
 //!   from that stage;
 //! * [`explanation`]: causes by how much they account for.
 
 mod attribute;
 mod baseline;
+mod blocked;
 mod cause;
 mod explanation;
 mod names;
+mod parts;
 mod timeline;
 mod truth;
 
-pub use attribute::{Explained, Segment, explain};
+pub use attribute::explain;
 pub use cause::{Cause, CauseKind};
 pub use explanation::{Above, Explanation, Share, culprit};
+pub use parts::{Explained, Segment};
 pub use truth::{Truth, TruthRow, Wrong};

@@ -35,6 +35,8 @@ pub struct Interval {
     pub switched: bool,
     /// Who comes next, if it ended with a switch.
     pub next: Option<u32>,
+    /// It ended because the thread sleeps.
+    pub slept: bool,
     /// It ended because a hard interrupt came.
     pub interrupted: bool,
     /// What that interrupt found, where its event says so; see [`Interrupted`].
@@ -61,9 +63,21 @@ pub struct Interrupted {
     pub stack: Vec<u64>,
 }
 
+/// A thread was made ready to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wakeup {
+    pub at: u64,
+    pub pid: u32,
+    /// The thread that did it, or was interrupted by what did it.
+    pub by: u32,
+    pub by_interrupt: bool,
+}
+
 #[derive(Debug, Default)]
 pub struct Timeline {
     pub intervals: Vec<Interval>,
+    /// In order of time.
+    pub wakeups: Vec<Wakeup>,
     /// By the lower 32 bits of the sequence number.
     pub interrupted: BTreeMap<u32, Interrupted>,
     pub threads: BTreeMap<u32, String>,
@@ -115,6 +129,7 @@ impl Timeline {
                 What::Switch { next, .. } => Some(next),
                 _ => None,
             },
+            slept: matches!(event.what, What::Switch { preempted: false, .. }),
             interrupted: matches!(event.what, What::IrqEntry { .. } | What::VectorEntry { .. }),
             found: match event.what {
                 What::VectorEntry { interrupted, .. } => Some(interrupted),
@@ -142,6 +157,13 @@ impl Timeline {
                 };
                 self.interrupted.insert(*seq, found);
             }
+            What::Wakeup { pid, .. } => {
+                let by_interrupt = event.context.is(Context::IRQ)
+                    || event.context.is(Context::SOFTIRQ)
+                    || event.pid == 0;
+                let wakeup = Wakeup { at: event.at.0, pid: *pid, by: event.pid, by_interrupt };
+                self.wakeups.push(wakeup);
+            }
             What::Stacked { address } => {
                 // At the same stamp as its trigger, after it.
                 if let Some(mut last) = self.interrupted.last_entry() {
@@ -150,6 +172,12 @@ impl Timeline {
             }
             _ => {}
         }
+    }
+
+    /// The first time from `from` on that the thread is woken.
+    pub fn woken(&self, pid: u32, from: u64) -> Option<&Wakeup> {
+        let first = self.wakeups.partition_point(|wakeup| wakeup.at < from);
+        self.wakeups[first..].iter().find(|wakeup| wakeup.pid == pid)
     }
 
     /// The intervals that meet the span, in order.

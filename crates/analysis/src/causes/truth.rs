@@ -13,10 +13,11 @@ use irqscope_run::{CaseData, Span};
 use irqscope_wire::{Fault, FaultKind, Stage, Tick};
 use serde::Serialize;
 
-use super::attribute::{Explained, explain};
+use super::attribute::explain;
 use super::cause::{Cause, CauseKind};
 use super::explanation::culprit;
 use super::names::Names;
+use super::parts::Explained;
 use super::timeline::{Interval, Timeline};
 
 /// A fault has to overlap, and to delay, by this part of the median.
@@ -125,11 +126,13 @@ struct Sight<'a> {
 impl Sight<'_> {
     fn is_moved(&self, faults: &[&Fault]) -> bool {
         let (span, handler) = (self.span, self.handler);
-        let held = |fault: &&Fault| {
+        let held = |fault: &Fault| {
             let own = self.common(fault, handler.0.max(span.from), handler.1.min(span.to));
             self.common(fault, span.from, span.to) - own
         };
-        let overlap: i64 = faults.iter().map(held).sum();
+        // A thread does not hold an interrupt up, whatever it does about locks.
+        let may = |fault: &&Fault| fault.kind.is_modules() || self.one.stage != Stage::Irq;
+        let overlap: i64 = faults.iter().copied().filter(may).map(held).sum();
         let late = self.one.latency.0 - self.median;
         let least = MOVED * self.median as f64;
         overlap as f64 > least && late as f64 > least && late >= overlap / 2
@@ -208,7 +211,16 @@ fn is(kind: FaultKind, cause: &Cause) -> bool {
     );
     let by_thread = waits && any(&["irqscope-faults"]);
     let disabled = |kind, names: &[&str]| by_thread || cause.kind == kind && any(names);
+    let thread_in = |kinds: &[CauseKind], name| kinds.contains(&cause.kind) && any(&[name]);
     match kind {
+        // For a stage that does not need the lock they are threads like others.
+        FaultKind::Inversion => {
+            thread_in(&[CauseKind::PriorityInversion, CauseKind::HigherPriority], "irqscope-middle")
+        }
+        FaultKind::Inheritance => {
+            thread_in(&[CauseKind::LockOwner, CauseKind::SamePriority], "irqscope-owner")
+                || thread_in(&[CauseKind::HigherPriority], "irqscope-")
+        }
         FaultKind::IrqsOff => disabled(CauseKind::IrqsDisabled, &["irqscope_fault_irqs_off"]),
         FaultKind::Nested => {
             let names = ["irqscope_fault_inner", "irqscope_fault_outer"];

@@ -32,10 +32,13 @@ use irqscope_wire::{Benchmark, Class};
 
 use crate::error::Result;
 use clock::Scale;
-use crew::{Crew, Go, Post, Working};
+use crew::Go;
 use recorder::{Recorded, Recorder, recorder};
 
 pub use case::measure;
+pub(crate) use crew::{Crew, Post, Working};
+pub(crate) use event::{Event, Futex};
+pub(crate) use lock::Lock;
 
 /// What a benchmark is given.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A latency and its segments.
+
+use irqscope_run::Span;
+use irqscope_wire::{Nanoseconds, Stage, Tick};
+
+use super::cause::Cause;
+
+/// Part of a latency with one cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Since the trigger.
+    pub start: Nanoseconds,
+    pub length: Nanoseconds,
+    pub cause: Cause,
+}
+
+/// One latency, explained: the segments follow each other from the trigger to the
+/// answer without a gap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    pub seq: u64,
+    pub stage: Stage,
+    pub latency: Nanoseconds,
+    pub segments: Vec<Segment>,
+}
+
+/// Segments as they are found; neighbours with one cause are one.
+pub(super) struct Parts<'a> {
+    span: &'a Span,
+    /// How far the latency is explained.
+    pub at: u64,
+    parts: Vec<(u64, Cause)>,
+}
+
+impl<'a> Parts<'a> {
+    pub fn new(span: &'a Span) -> Self {
+        Self { span, at: span.from, parts: Vec::new() }
+    }
+
+    pub fn until(&mut self, to: u64, cause: Cause) {
+        let to = to.min(self.span.to);
+        if to <= self.at {
+            return;
+        }
+        match self.parts.last_mut() {
+            Some((end, last)) if *last == cause => *end = to,
+            _ => self.parts.push((to, cause)),
+        }
+        self.at = to;
+    }
+
+    /// Each boundary is rounded once, so that the lengths sum to the latency.
+    pub fn explained(self, tick: Tick) -> Explained {
+        let since = |at: u64| tick.nanoseconds(at.saturating_sub(self.span.from) as i64);
+        let mut start = Nanoseconds(0);
+        let mut segments = Vec::with_capacity(self.parts.len());
+        for (end, cause) in self.parts {
+            let end = since(end);
+            segments.push(Segment { start, length: Nanoseconds(end.0 - start.0), cause });
+            start = end;
+        }
+        let Span { seq, stage, to, .. } = *self.span;
+        Explained { seq, stage, latency: since(to), segments }
+    }
+}

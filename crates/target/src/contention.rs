@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Faults about locks: the user stage needs a lock that a thread of low priority
+//! holds while one of middle priority keeps that from running.
+//!
+//! The stage passes both locks before it answers, one with priority inheritance
+//! and one without. The owner takes one at random instants and calls the thread
+//! of middle priority, which runs at once. Without inheritance the stage waits
+//! until that has done; with it the owner runs first, for as long.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use irqscope_wire::{
+    Class, Cycles, Fault, FaultKind, Faults, LockProtocol, Message, Policy, Scheduling,
+};
+
+use crate::bench::{Crew, Event, Futex, Lock, Post, Working};
+use crate::counter::now;
+use crate::error::{Error, Result};
+use crate::sink::Sink;
+
+/// Above every ordinary thread, and below the stages that are threads.
+const MIDDLE: Scheduling = Scheduling { policy: Policy::Fifo, priority: 40 };
+const ORDINARY: Scheduling = Scheduling { policy: Policy::Other, priority: 0 };
+/// Rounds that are kept; memory is locked, and made before the run.
+const KEPT: usize = 65_536;
+/// What the owner sleeps while the other has not done.
+const PAUSE: Duration = Duration::from_micros(50);
+/// Well below `MAX_FRAME_BYTES`.
+const BATCH: usize = 4096;
+
+/// What the user stage needs before it answers.
+#[derive(Debug)]
+pub struct Locks {
+    plain: Lock,
+    inheriting: Lock,
+}
+
+impl Locks {
+    fn new() -> Self {
+        Self { plain: Lock::new(LockProtocol::None), inheriting: Lock::new(LockProtocol::Inherit) }
+    }
+
+    fn of(&self, kind: FaultKind) -> &Lock {
+        if kind == FaultKind::Inheritance { &self.inheriting } else { &self.plain }
+    }
+
+    /// Takes each and gives it back: a few instructions, if nobody has it.
+    pub fn pass(&self) -> Result<()> {
+        for lock in [&self.plain, &self.inheriting] {
+            lock.take()?;
+            lock.give()?;
+        }
+        Ok(())
+    }
+}
+
+/// The threads that contend for them, and what they did.
+#[derive(Debug)]
+pub struct Contention {
+    threads: Working,
+    truth: Receiver<Vec<Fault>>,
+}
+
+/// The locks of a plan that asks for faults about them.
+pub fn locks(faults: Option<&Faults>) -> Option<Arc<Locks>> {
+    let asked = faults?.kinds.iter().any(|kind| !kind.is_modules());
+    asked.then(|| Arc::new(Locks::new()))
+}
+
+impl Contention {
+    /// They begin to act, each kind as often as one of the module's does.
+    pub fn start(faults: &Faults, cpu: u32, locks: Arc<Locks>) -> Result<Contention> {
+        let kinds: Vec<FaultKind> =
+            faults.kinds.iter().copied().filter(|kind| !kind.is_modules()).collect();
+        let each = Duration::from_nanos(faults.interval_ns.into()) * faults.kinds.len() as u32;
+        let (tell, truth) = channel();
+        let round = Arc::new(Round {
+            locks,
+            interval: each / kinds.len() as u32,
+            kinds,
+            length: Duration::from_nanos(faults.length_ns.into()),
+            seed: faults.seed,
+            middle: Futex::default(),
+            began: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            ended: AtomicBool::new(false),
+        });
+        let post = |name, scheduling| Post {
+            name,
+            cpu: Some(cpu),
+            class: Class::Fixed(scheduling),
+            period_ns: 0,
+        };
+        let mut crew = Crew::default();
+        let other = Arc::clone(&round);
+        crew.add(post("irqscope-middle", MIDDLE), move |_| {
+            other.disturb();
+            Ok(())
+        });
+        crew.add(post("irqscope-owner", ORDINARY), move |go| {
+            let result = round.lead(&mut |fault| drop(tell.send(fault)), &|| go.is_cancelled());
+            round.ended.store(true, Ordering::Release);
+            round.middle.wake();
+            result
+        });
+        Ok(Contention { threads: crew.start()?, truth })
+    }
+
+    /// They have acted; sends the truth.
+    pub fn finish(self, sink: &mut Sink) -> Result<()> {
+        self.threads.cancel();
+        self.threads.join()?;
+        let truth = self.truth.recv().map_err(|_| Error::Thread("it kept no truth".into()))?;
+        truth.chunks(BATCH).try_for_each(|some| sink.send(Message::Truth(some.to_vec())))
+    }
+}
+
+/// What the two threads share.
+struct Round {
+    locks: Arc<Locks>,
+    kinds: Vec<FaultKind>,
+    length: Duration,
+    /// Mean distance of two rounds.
+    interval: Duration,
+    seed: u64,
+    middle: Futex,
+    /// When it last did, in cycles; not yet done: 0.
+    began: AtomicU64,
+    done: AtomicU64,
+    ended: AtomicBool,
+}
+
+impl Round {
+    /// The owner.
+    fn lead(
+        &self,
+        tell: &mut dyn FnMut(Vec<Fault>),
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<()> {
+        let mut random = fastrand::Rng::with_seed(self.seed);
+        let mut truth = Vec::with_capacity(KEPT);
+        let mut led = Ok(());
+        while led.is_ok() && !is_cancelled() {
+            std::thread::sleep(self.interval.mul_f64(0.5 + random.f64()));
+            let kind = self.kinds[random.usize(..self.kinds.len())];
+            match self.hold(kind) {
+                Ok(fault) if truth.len() < KEPT => truth.push(fault),
+                Ok(_) => {}
+                Err(error) => led = Err(error),
+            }
+        }
+        tell(truth);
+        led
+    }
+
+    /// Called, the thread of middle priority runs before the next line does. With
+    /// inheritance all of it may delay the stage, else only what that thread does.
+    fn hold(&self, kind: FaultKind) -> Result<Fault> {
+        let lock = self.locks.of(kind);
+        let taken = now();
+        self.done.store(0, Ordering::Release);
+        lock.take()?;
+        self.middle.wake();
+        if kind == FaultKind::Inheritance {
+            spin(self.length);
+        }
+        lock.give()?;
+        let given = now();
+        while self.done.load(Ordering::Acquire) == 0 {
+            std::thread::sleep(PAUSE);
+        }
+        let [begin, end] = [&self.began, &self.done].map(|at| Cycles(at.load(Ordering::Acquire)));
+        Ok(match kind {
+            FaultKind::Inheritance => Fault { kind, begin: taken, end: end.max(given) },
+            _ => Fault { kind, begin, end },
+        })
+    }
+
+    /// The thread of middle priority: has nothing to do with the lock.
+    fn disturb(&self) {
+        loop {
+            self.middle.wait();
+            if self.ended.load(Ordering::Acquire) {
+                return;
+            }
+            self.began.store(now().0, Ordering::Release);
+            spin(self.length);
+            // The owner looks for it: to wake somebody takes long, and it would be
+            // this thread's doing, after its end.
+            self.done.store(now().0, Ordering::Release);
+        }
+    }
+}
+
+fn spin(length: Duration) {
+    let begin = Instant::now();
+    while begin.elapsed() < length {
+        std::hint::black_box(());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_locks_can_be_passed_again_and_again() {
+        let locks = Locks::new();
+        for _ in 0..3 {
+            locks.pass().unwrap();
+        }
+    }
+
+    #[test]
+    fn locks_are_made_for_faults_about_locks_only() {
+        let faults = |kinds| Faults { kinds, length_ns: 1, interval_ns: 1, seed: 0 };
+        assert!(locks(Some(&faults(vec![FaultKind::IrqsOff]))).is_none());
+        assert!(locks(Some(&faults(vec![FaultKind::IrqsOff, FaultKind::Inversion]))).is_some());
+        assert!(locks(None).is_none());
+    }
+}
