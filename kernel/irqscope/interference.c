@@ -96,7 +96,8 @@ void notrace irqscope_event_at(struct irqscope *scope, struct irqscope_event eve
 
 /*
  * Names do not change often: they are written when a thread has not run lately,
- * or has another one since (a kernel thread is kthreadd's child at first).
+ * or has another one since (a kernel thread is kthreadd's child at first). Only
+ * where they stay: in the circle they would be overwritten, and count as known.
  */
 static noinline void notrace irqscope_event_name(struct irqscope *scope, u64 cycles, u16 context)
 {
@@ -113,6 +114,8 @@ static noinline void notrace irqscope_event_name(struct irqscope *scope, u64 cyc
 	u64 name;
 
 	log->current_task = current;
+	if (!log->open)
+		return;
 	memcpy(letters, current->comm, sizeof(letters));
 	name = letters[0] ^ rol64(letters[1], 24) ^ ~(u64)event.pid;
 	if (*known == name)
@@ -184,6 +187,7 @@ void irqscope_interference_open(struct irqscope *scope)
 	if (log->open)
 		return;
 	log->head = log->published + min_t(u64, log->idle, IRQSCOPE_HISTORY);
+	log->current_task = NULL; /* who runs now has its name written, if it is new */
 	log->open = true;
 }
 

@@ -20,8 +20,8 @@ mod validity;
 
 pub use bench::{SeriesSummary, Unavailable};
 pub use causes::{
-    Above, Cause, CauseKind, Explained, Explanation, Segment, Share, Truth, TruthRow, Wrong,
-    culprit, explain,
+    Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, Segment, Share, Truth,
+    TruthRow, Wrong, culprit, explain,
 };
 pub use derive::{benchmarks, derive, distributions, explanations};
 pub use distribution::{Distribution, Parts};

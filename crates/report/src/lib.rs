@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod cause_rows;
 mod error;
 mod explain;
 mod figure;
@@ -19,6 +20,7 @@ mod units;
 mod write;
 
 pub use bench::benchmark_text;
+pub use cause_rows::cause_rows_table;
 pub use error::ReportError;
 pub use explain::{explanation_table, overhead_table, sample_timeline, truth_table};
 pub use palette::{benchmark_colour, case_colour, stage_colour, stage_text};

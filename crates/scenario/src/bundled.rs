@@ -16,5 +16,15 @@ macro_rules! scenarios {
 
 /// All of them, in the order in which `irqscope list` shows them.
 pub fn bundled() -> &'static [Bundled] {
-    scenarios!["demo", "intspect", "thesis", "observer", "vm", "knee", "faults", "rt-benchmarks"]
+    scenarios![
+        "demo",
+        "intspect",
+        "thesis",
+        "observer",
+        "vm",
+        "knee",
+        "faults",
+        "lock-faults",
+        "rt-benchmarks"
+    ]
 }

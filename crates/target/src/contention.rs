@@ -26,8 +26,6 @@ const MIDDLE: Scheduling = Scheduling { policy: Policy::Fifo, priority: 40 };
 const ORDINARY: Scheduling = Scheduling { policy: Policy::Other, priority: 0 };
 /// Rounds that are kept; memory is locked, and made before the run.
 const KEPT: usize = 65_536;
-/// What the owner sleeps while the other has not done.
-const PAUSE: Duration = Duration::from_micros(50);
 /// Well below `MAX_FRAME_BYTES`.
 const BATCH: usize = 4096;
 
@@ -84,6 +82,8 @@ impl Contention {
             length: Duration::from_nanos(faults.length_ns.into()),
             seed: faults.seed,
             middle: Futex::default(),
+            middle_is_done: Futex::default(),
+            owner_waits: AtomicBool::new(false),
             began: AtomicU64::new(0),
             done: AtomicU64::new(0),
             ended: AtomicBool::new(false),
@@ -127,6 +127,8 @@ struct Round {
     interval: Duration,
     seed: u64,
     middle: Futex,
+    middle_is_done: Futex,
+    owner_waits: AtomicBool,
     /// When it last did, in cycles; not yet done: 0.
     began: AtomicU64,
     done: AtomicU64,
@@ -161,7 +163,7 @@ impl Round {
     fn hold(&self, kind: FaultKind) -> Result<Fault> {
         let lock = self.locks.of(kind);
         let taken = now();
-        self.done.store(0, Ordering::Release);
+        self.done.store(0, Ordering::SeqCst);
         lock.take()?;
         self.middle.wake();
         if kind == FaultKind::Inheritance {
@@ -169,14 +171,24 @@ impl Round {
         }
         lock.give()?;
         let given = now();
-        while self.done.load(Ordering::Acquire) == 0 {
-            std::thread::sleep(PAUSE);
-        }
-        let [begin, end] = [&self.began, &self.done].map(|at| Cycles(at.load(Ordering::Acquire)));
+        self.await_middle();
+        let [begin, end] = [&self.began, &self.done].map(|at| Cycles(at.load(Ordering::SeqCst)));
         Ok(match kind {
             FaultKind::Inheritance => Fault { kind, begin: taken, end: end.max(given) },
             _ => Fault { kind, begin, end },
         })
+    }
+
+    /// To wake somebody takes long, and would count as what it does after its end:
+    /// so it is asked to only where the owner got ahead of it.
+    fn await_middle(&self) {
+        let has_done = || self.done.load(Ordering::SeqCst) != 0;
+        while !has_done() {
+            self.owner_waits.store(true, Ordering::SeqCst);
+            if !has_done() {
+                self.middle_is_done.wait();
+            }
+        }
     }
 
     /// The thread of middle priority: has nothing to do with the lock.
@@ -188,9 +200,10 @@ impl Round {
             }
             self.began.store(now().0, Ordering::Release);
             spin(self.length);
-            // The owner looks for it: to wake somebody takes long, and it would be
-            // this thread's doing, after its end.
-            self.done.store(now().0, Ordering::Release);
+            self.done.store(now().0, Ordering::SeqCst);
+            if self.owner_waits.swap(false, Ordering::SeqCst) {
+                self.middle_is_done.wake();
+            }
         }
     }
 }

@@ -106,6 +106,13 @@ impl<'a> Case<'a> {
                 let length = interval.to - interval.from.max(span.from);
                 self.baselines.add(Step::Entry(entered(&sight)), length);
             }
+            if let Some(own) = self.own_thread(&sight).filter(|_| interval.frames.is_empty())
+                && sight.entry.is_some_and(|entry| interval.from > entry)
+                && own.0 == interval.pid
+            {
+                let length = interval.to.min(span.to) - interval.from;
+                self.baselines.add(Step::own(span.stage, interval), length);
+            }
             let after = sight.entry.is_some_and(|entry| interval.from > entry);
             if after && interval.frames.is_empty() && !interval.is_run() {
                 self.baselines.add(Step::of(interval), interval.to - interval.from);
@@ -296,7 +303,7 @@ impl<'a> Case<'a> {
     fn thread(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
         let own = self.own_thread(sight);
         if own.is_some_and(|(pid, _)| pid == interval.pid) {
-            return Named::All(Cause::plain(CauseKind::Own));
+            return self.own(sight, interval, length);
         }
         let waiting = sight.blocked.at(interval.from);
         if let Some((period, (_, priority))) = waiting.zip(own) {
@@ -313,6 +320,18 @@ impl<'a> Case<'a> {
         }
         let cause = self.running(sight, interval, priority);
         self.beyond(interval, length, cause)
+    }
+
+    /// The thread that answers runs. What the scheduler leaves to it on behalf of
+    /// the thread before it (finish_task_switch()) comes before its own path.
+    fn own(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
+        let usual = self.baselines.own(Step::own(sight.span.stage, interval), length);
+        if usual == length {
+            return Named::All(Cause::plain(CauseKind::Own));
+        }
+        let before = interval.switched.then(|| self.timeline.before(interval.from)).flatten();
+        let after = before.map_or(String::new(), |pid| format!("after {}", self.name_of(pid)));
+        Named::Beyond(usual, Cause::named(CauseKind::Prolonged, after))
     }
 
     /// The stage's thread was called, ran, and sleeps again until somebody wakes it:

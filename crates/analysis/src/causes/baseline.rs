@@ -10,6 +10,8 @@
 
 use std::collections::HashMap;
 
+use irqscope_wire::Stage;
+
 use super::timeline::{Interval, Mark};
 
 /// The part of alike steps that is taken to be undisturbed.
@@ -30,11 +32,17 @@ pub enum Step {
     /// From the trigger to its handler.
     Entry(Entered),
     Between(Mark, Mark),
+    /// Of the thread that answers for this stage, until it answers.
+    Own(Stage, Mark, Mark),
 }
 
 impl Step {
     pub fn of(interval: &Interval) -> Self {
         Self::Between(interval.began, interval.ended)
+    }
+
+    pub fn own(stage: Stage, interval: &Interval) -> Self {
+        Self::Own(stage, interval.began, interval.ended)
     }
 }
 

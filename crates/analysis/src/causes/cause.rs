@@ -8,6 +8,9 @@ use serde::{Serialize, Serializer};
 pub enum CauseKind {
     /// The way that the stage takes when nothing disturbs it.
     Own,
+    /// The stage's own thread, and far more than usual: it cleans up after the
+    /// thread that it follows, spins for a lock, or stands still.
+    Prolonged,
     /// Another stage that the same trigger asked, or another one of this run.
     OtherStage,
     /// Between the trigger and its handler, interrupts were disabled.
@@ -44,6 +47,7 @@ impl CauseKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Own => "own path",
+            Self::Prolonged => "own path prolonged",
             Self::OtherStage => "another stage",
             Self::IrqsDisabled => "interrupts disabled",
             Self::Interrupt => "interrupt",

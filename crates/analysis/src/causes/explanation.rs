@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::attribute::explain;
 use super::cause::{Cause, CauseKind};
 use super::parts::Explained;
+use super::rows::Rows;
 use crate::quantile;
 
 /// Which latencies are late.
@@ -45,6 +46,8 @@ pub struct Explanation {
     pub late_from_ns: i64,
     pub late: usize,
     pub shares: Vec<Share>,
+    /// Of all responses.
+    pub rows: Rows,
     /// Late responses, the latest first.
     pub worst: Vec<u64>,
     /// Median share of a latency that has no cause, over all samples.
@@ -84,6 +87,7 @@ impl Explanation {
             late_from_ns: late_from,
             late: late.len(),
             shares: shares(&late),
+            rows: Rows::of(samples),
             worst: late.iter().map(|one| one.seq).collect(),
             unexplained_median_per_cent: without.get(without.len() / 2).copied().unwrap_or(0.0),
             unexplained_longest_ns: samples.iter().map(unknown).max().unwrap_or(0),

@@ -9,7 +9,8 @@
 //! * [`blocked`]: when a stage's thread slept although it was called;
 //! * [`attribute`]: the intervals between a trigger and a stage's answer, seen
 //!   from that stage;
-//! * [`explanation`]: causes by how much they account for.
+//! * [`explanation`]: causes by how much they account for;
+//! * [`rows`]: latencies by who held them up the most.
 
 mod attribute;
 mod baseline;
@@ -18,6 +19,7 @@ mod cause;
 mod explanation;
 mod names;
 mod parts;
+mod rows;
 mod timeline;
 mod truth;
 
@@ -25,4 +27,5 @@ pub use attribute::explain;
 pub use cause::{Cause, CauseKind};
 pub use explanation::{Above, Explanation, Share, culprit};
 pub use parts::{Explained, Segment};
+pub use rows::{Row as CauseRow, Rows as CauseRows};
 pub use truth::{Truth, TruthRow, Wrong};

@@ -180,6 +180,12 @@ impl Timeline {
         self.wakeups[first..].iter().find(|wakeup| wakeup.pid == pid)
     }
 
+    /// Who ran until then.
+    pub fn before(&self, instant: u64) -> Option<u32> {
+        let next = self.intervals.partition_point(|interval| interval.to <= instant);
+        self.intervals[..next].last().map(|interval| interval.pid)
+    }
+
     /// The intervals that meet the span, in order.
     pub fn within(&self, from: u64, to: u64) -> &[Interval] {
         let first = self.intervals.partition_point(|interval| interval.to <= from);

@@ -216,6 +216,7 @@ fn is(kind: FaultKind, cause: &Cause) -> bool {
         // For a stage that does not need the lock they are threads like others.
         FaultKind::Inversion => {
             thread_in(&[CauseKind::PriorityInversion, CauseKind::HigherPriority], "irqscope-middle")
+                || thread_in(&[CauseKind::SamePriority], "irqscope-owner")
         }
         FaultKind::Inheritance => {
             thread_in(&[CauseKind::LockOwner, CauseKind::SamePriority], "irqscope-owner")

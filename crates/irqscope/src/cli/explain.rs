@@ -18,6 +18,7 @@ Examples:
   irqscope run demo --explain
   irqscope explain runs/20260101T120000Z-demo
   irqscope explain RUN --stage user --above 150us --worst 3
+  irqscope explain RUN --stage user --rows
   irqscope explain RUN --case 6.1/load --above max --perfetto worst.json
   irqscope explain RUN --overhead        what recording the events costs")]
 pub struct Explain {
@@ -35,6 +36,9 @@ pub struct Explain {
     /// Print the timelines of so many of the latest responses.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub worst: usize,
+    /// Print histograms of all responses, in rows by what held them up the most.
+    #[arg(long)]
+    pub rows: bool,
     /// Write the timelines of the latest responses for Perfetto; must not exist.
     #[arg(long, value_name = "FILE")]
     pub perfetto: Option<PathBuf>,

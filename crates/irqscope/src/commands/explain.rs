@@ -6,7 +6,9 @@ use std::io::Write;
 use std::path::Path;
 
 use irqscope_analysis::{Explained, Explanation, Truth, overheads};
-use irqscope_report::{explanation_table, overhead_table, perfetto, sample_timeline, truth_table};
+use irqscope_report::{
+    cause_rows_table, explanation_table, overhead_table, perfetto, sample_timeline, truth_table,
+};
 use irqscope_run::{CaseData, RunDir};
 
 use super::{Done, print_json};
@@ -35,9 +37,10 @@ pub fn explain(options: &Explain) -> Done {
     if let Some(path) = &options.perfetto {
         write_perfetto(path, &timelines)?;
     }
-    match options.json {
-        true => print_json(&explanations)?,
-        false => print!("{}", explanation_table(&explanations)),
+    match (options.json, options.rows) {
+        (true, _) => print_json(&explanations)?,
+        (_, true) => print!("{}", cause_rows_table(&explanations)),
+        _ => print!("{}", explanation_table(&explanations)),
     }
     if options.worst > 0 && !options.json {
         for (case, one) in &timelines {

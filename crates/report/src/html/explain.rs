@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What the late responses of each stage waited for.
 
-use irqscope_analysis::Explanation;
+use irqscope_analysis::{CauseRow, CauseRows, Explanation};
 use irqscope_wire::Stage;
 use maud::{Markup, html};
 
-use crate::units::alone;
+use crate::cause_rows::{heights, row_name};
+use crate::units::{alone, grouped};
 
 /// Causes of one stage of one case that are listed.
 const LISTED: usize = 5;
@@ -21,7 +22,10 @@ pub fn section(explanations: &[Explanation]) -> Markup {
         @if !stages.is_empty() {
             section id="causes" {
                 h2 { "What late responses waited for" }
-                p.muted { "The latest hundredth of each stage: what their latencies consist of." }
+                p.muted {
+                    "All responses, each in the row of what held it up the most; and what the "
+                    "latencies of the latest hundredth consist of."
+                }
                 @for stage in stages {
                     details {
                         summary {
@@ -36,9 +40,53 @@ pub fn section(explanations: &[Explanation]) -> Markup {
     }
 }
 
+/// One line for each cause, on one logarithmic axis.
+fn rows(rows: &CauseRows) -> Markup {
+    let edges =
+        [rows.edges_ns.first(), rows.edges_ns.last()].map(|ns| alone(ns.copied().unwrap_or(0)));
+    html! {
+        div.scroll {
+            table.figures {
+                thead { tr {
+                    th scope="col" { "held up the most by" }
+                    th scope="col" { span.ends { span { (edges[0]) } span { (edges[1]) } } }
+                    @for name in ["count", "p50", "max"] { th scope="col" { (name) } }
+                } }
+                @for row in &rows.rows {
+                    tr {
+                        th scope="row" { (row_name(row)) }
+                        td { (bars(row)) }
+                        td { (grouped(row.count as u64)) }
+                        td { (alone(row.p50_ns)) }
+                        td { (alone(row.max_ns)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+const BAR: f64 = 6.0;
+const HEIGHT: f64 = 22.0;
+
+fn bars(row: &CauseRow) -> Markup {
+    let heights = heights(row);
+    let width = BAR * heights.len() as f64;
+    let label = format!("histogram of {}", row_name(row));
+    html! {
+        svg.row viewBox=(format!("0 0 {width} {HEIGHT}")) width=(width) height=(HEIGHT) role="img" aria-label=(label) {
+            @for (bin, height) in heights.iter().enumerate().filter_map(|(bin, one)| Some((bin, (*one)?))) {
+                @let tall = (height * HEIGHT).max(1.5);
+                rect x=(BAR * bin as f64) y=(HEIGHT - tall) width=(BAR - 0.7) height=(tall) {}
+            }
+        }
+    }
+}
+
 fn table(one: &Explanation) -> Markup {
     html! {
         h3 { (one.case) }
+        (rows(&one.rows))
         p.muted { (one.late) " of " (one.count) ", from " (alone(one.late_from_ns)) " on" }
         div.scroll {
             table.figures {
