@@ -5,25 +5,13 @@
 # off. And what cannot be explained says why.
 . "$(dirname "$0")/lib.sh"
 
-cat >"$WORK/faults.toml" <<-TOML
-	version = 1
-	about = "Culprits"
-	kernels = ["6.1", "6.1-rt"]
-	states = ["idle"]
-	explain = true
-	[faults]
-	length = "200us"
-	interval = "1200us"
-	seed = 3
-	[trigger]
-	kind = "line"
-	frequency = "1kHz"
-	jitter = "uniform"
-	jitter-amount = "500us"
-	seed = 2
-	count = 1000
-TOML
-expect 0 "$IRQSCOPE" run "$WORK/faults.toml" --out "$WORK/run"
+# The bundled scenarios with fewer triggers; the second is about locks.
+for name in faults lock-faults; do
+	sed 's/^count = .*/count = 1000/' scenarios/$name.toml >"$WORK/$name.toml"
+	grep -q '^count = 1000' "$WORK/$name.toml" || fail "$name has no count"
+	expect 0 "$IRQSCOPE" run "$WORK/$name.toml" --out "$WORK/$name"
+done
+mv "$WORK/faults" "$WORK/run"
 
 expect 0 "$IRQSCOPE" explain "$WORK/run" --json
 cp "$WORK/said" "$WORK/causes.json"
@@ -44,6 +32,66 @@ assert all(stage["violations"] == 0 for stage in stages)
 assert all(stage["unexplained_median_per_cent"] < 2 for stage in stages), stages
 for stage in stages:
     assert abs(sum(share["per_cent"] for share in stage["shares"]) - 100) < 1e-6, stage
+PY
+
+# With inheritance a lock's owner is waited for, and without it whoever keeps it
+# from running.
+expect 0 "$IRQSCOPE" explain "$WORK/lock-faults" --truth --json
+python3 - "$WORK/said" <<'PY'
+import json, sys
+for case in json.load(open(sys.argv[1])):
+    assert sorted(case["kinds"]) == ["inheritance", "inversion"], case
+    for row in case["kinds"].values():
+        assert row["moved"] >= 40 and row["right"] >= 0.99 * row["moved"], case
+PY
+expect 0 "$IRQSCOPE" explain "$WORK/lock-faults" --stage user --json
+python3 - "$WORK/said" <<'PY'
+import json, sys
+for stage in json.load(open(sys.argv[1])):
+    causes = {(share["cause"]["kind"], share["cause"]["name"]) for share in stage["shares"]}
+    assert ("lock owner", "irqscope-owner") in causes, stage
+    names = {row["name"] for row in stage["rows"]["rows"] if row["kind"] == "priority inversion"}
+    assert "irqscope-middle" in names, stage["rows"]
+    assert sum(row["count"] for row in stage["rows"]["rows"]) == stage["count"] == 1000
+PY
+
+# The referee is the path: where a fault had interrupts disabled and nothing else
+# came, its segment is as long as what the CPU executed before the interrupt.
+cat >"$WORK/referee.toml" <<-TOML
+	version = 1
+	about = "Interrupts off, most of the time"
+	kernels = ["6.1"]
+	states = ["idle"]
+	stages = ["irq"]
+	explain = true
+	[faults]
+	kinds = ["irqs-off"]
+	length = "200us"
+	interval = "300us"
+	[trigger]
+	kind = "line"
+	period = "1100us"
+	count = 60
+TOML
+expect 0 "$IRQSCOPE" run "$WORK/referee.toml" --trace 60 --out "$WORK/referee"
+target/venv/bin/python - "$IRQSCOPE" "$WORK/referee" <<'PY'
+import duckdb, json, subprocess, sys
+program, run = sys.argv[1:]
+found = duckdb.sql(f"""
+    SELECT seq, sum(length_ns) FILTER (cause = 'interrupts disabled')
+    FROM '{run}/interference.parquet' GROUP BY seq
+    HAVING bool_or(name LIKE 'irqscope_fault_irqs_off%')
+        AND bool_and(cause IN ('interrupts disabled', 'own path', 'probes'))
+    ORDER BY seq""").fetchall()
+assert len(found) >= 15, found
+for seq, length in found:
+    path = json.loads(subprocess.check_output(
+        [program, "path", run, "--stage", "irq", "--at", str(seq), "--json"]))
+    entered = next(f["total"] for f in path["functions"] if f["function"] == "asm_common_interrupt")
+    before = 2 * (path["sample"]["instructions"] - entered)
+    # An undisturbed entry is one from idle here, which takes a little longer.
+    assert 0 <= before - length <= 400, (seq, length, before)
+print(len(found), "segments are what was executed before the interrupt")
 PY
 
 # The same as data: the segments of every latency sum up to it.
