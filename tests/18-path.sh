@@ -33,6 +33,8 @@ says "0 to 39"
 expect 2 "$IRQSCOPE" path "$WORK/traced" --at median
 expect 0 "$IRQSCOPE" path "$WORK/traced" --stage thread --at max --svg "$WORK/a.svg" --folded "$WORK/a.folded" --json
 cp "$WORK/said" "$WORK/a.json"
+expect 2 "$IRQSCOPE" path "$WORK/traced" --svg "$WORK/a.svg"
+says "name another file"
 expect 0 "$IRQSCOPE" path "$WORK/traced" --stage thread --from p50 --to max --json
 cp "$WORK/said" "$WORK/b.json"
 expect 0 "$IRQSCOPE" path "$WORK/traced" --stage thread

@@ -134,6 +134,6 @@ expect 2 "$IRQSCOPE" explain "$WORK/plain"
 says "--explain"
 expect 2 "$IRQSCOPE" explain "$WORK/plain" --truth
 says "scenarios/faults.toml"
-sed -i 's/^states/rig = "local"\n&/' "$WORK/faults.toml"
+sed -i 's/^rig = .*/rig = "local"/' "$WORK/faults.toml"
 expect 2 "$IRQSCOPE" run "$WORK/faults.toml" --out "$WORK/never"
 says "only rig twin takes them"

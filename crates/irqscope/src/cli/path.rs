@@ -45,10 +45,10 @@ pub struct Path {
     /// … to this one.
     #[arg(long, value_name = "WHICH", requires = "from")]
     pub to: Option<At>,
-    /// Write a flame graph; of two paths, the second one's.
+    /// Write a flame graph into a new file; of two paths, the second one's.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Write the call stacks as text, a line each, as flame graph tools take them.
+    /// Write the call stacks as text into a new file, a line each, as flame graph tools take them.
     #[arg(long, value_name = "FILE")]
     pub folded: Option<PathBuf>,
     /// Print all functions as JSON instead of a table.

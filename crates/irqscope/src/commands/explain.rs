@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope explain`: what late responses waited for.
 
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
 use irqscope_analysis::{Explained, Explanation, Truth, overheads};
@@ -11,7 +9,7 @@ use irqscope_report::{
 };
 use irqscope_run::{CaseData, RunDir};
 
-use super::{Done, print_json};
+use super::{Done, print_json, write_new};
 use crate::cli::Explain;
 use crate::exit::{Exit, Trouble};
 
@@ -98,12 +96,7 @@ fn write_perfetto(path: &Path, timelines: &[(String, Explained)]) -> Result<(), 
     let case = timelines.first().map_or("", |(case, _)| case);
     let samples: Vec<&Explained> =
         timelines.iter().filter(|(of, _)| of == case).map(|(_, one)| one).collect();
-    let written = File::create_new(path)
-        .and_then(|mut file| file.write_all(perfetto(case, &samples).as_bytes()));
-    written.map_err(|error| {
-        let text = format!("cannot write {}: {error}; name another file", path.display());
-        Trouble::new(Exit::Usage, text)
-    })
+    write_new(path, &perfetto(case, &samples))
 }
 
 fn truth(run: &RunDir, options: &Explain) -> Done {

@@ -14,6 +14,10 @@ mod run;
 mod sweep;
 mod threads;
 
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
 use serde::Serialize;
 
 use crate::cli::Command;
@@ -43,4 +47,13 @@ fn print_json(value: &impl Serialize) -> Result<(), Trouble> {
     let text = serde_json::to_string_pretty(value);
     println!("{}", text.map_err(|error| Trouble::new(Exit::Usage, error))?);
     Ok(())
+}
+
+/// Writes a file that the user named. What is there already is theirs and stays.
+fn write_new(path: &Path, content: &str) -> Result<(), Trouble> {
+    let written = File::create_new(path).and_then(|mut file| file.write_all(content.as_bytes()));
+    written.map_err(|error| {
+        let text = format!("cannot write {}: {error}; name another file", path.display());
+        Trouble::new(Exit::Usage, text)
+    })
 }

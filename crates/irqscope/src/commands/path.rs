@@ -8,7 +8,7 @@ use irqscope_report::{check_line, difference_table, flame, path_table, path_titl
 use irqscope_run::RunDir;
 use serde::Serialize;
 
-use super::{Done, print_json};
+use super::{Done, print_json, write_new};
 use crate::cli::Path as Options;
 use crate::exit::{Exit, Trouble};
 
@@ -39,10 +39,10 @@ pub fn path(options: &Options) -> Done {
     let second = second(options, &first)?;
     let last = second.as_ref().unwrap_or(&first);
     if let Some(file) = &options.svg {
-        write(file, &flame(&last.tree, &path_title(&last.case, &last.sample), CAVEAT))?;
+        write_new(file, &flame(&last.tree, &path_title(&last.case, &last.sample), CAVEAT))?;
     }
     if let Some(file) = &options.folded {
-        write(file, &last.tree.folded())?;
+        write_new(file, &last.tree.folded())?;
     }
     let agrees = [Some(&first), second.as_ref()];
     let agrees = agrees.into_iter().flatten().all(|shown| shown.check.mismatches.is_empty());
@@ -98,9 +98,4 @@ fn print_both(first: Shown, second: Shown, json: bool) -> Result<(), Trouble> {
     }
     println!("{CAVEAT}");
     Ok(())
-}
-
-fn write(file: &Path, content: &str) -> Result<(), Trouble> {
-    let failed = |error| format!("cannot write {}: {error}; choose another file", file.display());
-    std::fs::write(file, content).map_err(|error| Trouble::new(Exit::Usage, failed(error)))
 }
