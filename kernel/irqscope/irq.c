@@ -89,10 +89,12 @@ int irqscope_irq_request(struct irqscope *scope, irq_handler_t handler)
 {
 	bool threaded = scope->settings.stages & BIT(IRQSCOPE_THREAD);
 	unsigned int number = irqscope_irq_number(scope);
-	const struct cpumask *affinity;
+	const struct cpumask *affinity = irq_get_affinity_mask(number);
 	int err;
 
 	scope->interrupt.armed = false;
+	/* Before the request, which starts the line on CPUs that are online. */
+	cpumask_copy(&scope->interrupt.affinity, affinity ? affinity : cpu_possible_mask);
 	err = request_threaded_irq(number, handler, threaded ? irqscope_thread_fn : NULL,
 				   IRQF_NO_THREAD, "irqscope", scope);
 	if (err) {
@@ -100,8 +102,6 @@ int irqscope_irq_request(struct irqscope *scope, irq_handler_t handler)
 		       number, err);
 		return err;
 	}
-	affinity = irq_get_affinity_mask(number);
-	cpumask_copy(&scope->interrupt.affinity, affinity ? affinity : cpu_possible_mask);
 	err = irqscope_irq_set_affinity(number, cpumask_of(scope->cpu));
 	if (err && num_possible_cpus() > 1) {
 		pr_err("irq %u cannot be bound to cpu %d (%d)\n", number, scope->cpu, err);
@@ -115,11 +115,20 @@ int irqscope_irq_request(struct irqscope *scope, irq_handler_t handler)
 /**
  * irqscope_irq_free() - undo irqscope_irq_request()
  * @scope: the scope
+ *
+ * An IOAPIC without interrupt remapping moves a line that is in use with its next
+ * interrupt only, and of this one there will be none: until then the kernel goes on
+ * with the old affinity but shows the one to come, and the next request takes what
+ * it finds. A line that nobody uses has its affinity at once. The first call is for
+ * a move that was still waiting: it must not come true later.
  */
 void irqscope_irq_free(struct irqscope *scope)
 {
-	irqscope_irq_set_affinity(scope->interrupt.number, &scope->interrupt.affinity);
-	free_irq(scope->interrupt.number, scope);
+	unsigned int number = scope->interrupt.number;
+
+	irqscope_irq_set_affinity(number, &scope->interrupt.affinity);
+	free_irq(number, scope);
+	irqscope_irq_set_affinity(number, &scope->interrupt.affinity);
 	scope->interrupt.number = 0;
 }
 
