@@ -173,6 +173,32 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         self.pairing.merged();
     }
 
+    /// As [`Self::raised`]; the target numbers this trigger so.
+    pub fn numbered(&mut self, at: u64, number: u32) {
+        self.pairing.numbered(at, number);
+    }
+
+    /// The youngest trigger was not made: the target had no room for it.
+    pub fn dropped(&mut self) {
+        self.pairing.unmade();
+        self.totals.dropped += 1;
+        self.lower_at = None;
+    }
+
+    /// How many of these responses are extra edges; see [`Pairing::responses`].
+    /// Outside a run they are nobody's.
+    pub fn responses(&mut self, line: u8, count: u32, number: u32, at: u64) -> u32 {
+        if !matches!(self.state, RunState::Running | RunState::Draining) {
+            return 0;
+        }
+        let answers = self.pairing.responses(line, count, number, at);
+        let extra = count - answers;
+        self.totals.edges += u64::from(count);
+        self.totals.answers += u64::from(answers);
+        self.totals.extra += u64::from(extra);
+        extra
+    }
+
     /// None: outside a run edges are nobody's.
     pub fn edge(&mut self, line: u8, at: u64) -> Option<Seen> {
         if !matches!(self.state, RunState::Running | RunState::Draining) {

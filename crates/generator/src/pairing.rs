@@ -27,6 +27,14 @@
 //! trigger, the parity of the level) would get most of them right, and hide
 //! exactly those that matter.
 //!
+//! **Responses with a name.** A target that numbers its triggers where they are
+//! made can say with each response which one it answers ([`Pairing::numbered`],
+//! [`Pairing::responses`]). Then nothing is guessed: an older trigger that still
+//! waits on that line was merged, for a stage answers in the order in which it is
+//! asked. Only where several responses came at once, of which the last alone can
+//! be read, and were fewer than the triggers they were for, is it unknown which of
+//! these they answer.
+//!
 //! **Mending it.** Who has the target's records knows what was merged: play the
 //! triggers and edges again and call [`Pairing::coalesced`] right after each
 //! trigger that was. All instants, those of extra edges too, are in the packets.
@@ -49,12 +57,14 @@ pub struct Slot {
     pub answers: [Option<Answer>; LINES],
     /// Lines with an extra edge while this was the youngest trigger.
     pub extra: u16,
+    /// As the target numbers it; 0 if it does not.
+    number: u32,
     waiting: u8,
 }
 
 impl Slot {
     pub const EMPTY: Slot =
-        Slot { seq: Seq(0), at: 0, answers: [None; LINES], extra: 0, waiting: 0 };
+        Slot { seq: Seq(0), at: 0, answers: [None; LINES], extra: 0, number: 0, waiting: 0 };
 
     /// How a closed sample is counted; `coalesced` before `missing`.
     pub fn fate(&self) -> Fate {
@@ -84,6 +94,9 @@ pub enum Fate {
     Coalesced,
 }
 
+/// What a span is if a younger trigger is out already.
+type Late = fn(Cycles) -> Answer;
+
 /// What an edge was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
@@ -108,17 +121,20 @@ pub struct Pairing<S> {
     /// All below were given up, as far as they waited at all.
     given_up: u64,
     waits: [u64; LINES],
+    /// The target numbers triggers.
+    numbered: bool,
 }
 
 impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     /// `slots` must not be empty. More lines than [`LINES`] are not watched.
     pub fn new(slots: S, lines: u8) -> Self {
         let lines = usize::from(lines).min(LINES);
-        Self { slots, lines, head: 0, next: 0, given_up: 0, waits: [0; LINES] }
+        Self { slots, lines, head: 0, next: 0, given_up: 0, waits: [0; LINES], numbered: false }
     }
 
     pub fn clear(&mut self) {
         (self.head, self.next, self.given_up, self.waits) = (0, 0, 0, [0; LINES]);
+        self.numbered = false;
     }
 
     pub fn lines(&self) -> usize {
@@ -148,6 +164,25 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
+    /// As [`Pairing::made_at`]; the target numbers this one so. Once one is
+    /// numbered all are, and numbers ascend from 1.
+    pub fn numbered(&mut self, at: u64, number: u32) {
+        self.numbered = true;
+        self.made_at(at);
+        if self.open() > 0 {
+            self.slot_mut(self.next - 1).number = number;
+        }
+    }
+
+    /// The youngest trigger was not made after all.
+    pub fn unmade(&mut self) {
+        if self.open() > 0 {
+            self.next -= 1;
+            self.given_up = self.given_up.min(self.next);
+            self.waits = self.waits.map(|ticket| ticket.min(self.next));
+        }
+    }
+
     /// The youngest trigger gets no edges of its own, on no line.
     pub fn merged(&mut self) {
         if self.open() > 0 {
@@ -161,19 +196,82 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
 
     pub fn edge(&mut self, line: u8, at: u64) -> Seen {
         let line = usize::from(line);
-        match self.oldest_waiting(line) {
+        let oldest = self.oldest_waiting(line);
+        self.answer(line, oldest, at, Answer::Late)
+    }
+
+    /// So many responses of a line that were seen at once, the last of which names
+    /// its trigger; 0: the oldest that waits, for sure. Returns how many of them
+    /// were answers; the others are extra edges.
+    ///
+    /// Where triggers are not numbered, these are so many edges.
+    pub fn responses(&mut self, line: u8, count: u32, number: u32, at: u64) -> u32 {
+        let line = usize::from(line);
+        if !self.numbered || number == 0 {
+            let late = if self.numbered { Answer::Named } else { Answer::Late };
+            return self.answer_oldest(line, count, at, late);
+        }
+        let before = count.saturating_sub(1);
+        let merged = self.waiting_before(line, number) > u64::from(before);
+        // Fewer than the triggers that they are for: which of these they answer is
+        // not known, only that the others were merged.
+        let late = if merged { Answer::Late } else { Answer::Named };
+        let mut answers = 0;
+        while answers < before && self.waits_before(line, number) {
+            answers += self.answer_oldest(line, 1, at, late);
+        }
+        if answers < before {
+            self.extra(line);
+        }
+        self.merge_before(line, number);
+        let own = self.oldest_waiting(line).filter(|it| self.slot(*it).number == number);
+        answers + u32::from(self.answer(line, own, at, Answer::Named) != Seen::Extra)
+    }
+
+    /// How many of so many edges answer a trigger, the oldest ones.
+    fn answer_oldest(&mut self, line: usize, count: u32, at: u64, late: Late) -> u32 {
+        let mut answers = 0;
+        for _ in 0..count {
+            let oldest = self.oldest_waiting(line);
+            answers += u32::from(self.answer(line, oldest, at, late) != Seen::Extra);
+        }
+        answers
+    }
+
+    /// An edge for this trigger, which waits; `late` is what it is if a younger one
+    /// is out.
+    fn answer(&mut self, line: usize, ticket: Option<u64>, at: u64, late: Late) -> Seen {
+        match ticket {
             // An edge before its trigger is none of its own.
             Some(ticket) if self.slot(ticket).at <= at => {
-                let late = ticket + 1 < self.next;
+                let is_late = ticket + 1 < self.next;
                 let slot = self.slot_mut(ticket);
                 let span = Cycles(at - slot.at);
-                slot.settle(line, if late { Answer::Late(span) } else { Answer::Prompt(span) });
+                slot.settle(line, if is_late { late(span) } else { Answer::Prompt(span) });
                 Seen::Answer(slot.seq)
             }
-            _ => {
-                self.flag_extra(line);
-                Seen::Extra
-            }
+            _ => self.extra(line),
+        }
+    }
+
+    /// How many triggers with a lower number wait on a line.
+    fn waiting_before(&mut self, line: usize, number: u32) -> u64 {
+        let Some(first) = self.oldest_waiting(line) else { return 0 };
+        let slots = (first..self.next).map(|ticket| self.slot(ticket));
+        let older = slots.take_while(|slot| slot.number < number);
+        older.filter(|slot| slot.answers[line].is_none()).count() as u64
+    }
+
+    fn waits_before(&mut self, line: usize, number: u32) -> bool {
+        let oldest = self.oldest_waiting(line);
+        oldest.is_some_and(|ticket| self.slot(ticket).number < number)
+    }
+
+    fn merge_before(&mut self, line: usize, number: u32) {
+        while self.waits_before(line, number)
+            && let Some(ticket) = self.oldest_waiting(line)
+        {
+            self.slot_mut(ticket).settle(line, Answer::Coalesced);
         }
     }
 
@@ -240,10 +338,11 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         (ticket < self.next).then_some(ticket)
     }
 
-    fn flag_extra(&mut self, line: usize) {
+    fn extra(&mut self, line: usize) -> Seen {
         if self.open() > 0 && line < LINES {
             self.slot_mut(self.next - 1).extra |= 1 << line;
         }
+        Seen::Extra
     }
 
     fn slot(&self, ticket: u64) -> &Slot {

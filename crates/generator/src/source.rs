@@ -96,6 +96,22 @@ impl Source {
         self.generator.merged();
     }
 
+    /// As [`Generator::numbered`].
+    pub fn numbered(&mut self, at: u64, number: u32) {
+        self.generator.numbered(at, number);
+    }
+
+    /// As [`Generator::dropped`].
+    pub fn dropped(&mut self) {
+        self.generator.dropped();
+    }
+
+    /// As [`Generator::responses`].
+    pub fn responses(&mut self, line: u8, count: u32, number: u32, at: u64) {
+        let extra = self.generator.responses(line, count, number, at);
+        (0..extra).for_each(|_| self.packer.extra(&self.generator, line, at));
+    }
+
     pub fn edge(&mut self, line: u8, at: u64) {
         if self.generator.edge(line, at) == Some(Seen::Extra) {
             self.packer.extra(&self.generator, line, at);

@@ -117,7 +117,9 @@ fn play(source: &mut Source, host: &mut Host, events: &[Event]) -> u64 {
 
 fn answered(samples: &[Packet]) -> u64 {
     let answers = samples.iter().flat_map(|p| &p.samples).flat_map(|sample| &sample.answers);
-    answers.filter(|answer| matches!(answer, Answer::Prompt(_) | Answer::Late(_))).count() as u64
+    answers
+        .filter(|answer| matches!(answer, Answer::Prompt(_) | Answer::Late(_) | Answer::Named(_)))
+        .count() as u64
 }
 
 proptest! {

@@ -59,7 +59,7 @@ fn target(memory: Arc<Memory>) -> JoinHandle<()> {
             let rung = memory.doorbell.load(SeqCst);
             if rung != answered {
                 answered = rung;
-                memory.words.iter().for_each(|word| word.store(answered));
+                memory.words.iter().for_each(|word| word.store(answered, 0));
             }
             std::thread::yield_now();
         }

@@ -128,7 +128,7 @@ fn read_on(listener: UnixListener) -> Receiver<Vec<u8>> {
 
 fn settings(plan: &Plan, outside: Outside, lines: usize) -> String {
     let Plan { period_ns, count, seed, pacing, jitter, .. } = plan;
-    let Outside { duty_per_mille, packet } = outside;
+    let Outside { duty_per_mille, packet, .. } = outside;
     let patience = u64::from(plan.timeout_ms) * 1_000_000;
     let mut settings = format!(
         "period={period_ns},duty={duty_per_mille},count={count},packet={packet},seed={seed},\

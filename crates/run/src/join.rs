@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_wire::{ExtraEdge, Nanoseconds, Stage, Tick, View};
+use irqscope_wire::{Answer, ExtraEdge, Nanoseconds, Stage, Tick, View};
 
 use crate::outside::{OutsideData, nanoseconds, span};
 use crate::row::{FLAG_EXTRA, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow};
@@ -112,13 +112,19 @@ impl Line<'_> {
     /// As the generator paired edges with triggers.
     fn as_seen(&self) -> Vec<SampleRow> {
         let seen = |(index, sample): (usize, &irqscope_wire::OutsideSample)| {
-            let answer = sample.answers.get(self.line).and_then(span);
+            let answer = sample.answers.get(self.line);
             let hit = self.record.get(&sample.seq.0).map_or(0, |record| record.flags);
             let hit = hit & !(FLAG_MISSING | FLAG_MERGED);
-            let Some((span, late)) = answer else {
-                return self.row(index, FLAG_MISSING);
+            let Some(span) = answer.and_then(span) else {
+                let merged = answer == Some(&Answer::Coalesced);
+                return self.row(index, if merged { FLAG_MERGED } else { FLAG_MISSING });
             };
-            let late = if late { FLAG_LATE | FLAG_UNSURE } else { 0 };
+            // A younger trigger was out by then.
+            let late = match answer {
+                Some(Answer::Late(_)) => FLAG_LATE | FLAG_UNSURE,
+                Some(Answer::Named(_)) => FLAG_LATE,
+                _ => 0,
+            };
             SampleRow { latency: Some(nanoseconds(self.tick, span)), ..self.row(index, hit | late) }
         };
         self.outside.samples.iter().enumerate().map(seen).collect()

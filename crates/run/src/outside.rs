@@ -54,7 +54,7 @@ impl OutsideData {
     /// Instants of all edges of a line, ascending, in the generator's ticks.
     pub(crate) fn edges(&self, line: usize) -> Vec<u64> {
         let answered = self.samples.iter().filter_map(|sample| {
-            span(sample.answers.get(line)?).map(|(span, _)| sample.trigger.0.saturating_add(span))
+            span(sample.answers.get(line)?).map(|span| sample.trigger.0.saturating_add(span))
         });
         let extra = self.extras.iter().filter(|extra| usize::from(extra.line) == line);
         let mut edges: Vec<u64> = answered.chain(extra.map(|extra| extra.at.0)).collect();
@@ -63,12 +63,10 @@ impl OutsideData {
     }
 }
 
-/// How long after its trigger an answer came, and whether a younger trigger was
-/// out by then.
-pub(crate) fn span(answer: &Answer) -> Option<(u64, bool)> {
+/// How long after its trigger an answer came.
+pub(crate) fn span(answer: &Answer) -> Option<u64> {
     match answer {
-        Answer::Prompt(span) => Some((span.0, false)),
-        Answer::Late(span) => Some((span.0, true)),
+        Answer::Prompt(span) | Answer::Late(span) | Answer::Named(span) => Some(span.0),
         Answer::Missing | Answer::Coalesced => None,
     }
 }

@@ -22,9 +22,10 @@ pub fn bundled() -> &'static [Bundled] {
         "thesis",
         "observer",
         "vm",
+        "spare-cpu",
         "knee",
         "faults",
         "lock-faults",
-        "rt-benchmarks"
+        "rt-benchmarks",
     ]
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use irqscope_wire::{
-    Delay, Jitter, JitterKind, Load, Plan, Stage, SystemState, Tick, Trigger, View,
+    Delay, Jitter, JitterKind, Line, Load, Outside, Plan, Stage, SystemState, Tick, Trigger, View,
 };
 
 use crate::bench;
@@ -49,6 +49,8 @@ pub struct Scenario {
     observer_effect: bool,
     explain_effect: bool,
     template: Plan,
+    /// For a generator on a spare CPU, where the rig has one.
+    spare_cpu: Option<Outside>,
     sweep: Option<Sweep>,
 }
 
@@ -160,15 +162,27 @@ impl Scenario {
     /// generator.
     pub fn set_rig(&mut self, rig: RigKind) {
         self.rig = rig;
-        match outside::wires(rig) {
-            _ if self.template.trigger != Trigger::Line => {}
-            Some(wires) => self.template.line = wires,
-            None => {
-                self.template = self.template.without_generator();
-                self.observer_effect = false;
-            }
+        match self.template.trigger {
+            Trigger::Timer => {}
+            Trigger::Inject => self.set_spare_cpu(self.spare_cpu.filter(|_| !rig.boots())),
+            Trigger::Line => match outside::wires(rig) {
+                Some(wires) => self.template.line = wires,
+                None => self.remove_generator(),
+            },
         }
         (self.template.tick, self.template.instruction) = twin_clock(rig, self.twin);
+    }
+
+    fn set_spare_cpu(&mut self, outside: Option<Outside>) {
+        match outside {
+            Some(_) => (self.template.line, self.template.outside) = (Line::Memory, outside),
+            None => self.remove_generator(),
+        }
+    }
+
+    fn remove_generator(&mut self) {
+        self.template = self.template.without_generator();
+        self.observer_effect = false;
     }
 }
 
@@ -208,6 +222,7 @@ impl Reader<'_> {
             observer_effect: text.observer_effect,
             explain_effect: text.explain_effect,
             template: template(&text),
+            spare_cpu: outside::of_spare_cpu(&text),
             sweep: None,
         })
     }

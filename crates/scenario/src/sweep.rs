@@ -25,7 +25,7 @@ pub enum SweepError {
     #[error("a sweep rises: {} does not lie below {}", name(*.from), name(*.to))]
     NotRising { from: u64, to: u64 },
     #[error(
-        "a sweep needs the view from outside, which alone counts what the target never saw: trigger.kind = \"line\", on a rig that has a generator"
+        "a sweep needs the view from outside, which alone counts what the target never saw: trigger.kind = \"line\" on a rig that has a generator, or \"inject\" with rig local or ssh"
     )]
     NoGenerator,
 }

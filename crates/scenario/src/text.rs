@@ -111,6 +111,9 @@ pub(crate) struct TriggerText {
     pub seed: u64,
     #[serde(default)]
     pub cpu: u32,
+    /// Of rigs local and ssh: where the generator is that injects and watches.
+    #[serde(rename = "generator-cpu")]
+    pub generator_cpu: Option<u32>,
     #[serde(default = "ack")]
     pub irq: u32,
     pub line: Option<Named<Line>>,
@@ -137,6 +140,7 @@ impl Default for TriggerText {
             jitter_amount: zero(),
             seed: 0,
             cpu: 0,
+            generator_cpu: None,
             irq: ack(),
             line: None,
             timeout: ten_seconds(),

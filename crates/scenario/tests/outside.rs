@@ -31,7 +31,7 @@ fn trigger_line_has_both_views_and_the_parallel_ports_wires() {
         (plan.trigger, plan.line, plan.period_ns),
         (Trigger::Line, Line::Parport, 1_000_000)
     );
-    assert_eq!(plan.outside, Some(Outside { duty_per_mille: 125, packet: 32 }));
+    assert_eq!(plan.outside, Some(Outside { duty_per_mille: 125, packet: 32, cpu: None }));
     assert!(plan.inside);
 }
 
@@ -92,6 +92,54 @@ fn another_rig_has_no_generator_of_itself() {
     scenario.set_rig(RigKind::Local);
     let cases = scenario.cases();
     assert_eq!((cases.len(), cases[0].plan.trigger), (1, Trigger::Timer));
+}
+
+#[test]
+fn a_machine_that_is_there_watches_itself_by_a_spare_cpu() {
+    let inject = "kind = \"inject\"\nperiod = \"1ms\"";
+    let local = "rig = \"local\"";
+    let spare = plan(local, &format!("{inject}\ngenerator-cpu = 2"));
+    assert_eq!((spare.trigger, spare.line), (Trigger::Inject, Line::Memory));
+    assert_eq!(spare.outside.and_then(|outside| outside.cpu), Some(2));
+    assert!(spare.inside && spare.uses_spare_cpu());
+    // What the scenario says of views and stages decides whether there is one.
+    let inside = |top: &str, more: &str| {
+        let plan = plan(&format!("{local}\n{top}"), &format!("{inject}\n{more}"));
+        (plan.line, plan.outside) == (Line::Record, None)
+    };
+    assert!(inside("views = [\"inside\"]", ""));
+    assert!(inside("", "mode = \"isolated\""));
+    assert!(inside("", "line = \"record\""));
+    let blind = format!("{local}\nviews = [\"outside\"]");
+    assert!(!plan(&blind, inject).inside);
+}
+
+#[test]
+fn a_spare_cpu_is_used_where_the_rig_has_one() {
+    let inject = "kind = \"inject\"\nperiod = \"1ms\"";
+    let mut scenario = parse("", inject).unwrap();
+    let line = |scenario: &Scenario| scenario.cases()[0].plan.line;
+    assert_eq!(line(&scenario), Line::Record);
+    scenario.set_rig(RigKind::Ssh);
+    assert_eq!(line(&scenario), Line::Memory);
+    scenario.set_rig(RigKind::Twin);
+    let plan = &scenario.cases()[0].plan;
+    assert_eq!((plan.trigger, plan.line), (Trigger::Inject, Line::Record));
+    assert!(plan.outside.is_none() && plan.inside);
+}
+
+#[test]
+fn what_a_spare_cpu_cannot_do_is_refused_with_a_remedy() {
+    let local = |trigger: &str| error("rig = \"local\"", &format!("period = \"1ms\"\n{trigger}"));
+    assert!(local("kind = \"timer\"\nline = \"memory\"").contains("spare CPU"));
+    assert!(local("kind = \"timer\"\ngenerator-cpu = 1").contains("kind = \"inject\""));
+    assert!(local("kind = \"inject\"\ngenerator-cpu = 0").contains("under test"));
+    assert!(
+        local("kind = \"inject\"\nmode = \"isolated\"\nline = \"memory\"").contains("together")
+    );
+    let twin = "kind = \"inject\"\nperiod = \"1ms\"";
+    assert!(error("views = [\"outside\"]", twin).contains("rig local"));
+    assert!(error("", &format!("{twin}\nline = \"memory\"")).contains("rig local"));
 }
 
 #[test]

@@ -238,6 +238,9 @@ pub enum Answer {
     Missing,
     /// The target said that this response was merged with an earlier one.
     Coalesced,
+    /// A younger trigger was out already, but the response itself named this one:
+    /// certain.
+    Named(Cycles),
 }
 
 /// An edge on a line on which no trigger waited for one.

@@ -11,8 +11,9 @@ use crate::{
 
 /// Raised whenever the meaning or the encoding of a message changes.
 ///
-/// 1: first. 2: a plan may have benchmarks instead of stages.
-pub const PROTOCOL: u16 = 2;
+/// 1: first. 2: a plan may have benchmarks instead of stages. 3: a generator may
+/// know which trigger an edge answers, and a plan which CPU it is on.
+pub const PROTOCOL: u16 = 3;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.

@@ -130,11 +130,15 @@ pub struct Outside {
     pub duty_per_mille: u16,
     /// Samples in one packet.
     pub packet: u16,
+    /// Where a generator on a CPU of the target runs; the rig chooses if nobody
+    /// has.
+    #[serde(default)]
+    pub cpu: Option<u32>,
 }
 
 impl Default for Outside {
     fn default() -> Self {
-        Self { duty_per_mille: 250, packet: 16 }
+        Self { duty_per_mille: 250, packet: 16, cpu: None }
     }
 }
 
@@ -222,6 +226,11 @@ impl Plan {
         self.trigger == Trigger::Line || self.line == Line::Memory
     }
 
+    /// A spare CPU of the target is its generator.
+    pub fn uses_spare_cpu(&self) -> bool {
+        self.outside.is_some() && self.line == Line::Memory
+    }
+
     /// The target's counter and the generator's clock are the same one: the
     /// twin's virtual clock.
     pub fn shares_clock(&self) -> bool {
@@ -241,11 +250,12 @@ impl Plan {
         Self { case, explain: true, ..self.clone() }
     }
 
-    /// The same measurement without a generator: the driver's own timer, and
-    /// the target's own record.
+    /// The same measurement without a generator: the driver's own timer, which
+    /// triggers or injects, and the target's own record.
     pub fn without_generator(&self) -> Self {
+        let injects = self.trigger == Trigger::Inject;
         Self {
-            trigger: Trigger::Timer,
+            trigger: if injects { Trigger::Inject } else { Trigger::Timer },
             line: Line::Record,
             outside: None,
             inside: true,

@@ -30,6 +30,7 @@ fn answer() -> impl Strategy<Value = Answer> {
         any::<u64>().prop_map(|span| Answer::Late(Cycles(span))),
         Just(Answer::Missing),
         Just(Answer::Coalesced),
+        any::<u64>().prop_map(|span| Answer::Named(Cycles(span))),
     ]
 }
 

@@ -19,8 +19,8 @@
 //!
 //! # What a word says
 //!
-//! A word holds the number of its line's responses so far, modulo 2^32. One
-//! more is one edge. **More than one more** are responses between two looks:
+//! The low half of a word is the number of its line's responses so far, modulo
+//! 2^32. One more is one edge. **More than one more** are responses between two looks:
 //! each is handed over as an edge of its own, all at the instant of the look, for
 //! their number is known for certain and their instants are not. Pairing then
 //! answers as many triggers, oldest first, by spans that are upper bounds like
@@ -28,6 +28,9 @@
 //! **back**, or on by more than [`MOST_AT_ONCE`], is no response: the target has
 //! begun anew, or somebody else writes there. Nothing is counted but
 //! [`Looks::strange`], and the note is a warning.
+//!
+//! The high half says which trigger the last response answers, where the target
+//! numbers them as they are made ([`Raised::Numbered`]); else it is passed over.
 //!
 //! Before the target wants triggers ([`Wires::armed`]) words are its own to
 //! reset, and are not watched. When it wants no more, late responses still come.
@@ -67,6 +70,10 @@ pub enum Raised {
     /// Right after this instant, and the one before was still pending: one
     /// response answers both.
     Merged(u64),
+    /// Right after this instant; the target's responses call it by this number.
+    Numbered(u64, u32),
+    /// It was not: the target has no room for another trigger, or wants none.
+    Dropped,
 }
 
 /// Why a generator cannot work any more, and how to mend it.

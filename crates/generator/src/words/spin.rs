@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use irqscope_wire::{Message, RunState};
 
-use super::watch::{Change, Counts, Watch, counts};
+use super::watch::{Change, Shown, Watch, shown};
 use super::{Broken, Looks, Raised, Wires};
 use crate::server::Server;
 use crate::{Act, Source};
@@ -102,6 +102,8 @@ impl<W: Wires> Spin<W> {
 
     /// The last words of a run that is active; its looks.
     pub fn end(mut self) -> Result<Looks, Broken> {
+        // Who has told us to end may have waited for what there is to see now.
+        self.look();
         self.source.finish();
         self.tell_looks();
         self.source.pump();
@@ -119,17 +121,17 @@ impl<W: Wires> Spin<W> {
 
     /// The words before the clock: no instant is before its edge.
     fn look(&mut self) -> u64 {
-        let counts = counts(self.wires.words(), self.lines);
+        let shown = shown(self.wires.words(), self.lines);
         let now = self.wires.now();
         let blind = self.note_look(now);
         // After the words: who resets them has disarmed before.
         let armed = self.wires.armed();
-        self.take_changes(&counts, blind, now, armed);
+        self.take_changes(&shown, blind, now, armed);
         if armed != self.armed {
             if !armed {
                 // The last answers may have come between the two looks.
-                let counts = self::counts(self.wires.words(), self.lines);
-                self.take_changes(&counts, blind, now, armed);
+                let shown = self::shown(self.wires.words(), self.lines);
+                self.take_changes(&shown, blind, now, armed);
             }
             self.arm(armed, now);
         }
@@ -151,20 +153,20 @@ impl<W: Wires> Spin<W> {
         blind
     }
 
-    fn take_changes(&mut self, counts: &Counts, blind: u64, now: u64, armed: bool) {
-        if self.knows_words && !self.rests() && self.watch.differs(counts) {
-            self.take_edges(counts, blind, now, armed);
+    fn take_changes(&mut self, shown: &Shown, blind: u64, now: u64, armed: bool) {
+        if self.knows_words && !self.rests() && self.watch.differs(shown) {
+            self.take_edges(shown, blind, now, armed);
         }
     }
 
-    fn take_edges(&mut self, counts: &Counts, blind: u64, now: u64, armed: bool) {
+    fn take_edges(&mut self, shown: &Shown, blind: u64, now: u64, armed: bool) {
         for line in 0..self.lines {
-            match self.watch.change(line, counts) {
+            match self.watch.change(line, shown) {
                 Change::None => {}
                 Change::Strange => self.looks.strange += u64::from(armed),
-                Change::Edges(count) => {
+                Change::Edges { count, number } => {
                     self.looks.edges(count, blind);
-                    (0..count).for_each(|_| self.source.edge(line as u8, now));
+                    self.source.responses(line as u8, count, number, now);
                 }
             }
         }
@@ -174,7 +176,7 @@ impl<W: Wires> Spin<W> {
         self.armed = armed;
         if armed {
             self.knows_words = true;
-            self.watch.reset(&counts(self.wires.words(), self.lines));
+            self.watch.reset(&shown(self.wires.words(), self.lines));
             self.source.armed(now);
         } else {
             self.source.disarmed();
@@ -200,6 +202,11 @@ impl<W: Wires> Spin<W> {
                 self.source.raised(at);
                 self.raised = Some(at);
             }
+            Ok(Raised::Numbered(at, number)) => {
+                self.source.numbered(at, number);
+                self.raised = Some(at);
+            }
+            Ok(Raised::Dropped) => self.source.dropped(),
             Ok(Raised::Merged(at)) => {
                 self.source.raised(at);
                 self.source.merged();
@@ -282,6 +289,10 @@ mod tests {
         ends_after: Option<usize>,
         breaks_at: Option<u64>,
         merges_at: Option<u64>,
+        /// Triggers have numbers, but for the one that there is no room for.
+        drops_at: Option<u64>,
+        /// Of the last trigger; 0 if they have none.
+        number: u32,
         overs: u32,
         /// Delay after a trigger, line, responses.
         answers: Vec<(u64, usize, u32)>,
@@ -295,8 +306,8 @@ mod tests {
             let words = [Word::new(u32::MAX - 5), Word::new(0)];
             let (answers, armed) = (answers.to_vec(), true);
             let (due, stored) = (Vec::new(), Vec::new());
-            let (ends_after, breaks_at, merges_at) = (None, None, None);
-            let (now, raised, overs) = (0, 0, 0);
+            let (ends_after, breaks_at, merges_at, drops_at) = (None, None, None, None);
+            let (now, raised, overs, number) = (0, 0, 0, 0);
             Self {
                 now,
                 words,
@@ -305,6 +316,8 @@ mod tests {
                 ends_after,
                 breaks_at,
                 merges_at,
+                drops_at,
+                number,
                 overs,
                 answers,
                 due,
@@ -319,7 +332,7 @@ mod tests {
             let now = self.now;
             for (_, line, count) in self.due.extract_if(.., |(at, ..)| *at <= now) {
                 let word = &self.words[line];
-                word.store(word.count().wrapping_add(count));
+                word.store(word.count().wrapping_add(count), self.number);
                 self.stored.push((now, line, count));
             }
             self.armed &= self.ends_after != Some(self.stored.len());
@@ -337,8 +350,15 @@ mod tests {
                 return Ok(Raised::Merged(at));
             }
             let now = self.now;
+            if self.drops_at == Some(self.raised) {
+                return Ok(Raised::Dropped);
+            }
             self.due.extend(self.answers.iter().map(|&(after, l, n)| (now + after, l, n)));
-            Ok(Raised::At(at))
+            if self.drops_at.is_none() {
+                return Ok(Raised::At(at));
+            }
+            self.number += 1;
+            Ok(Raised::Numbered(at, self.number))
         }
 
         fn over(&mut self) {
@@ -423,7 +443,7 @@ mod tests {
         sim.armed = false;
         let mut spin = counting(sim, 3);
         for count in [7, 1000, 0] {
-            spin.wires.words[0].store(count);
+            spin.wires.words[0].store(count, 0);
             spin.turn();
         }
         assert_eq!(spin.source.state(), RunState::Waiting);
@@ -433,7 +453,7 @@ mod tests {
         assert_eq!(spin.looks.strange, 0);
         // The reset before the next run, and the disarming before it, in one look.
         spin.wires.armed = false;
-        spin.wires.words[0].store(0);
+        spin.wires.words[0].store(0, 0);
         spin.turn();
         assert_eq!(spin.looks.strange, 0);
     }
@@ -467,6 +487,32 @@ mod tests {
         assert_eq!(samples[1].answers, [Answer::Coalesced, Answer::Coalesced]);
         assert_eq!((totals(&spin).coalesced, totals(&spin).complete), (1, 2));
         assert_eq!(spin.wires.overs, 1);
+    }
+
+    #[test]
+    fn a_trigger_that_the_target_has_no_room_for_is_dropped_and_shifts_no_other() {
+        let mut sim = Sim::answering(&[(300, 0, 1), (300, 1, 1)]);
+        sim.drops_at = Some(2);
+        let mut spin = counting(sim, 4);
+        let (samples, _) = play(&mut spin);
+        let seqs: Vec<u64> = samples.iter().map(|sample| sample.seq.0).collect();
+        assert_eq!(seqs, [0, 2, 3]);
+        let prompt = |answer: &Answer| matches!(answer, Answer::Prompt(_));
+        assert!(samples.iter().all(|sample| sample.answers.iter().all(prompt)));
+        assert_eq!((totals(&spin).dropped, totals(&spin).complete), (1, 3));
+    }
+
+    #[test]
+    fn a_response_that_names_its_trigger_tells_which_ones_were_merged() {
+        let mut sim = Sim::answering(&[(2_500_000, 0, 1)]);
+        sim.drops_at = Some(1);
+        let mut spin = spin(sim, &[Command::Count(4), Command::Patience(Cycles(5_000_000))]);
+        // Answers are late by more than two periods and name the trigger that is the
+        // youngest by then.
+        let (samples, _) = play(&mut spin);
+        let first: Vec<Answer> = samples.iter().map(|sample| sample.answers[0]).collect();
+        assert_eq!(first[..2], [Answer::Coalesced, Answer::Coalesced]);
+        assert!(matches!(first[2], Answer::Prompt(_)), "{first:?}");
     }
 
     #[test]

@@ -1,81 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Response words, and what became of them since the last look.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::LINES;
 
 /// More responses than that between two looks are none; see [`super`].
 pub const MOST_AT_ONCE: u32 = 4096;
 
-/// One response line: the number of responses so far, modulo 2^32. It has a
+/// One response line: in the low half the number of responses so far, in the high
+/// half the number of the trigger that the last one answers. It has a
 /// cache line of its own, so that a store to it disturbs no other line.
 ///
-/// The layout is the driver's: a native-endian u32 every 64 bytes.
+/// The layout is the driver's: a native-endian u64 every 64 bytes.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-pub struct Word(AtomicU32);
+pub struct Word(AtomicU64);
 
 const _: () = assert!(size_of::<Word>() == 64);
 
 impl Word {
     pub const fn new(count: u32) -> Self {
-        Self(AtomicU32::new(count))
+        Self(AtomicU64::new(count as u64))
     }
 
+    /// How many responses there were.
     pub fn count(&self) -> u32 {
+        count_of(self.shown())
+    }
+
+    fn shown(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
 
-    /// What a target does: it stores how many responses there were.
-    pub fn store(&self, count: u32) {
-        self.0.store(count, Ordering::Release);
+    /// What a target does: it stores how many responses there were, and which
+    /// trigger it answers; 0 if it does not know.
+    pub fn store(&self, count: u32, number: u32) {
+        self.0.store(u64::from(number) << 32 | u64::from(count), Ordering::Release);
     }
+}
+
+const fn count_of(shown: u64) -> u32 {
+    shown as u32
 }
 
 /// What one word showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     None,
-    /// So many responses; more than one happened between two looks.
-    Edges(u32),
+    /// So many responses; more than one happened between two looks. The last one
+    /// answers the trigger of this number, if it is not 0.
+    Edges {
+        count: u32,
+        number: u32,
+    },
     Strange,
 }
 
 /// All words at one look.
-pub type Counts = [u32; LINES];
+pub type Shown = [u64; LINES];
 
 /// Reads the first `lines` words; the others are 0.
-pub fn counts(words: &[Word], lines: usize) -> Counts {
-    let mut counts = [0; LINES];
-    for (count, word) in counts.iter_mut().zip(words).take(lines) {
-        *count = word.count();
+pub fn shown(words: &[Word], lines: usize) -> Shown {
+    let mut shown = [0; LINES];
+    for (shown, word) in shown.iter_mut().zip(words).take(lines) {
+        *shown = word.shown();
     }
-    counts
+    shown
 }
 
 /// The words as they were last seen.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
-    seen: Counts,
+    seen: Shown,
 }
 
 impl Watch {
     /// From here on changes count.
-    pub fn reset(&mut self, counts: &Counts) {
-        self.seen = *counts;
+    pub fn reset(&mut self, shown: &Shown) {
+        self.seen = *shown;
     }
 
-    pub fn differs(&self, counts: &Counts) -> bool {
-        self.seen != *counts
+    pub fn differs(&self, shown: &Shown) -> bool {
+        self.seen != *shown
     }
 
-    pub fn change(&mut self, line: usize, counts: &Counts) -> Change {
-        let more = counts[line].wrapping_sub(self.seen[line]);
-        self.seen[line] = counts[line];
-        match more {
-            0 => Change::None,
-            1..=MOST_AT_ONCE => Change::Edges(more),
+    pub fn change(&mut self, line: usize, shown: &Shown) -> Change {
+        let count = count_of(shown[line]).wrapping_sub(count_of(self.seen[line]));
+        let changed = shown[line] != self.seen[line];
+        self.seen[line] = shown[line];
+        match count {
+            0 if !changed => Change::None,
+            1..=MOST_AT_ONCE => Change::Edges { count, number: (shown[line] >> 32) as u32 },
             _ => Change::Strange,
         }
     }
@@ -88,26 +104,43 @@ mod tests {
     fn change(from: u32, to: u32) -> Change {
         let word = [Word::new(from)];
         let mut watch = Watch::default();
-        watch.reset(&counts(&word, 1));
-        word[0].store(to);
-        let counts = counts(&word, 1);
-        assert_eq!(watch.differs(&counts), from != to);
-        watch.change(0, &counts)
+        watch.reset(&shown(&word, 1));
+        word[0].store(to, 0);
+        let shown = shown(&word, 1);
+        assert_eq!(watch.differs(&shown), from != to);
+        watch.change(0, &shown)
+    }
+
+    const fn edges(count: u32) -> Change {
+        Change::Edges { count, number: 0 }
     }
 
     #[test]
     fn a_word_counts_over_its_end() {
         assert_eq!(change(7, 7), Change::None);
-        assert_eq!(change(7, 8), Change::Edges(1));
-        assert_eq!(change(u32::MAX, 0), Change::Edges(1));
-        assert_eq!(change(u32::MAX - 1, 1), Change::Edges(3));
+        assert_eq!(change(7, 8), edges(1));
+        assert_eq!(change(u32::MAX, 0), edges(1));
+        assert_eq!(change(u32::MAX - 1, 1), edges(3));
     }
 
     #[test]
     fn a_word_that_goes_back_or_leaps_is_no_response() {
         assert_eq!(change(7, 0), Change::Strange);
-        assert_eq!(change(0, MOST_AT_ONCE), Change::Edges(MOST_AT_ONCE));
+        assert_eq!(change(0, MOST_AT_ONCE), edges(MOST_AT_ONCE));
         assert_eq!(change(0, MOST_AT_ONCE + 1), Change::Strange);
         assert_eq!(change(0, 0xdead_beef), Change::Strange);
+    }
+
+    #[test]
+    fn a_word_says_which_trigger_it_answers() {
+        let word = [Word::new(0)];
+        let mut watch = Watch::default();
+        watch.reset(&shown(&word, 1));
+        word[0].store(2, u32::MAX);
+        let both = Change::Edges { count: 2, number: u32::MAX };
+        assert_eq!(watch.change(0, &shown(&word, 1)), both);
+        // Another number without another response is none.
+        word[0].store(2, 7);
+        assert_eq!(watch.change(0, &shown(&word, 1)), Change::Strange);
     }
 }

@@ -55,7 +55,9 @@ pub fn seen(seq: u64, answers: Vec<Answer>) -> OutsideSample {
 /// Puts a whole stream into the log: hello, one packet, done.
 pub fn send(run: &RunDir, lines: u8, samples: Vec<OutsideSample>, extras: Vec<ExtraEdge>) {
     let answers = samples.iter().flat_map(|sample| &sample.answers);
-    let answers = answers.filter(|one| matches!(one, Answer::Prompt(_) | Answer::Late(_))).count();
+    let answers = answers
+        .filter(|one| matches!(one, Answer::Prompt(_) | Answer::Late(_) | Answer::Named(_)))
+        .count();
     let missing = |sample: &&OutsideSample| sample.answers.contains(&Answer::Missing);
     let missing = samples.iter().filter(missing).count() as u64;
     let totals = Totals {

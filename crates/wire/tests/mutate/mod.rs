@@ -406,7 +406,8 @@ fn generator() -> Vec<Message> {
     let sample = OutsideSample {
         seq: Seq(1 << 20),
         trigger: Cycles(1 << 45),
-        answers: [&answers[..], &[Answer::Missing, Answer::Coalesced]].concat(),
+        answers: [&answers[..], &[Answer::Missing, Answer::Coalesced, Answer::Named(Cycles(3))]]
+            .concat(),
         extra: 0b1010,
     };
     let extras = vec![ExtraEdge { line: 3, at: Cycles(77) }];
