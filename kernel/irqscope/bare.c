@@ -31,8 +31,8 @@ int irqscope_bare_prepare(struct irqscope *scope)
 		static_branch_disable_cpuslocked(&irqscope_bare);
 		return 0;
 	}
-	if (scope->settings.trigger != IRQSCOPE_LINE) {
-		pr_err("inside off needs a generator: set trigger to line\n");
+	if (scope->settings.trigger != IRQSCOPE_LINE && !irqscope_inject_is_asked(scope)) {
+		pr_err("inside off needs a generator: set trigger to line, or to inject with line memory\n");
 		return -EINVAL;
 	}
 	scope->raised = 0;
@@ -42,22 +42,32 @@ int irqscope_bare_prepare(struct irqscope *scope)
 }
 
 /**
- * irqscope_bare_trigger() - count a trigger and raise its stages
+ * irqscope_bare_open() - count a trigger
  * @scope: the scope
- *
- * In the hard handler, after its edge.
  *
  * Return: the trigger's token
  */
-u64 irqscope_bare_trigger(struct irqscope *scope)
+u64 irqscope_bare_open(struct irqscope *scope)
 {
 	struct irqscope_ring *header = scope->buffer.header;
+
+	irqscope_count(&header->triggers);
+	return header->triggers;
+}
+
+/**
+ * irqscope_bare_raise() - raise the stages of a trigger
+ * @scope: the scope
+ * @token: the trigger
+ *
+ * In the hard handler, after its edge.
+ */
+void irqscope_bare_raise(struct irqscope *scope, u64 token)
+{
 	unsigned long others = irqscope_sample_asked(scope) & ~BIT(IRQSCOPE_IRQ);
-	u64 token = header->triggers + 1;
 	unsigned int index;
 	bool merged = false;
 
-	irqscope_count(&header->triggers);
 	for_each_set_bit(index, &others, IRQSCOPE_STAGES) {
 		struct irqscope_responder *stage = &scope->stages[index];
 
@@ -69,8 +79,7 @@ u64 irqscope_bare_trigger(struct irqscope *scope)
 		stage->ops->raise(stage);
 	}
 	if (unlikely(merged))
-		irqscope_count(&header->coalesced);
-	return token;
+		irqscope_count_shared(&scope->buffer.header->coalesced);
 }
 
 /**
@@ -79,5 +88,24 @@ u64 irqscope_bare_trigger(struct irqscope *scope)
  */
 void irqscope_bare_answer(struct irqscope_responder *stage)
 {
-	atomic64_inc(&stage->scope->answered);
+	/* Not among those that were raised: the handler raises the others. */
+	if (stage->index != IRQSCOPE_IRQ)
+		atomic64_inc(&stage->scope->answered);
+}
+
+/**
+ * irqscope_bare_pending() - how many stages have not answered yet
+ * @scope: the scope, whose trigger was stopped; process context
+ *
+ * An interrupt that was injected may not have been taken yet, or its handler is
+ * about to raise the others.
+ *
+ * Return: their number
+ */
+u64 irqscope_bare_pending(const struct irqscope *scope)
+{
+	if (atomic64_read(&scope->stages[IRQSCOPE_IRQ].pending))
+		return 1;
+	synchronize_hardirq(scope->interrupt.number);
+	return READ_ONCE(scope->raised) - atomic64_read(&scope->answered);
 }

@@ -51,12 +51,26 @@ static __always_inline void irqscope_edge(struct irqscope_line *line, u32 bit)
 	local_irq_restore(flags);
 }
 
+/*
+ * A response word: the one store. Nobody else writes it, so that the count is read
+ * from where it is shown. Stage irq does not look at its token, which another CPU
+ * has just written: fetching it would come before the store.
+ */
+static __always_inline void irqscope_show(struct irqscope_responder *stage)
+{
+	u64 token = 0;
+
+	if (stage->index != IRQSCOPE_IRQ)
+		token = atomic64_read(&stage->pending);
+	WRITE_ONCE(*stage->word, token << 32 | (u32)(READ_ONCE(*stage->word) + 1));
+}
+
 static __always_inline void irqscope_toggle(struct irqscope_responder *stage)
 {
 	if (stage->line_bit)
 		irqscope_edge(&stage->scope->line, stage->line_bit);
 	else if (stage->word)
-		WRITE_ONCE(*stage->word, ++stage->responses);
+		irqscope_show(stage);
 }
 
 /*

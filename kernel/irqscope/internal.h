@@ -32,6 +32,7 @@
 #include <linux/irq_work.h>
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/swait.h>
 #include <linux/timex.h>
 #include <linux/wait.h>
@@ -71,7 +72,6 @@ struct irqscope_stage_ops {
  * @pending: token of the sample that waits for this stage; 0 if none
  * @scope: the scope it belongs to
  * @line_bit: bit of the port that it toggles; 0 if none
- * @responses: how many it has shown in @word
  * @word: its response word; NULL if none
  * @delay_instructions: test builds: executed before the stamp
  * @index: enum irqscope_stage
@@ -86,8 +86,7 @@ struct irqscope_responder {
 	atomic64_t pending;
 	struct irqscope *scope;
 	u32 line_bit;
-	u32 responses;
-	u32 *word;
+	u64 *word;
 	u32 delay_instructions;
 	u32 index;
 	const struct irqscope_stage_ops *ops;
@@ -314,12 +313,16 @@ struct irqscope_pacer {
  * @armed: triggers count; before that the handler only says where it ran
  * @seen_cpu: where the last interrupt before @armed was handled; -1 none
  * @affinity: as it was before the run
+ * @open: a generator's injections are taken
+ * @injecting: held while one is made; guards @open
  */
 struct irqscope_interrupt {
 	unsigned int number;
 	bool armed;
 	int seen_cpu;
 	struct cpumask affinity;
+	bool open;
+	raw_spinlock_t injecting;
 };
 
 /**
@@ -352,6 +355,7 @@ enum irqscope_verdict {
 	IRQSCOPE_STOPPED,	/* on request */
 	IRQSCOPE_CPU_OFFLINE,	/* detail: which */
 	IRQSCOPE_INJECT_FAILED,	/* detail: errno */
+	IRQSCOPE_GENERATOR_GONE,
 };
 
 enum irqscope_state {
@@ -465,8 +469,10 @@ u64 irqscope_samples_open(const struct irqscope *scope);
 /* bare.c */
 DECLARE_STATIC_KEY_FALSE(irqscope_bare);
 int irqscope_bare_prepare(struct irqscope *scope);
-u64 irqscope_bare_trigger(struct irqscope *scope);
+u64 irqscope_bare_open(struct irqscope *scope);
+void irqscope_bare_raise(struct irqscope *scope, u64 token);
 void irqscope_bare_answer(struct irqscope_responder *stage);
+u64 irqscope_bare_pending(const struct irqscope *scope);
 
 /* interference.c */
 DECLARE_STATIC_KEY_FALSE(irqscope_explaining);
@@ -541,12 +547,20 @@ void irqscope_user_unregister(void);
 /* sched.c */
 int irqscope_sched_apply(struct task_struct *task, const struct irqscope_sched *sched);
 
+/* memory.c */
+bool irqscope_memory_watched(void);
+int irqscope_memory_register(void);
+void irqscope_memory_unregister(void);
+
 /* trigger.c, timer.c, inject.c */
 extern const char *const irqscope_trigger_names[];
 extern const struct irqscope_trigger_ops irqscope_timer_trigger;
 extern const struct irqscope_trigger_ops irqscope_inject_trigger;
 extern const struct irqscope_trigger_ops irqscope_line_trigger;
 const struct irqscope_trigger_ops *irqscope_trigger_ops(u32 trigger);
+bool irqscope_inject_is_asked(const struct irqscope *scope);
+int irqscope_inject_now(struct irqscope *scope, struct irqscope_injection *injection);
+void irqscope_inject_init(struct irqscope *scope);
 
 /* line.c */
 extern const char *const irqscope_line_names[];
@@ -555,6 +569,7 @@ void irqscope_line_arm(struct irqscope *scope);
 void irqscope_line_disarm(struct irqscope *scope);
 void irqscope_line_release(struct irqscope *scope);
 bool irqscope_line_available(u32 line);
+bool irqscope_line_injects(u32 line);
 
 /* cost.c */
 int irqscope_cost_measure(struct irqscope *scope);

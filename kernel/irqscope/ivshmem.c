@@ -61,7 +61,7 @@ static int irqscope_ivshmem_claim(struct irqscope_port *port)
 		pr_err("no generator behind an ivshmem-doorbell: give the machine one (rig vm does)\n");
 		return -ENODEV;
 	}
-	port->words = &ivshmem->memory->words[0].count;
+	port->words = &ivshmem->memory->words[0].shown;
 	port->irq = ivshmem->irq;
 	return 0;
 }

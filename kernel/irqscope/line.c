@@ -96,6 +96,24 @@ bool irqscope_line_available(u32 line)
 	return line == LINE_RECORD || READ_ONCE(irqscope_ports[line]);
 }
 
+/**
+ * irqscope_line_injects() - does who watches this line make the triggers?
+ * @line: index into irqscope_line_names
+ *
+ * Return: true if so
+ */
+bool irqscope_line_injects(u32 line)
+{
+	const struct irqscope_port *port;
+	bool injects;
+
+	mutex_lock(&irqscope_port_lock);
+	port = irqscope_ports[line];
+	injects = port && port->injects;
+	mutex_unlock(&irqscope_port_lock);
+	return injects;
+}
+
 static int irqscope_line_check(struct irqscope *scope, const struct irqscope_port *port)
 {
 	if (hweight32(scope->settings.stages) <= port->lines)
@@ -135,7 +153,7 @@ int irqscope_line_claim(struct irqscope *scope)
 	return 0;
 }
 
-static u32 *irqscope_line_word(const struct irqscope_port *port, unsigned int line)
+static u64 *irqscope_line_word(const struct irqscope_port *port, unsigned int line)
 {
 	return port->words + line * (IRQSCOPE_WORD_STRIDE / sizeof(*port->words));
 }
@@ -149,7 +167,6 @@ static void irqscope_line_arm_words(struct irqscope *scope)
 		struct irqscope_responder *stage = &scope->stages[index];
 
 		stage->word = irqscope_line_word(scope->line.port, line++);
-		stage->responses = 0;
 		WRITE_ONCE(*stage->word, 0);
 	}
 }

@@ -48,6 +48,7 @@ static int __init irqscope_init(void)
 	irqscope_interference_init(scope);
 	irqscope_device_init(scope);
 	irqscope_user_init(scope);
+	irqscope_inject_init(scope);
 	err = irqscope_cost_measure(scope);
 	if (err)
 		return err;
@@ -65,11 +66,16 @@ static int __init irqscope_init(void)
 	err = irqscope_events_register();
 	if (err)
 		goto unregister_user;
-	err = irqscope_device_register();
+	err = irqscope_memory_register();
 	if (err)
 		goto unregister_events;
+	err = irqscope_device_register();
+	if (err)
+		goto unregister_memory;
 	return 0;
 
+unregister_memory:
+	irqscope_memory_unregister();
 unregister_events:
 	irqscope_events_unregister();
 unregister_user:
@@ -87,6 +93,7 @@ static void __exit irqscope_exit(void)
 
 	irqscope_device_unregister(); /* from here on no run can be started */
 	irqscope_run_stop(scope, IRQSCOPE_STOPPED, 0);
+	irqscope_memory_unregister();
 	irqscope_events_unregister();
 	irqscope_user_unregister();
 	cpuhp_remove_state_nocalls(irqscope_cpu_state);

@@ -10,7 +10,8 @@
  *
  * There are three kinds of lines. A PC's parallel port is known so well that the
  * driver writes its registers itself. Response words lie in memory that somebody
- * else watches: a stage answers by one store. All else is driven by a call.
+ * else watches: a stage answers by one store, whose low half counts its responses
+ * and whose high half says which trigger it answers. All else is driven by a call.
  */
 #ifndef IRQSCOPE_PORT_H
 #define IRQSCOPE_PORT_H
@@ -32,9 +33,11 @@
  * @owner: the provider's module, pinned while a run uses the port
  * @lines: how many response lines it has; at most 32
  * @io_base: once claimed: base of a PC's parallel port; 0 if it is none
- * @words: once claimed: the response words, IRQSCOPE_WORD_STRIDE apart, each
- *	with the number of its line's responses so far; NULL if there are none
+ * @words: once claimed: the response words, IRQSCOPE_WORD_STRIDE apart; NULL if
+ *	there are none
  * @irq: once claimed: the interrupt that it brings along; 0: settings/irq
+ * @injects: who watches it makes the triggers, by IRQSCOPE_INJECT_NOW: it has no
+ *	interrupt input, but a gate (@enable_irq, @disable_irq) like the others
  * @set: drives all lines, any context; used without @io_base and @words
  * @claim: takes the port for one run; may sleep
  * @release: gives it back; may sleep
@@ -47,8 +50,9 @@ struct irqscope_port {
 	struct module *owner;
 	unsigned int lines;
 	unsigned long io_base;
-	u32 *words;
+	u64 *words;
 	unsigned int irq;
+	bool injects;
 	void (*set)(struct irqscope_port *port, u32 bits);
 	int (*claim)(struct irqscope_port *port);
 	void (*release)(struct irqscope_port *port);

@@ -143,6 +143,9 @@ static enum irqscope_state irqscope_run_outcome(struct irqscope *scope)
 	case IRQSCOPE_CPU_OFFLINE:
 		pr_err("run failed: cpu %d went offline\n", scope->detail);
 		break;
+	case IRQSCOPE_GENERATOR_GONE:
+		pr_err("run failed: its generator closed /dev/irqscope-memory\n");
+		break;
 	default:
 		pr_err("run failed: irq %lld could not be injected (%d)\n",
 		       scope->settings.irq, scope->detail);

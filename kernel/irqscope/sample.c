@@ -283,6 +283,6 @@ u64 irqscope_samples_open(const struct irqscope *scope)
 	u64 published = READ_ONCE(scope->buffer.header->published);
 
 	if (static_branch_unlikely(&irqscope_bare))
-		return READ_ONCE(scope->raised) - atomic64_read(&scope->answered);
+		return irqscope_bare_pending(scope);
 	return READ_ONCE(scope->buffer.produced) - published;
 }

@@ -36,6 +36,8 @@ static ssize_t irqscope_failure_emit(char *page)
 {
 	if (atomic_read(&irqscope.verdict) == IRQSCOPE_CPU_OFFLINE)
 		return sysfs_emit(page, "failed: cpu %d went offline\n", irqscope.detail);
+	if (atomic_read(&irqscope.verdict) == IRQSCOPE_GENERATOR_GONE)
+		return sysfs_emit(page, "failed: its generator closed /dev/irqscope-memory\n");
 	return sysfs_emit(page, "failed: irq %lld could not be injected (%d)\n",
 			  irqscope.settings.irq, irqscope.detail);
 }

@@ -27,6 +27,14 @@ static u64 irqscope_line_sample(struct irqscope *scope, u64 cycles)
 	return token;
 }
 
+static u64 irqscope_line_bare(struct irqscope *scope)
+{
+	u64 token = irqscope_bare_open(scope);
+
+	irqscope_bare_raise(scope, token);
+	return token;
+}
+
 static irqreturn_t irqscope_line_handler(int number, void *data)
 {
 	struct irqscope *scope = data;
@@ -45,7 +53,7 @@ static irqreturn_t irqscope_line_handler(int number, void *data)
 		return IRQ_HANDLED;
 	}
 	if (static_branch_unlikely(&irqscope_bare))
-		token = irqscope_bare_trigger(scope);
+		token = irqscope_line_bare(scope);
 	else
 		token = irqscope_line_sample(scope, cycles);
 	if (token && atomic64_read(&thread->pending) == token)
@@ -59,7 +67,7 @@ static int irqscope_line_prepare(struct irqscope *scope)
 {
 	int err;
 
-	if (!scope->line.port) {
+	if (!scope->line.port || scope->line.port->injects) {
 		pr_err("trigger line needs a port: set line to parport or another that has one\n");
 		return -EINVAL;
 	}

@@ -117,7 +117,8 @@ fn configure(driver: &mut Driver, plan: &Plan, stages: &[Stage], facts: &Facts) 
     if stages.is_empty() {
         return Err(Error::NoStage);
     }
-    let inject_cpu = place::other_than(plan.cpu, &facts.online);
+    let spare = plan.outside.filter(|_| plan.uses_spare_cpu()).and_then(|outside| outside.cpu);
+    let inject_cpu = spare.unwrap_or_else(|| place::other_than(plan.cpu, &facts.online));
     for (setting, value) in settings::assignments(plan, stages, inject_cpu) {
         driver.set(setting, &value)?;
     }

@@ -10,6 +10,7 @@ use irqscope_wire::Load;
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::bench::options::{self, BenchOptions};
+use crate::generator::{GeneratorOptions, MOST_LINES};
 use crate::threads::ThreadsOptions;
 
 pub const VERSION: &str = concat!("irqscope-target ", env!("CARGO_PKG_VERSION"), "\n");
@@ -21,6 +22,7 @@ Usage: irqscope-target run [--plan FILE] [--stop-on-eof]
        irqscope-target bench NAME... [options]
        irqscope-target threads [--set FILE] [--undo FILE] [--frame]
        irqscope-target load NAME [--cpu N]
+       irqscope-target generator [--lines N] [--cpu N] [options]
 
 run   Runs one case with the driver irqscope.ko and writes frames to stdout.
         --plan FILE    one encoded plan; `-` (the default) is stdin
@@ -53,6 +55,16 @@ threads
 load  Holds up one load until it is killed:
       busy busy256 tcp copy exec memory hackbench stress-ng
         --cpu N        pin the load to this CPU
+generator
+      A CPU of this machine as a generator: injects interrupts by the driver
+      (trigger inject, line memory) and watches the stages' response words.
+        --lines N         words, one per asked stage, 1 to 16 [default: 11]
+        --cpu N           where it runs [default: isolated, or the last]
+        --under-test N    the CPU under test, which it keeps off [default: 0]
+        --listen ADDRESS  where a host is served [default: 127.0.0.1:0]; the
+                          address that it really got, and its CPU, are the first
+                          line on stdout
+        --stop-on-eof     end when stdin ends
 
 Exit codes: 0 fine, 2 wrong usage or plan, 3 the case failed, 4 the measurement
 is invalid. As PID 1 (in the twin) it takes its work from /irqscope instead.
@@ -66,6 +78,7 @@ pub enum Command {
     Bench(Box<BenchOptions>),
     Threads(ThreadsOptions),
     Load(LoadOptions),
+    Generator(GeneratorOptions),
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -97,6 +110,7 @@ fn parse_from(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, 
         }
         Some(Arg::Value(name)) if name == "threads" => parse_threads(&mut parser),
         Some(Arg::Value(name)) if name == "load" => parse_load(&mut parser),
+        Some(Arg::Value(name)) if name == "generator" => parse_generator(&mut parser),
         Some(other) => Err(other.unexpected()),
         None => Err("no command given; try `irqscope-target --help`".into()),
     }
@@ -150,6 +164,29 @@ fn parse_load(parser: &mut Parser) -> Result<Command, lexopt::Error> {
     Ok(Command::Load(LoadOptions { load, cpu }))
 }
 
+fn parse_generator(parser: &mut Parser) -> Result<Command, lexopt::Error> {
+    let mut options = GeneratorOptions::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("lines") => options.lines = parser.value()?.parse_with(parse_lines)?,
+            Arg::Long("cpu") => options.cpu = Some(parser.value()?.parse()?),
+            Arg::Long("under-test") => options.under_test = parser.value()?.parse()?,
+            Arg::Long("listen") => options.listen = parser.value()?.string()?,
+            Arg::Long("stop-on-eof") => options.stop_on_eof = true,
+            Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Command::Generator(options))
+}
+
+fn parse_lines(text: &str) -> Result<u8, String> {
+    match text.parse() {
+        Ok(lines) if (1..=MOST_LINES).contains(&lines) => Ok(lines),
+        _ => Err(format!("lines are 1 to {MOST_LINES}")),
+    }
+}
+
 pub fn print(text: &str) -> ExitCode {
     match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -185,6 +222,14 @@ mod tests {
         assert!(parse_words("load stress").unwrap_err().contains("stress"));
         assert!(parse_words("load busy tcp").is_err());
         assert!(parse_words("load").is_err());
+    }
+
+    #[test]
+    fn a_generator_has_its_words_and_its_cpu() {
+        let options = GeneratorOptions { lines: 3, cpu: Some(2), ..Default::default() };
+        let parsed = parse_words("generator --lines 3 --cpu 2");
+        assert_eq!(parsed, Ok(Command::Generator(options)));
+        assert!(parse_words("generator --lines 17").unwrap_err().contains("1 to 16"));
     }
 
     #[test]

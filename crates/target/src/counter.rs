@@ -83,6 +83,23 @@ pub fn now() -> Cycles {
     Cycles(cycles)
 }
 
+/// The counter, after all loads before it have been done.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn now_after_loads() -> Cycles {
+    // SAFETY: every x86-64 CPU has the fence, which touches nothing.
+    unsafe { std::arch::x86_64::_mm_lfence() };
+    now()
+}
+
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+pub fn now_after_loads() -> Cycles {
+    // SAFETY: barriers, which touch nothing; `isb` alone lets loads pass.
+    unsafe { asm!("dsb ld", "isb", options(nostack)) };
+    now()
+}
+
 /// The length of one cycle where the CPU itself tells it.
 #[cfg(target_arch = "x86_64")]
 pub fn known_tick() -> Option<Tick> {

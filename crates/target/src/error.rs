@@ -58,6 +58,10 @@ pub enum Error {
     Plan(String),
     #[error("cannot load module {}: {source}{}", path.display(), log_suffix(log))]
     Module { path: PathBuf, source: io::Error, log: Option<String> },
+    #[error("{}", no_spare_cpu(*under_test, *asked))]
+    NoSpareCpu { under_test: u32, asked: Option<u32> },
+    #[error("{0}")]
+    Generator(String),
     #[error("no virtio port named `{0}` appeared")]
     NoPort(&'static str),
     #[error("/proc/kallsyms shows no function's address")]
@@ -70,6 +74,13 @@ pub enum Error {
 
 fn log_suffix(log: &Option<String>) -> String {
     log.as_ref().map(|line| format!(" (kernel log: {line})")).unwrap_or_default()
+}
+
+fn no_spare_cpu(under_test: u32, asked: Option<u32>) -> String {
+    match asked {
+        Some(cpu) => format!("CPU {cpu} cannot inject: it is CPU {under_test}, or not online"),
+        None => format!("there is no CPU but CPU {under_test}, which is under test"),
+    }
 }
 
 impl Error {
@@ -89,7 +100,7 @@ impl Error {
     /// The design's exit codes: 2 wrong usage, 3 lost, 4 invalid.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Plan(_) | Error::Threads(_) => 2,
+            Error::Plan(_) | Error::Threads(_) | Error::NoSpareCpu { .. } => 2,
             error if error.invalid() => 4,
             _ => 3,
         }
@@ -143,6 +154,10 @@ impl Error {
             Error::Plan(_) => "use the host and the agent of the same version",
             Error::Module { .. } => "use modules that were built for exactly this kernel",
             Error::NoPort(_) => "give the machine a virtserialport of that name, and its modules",
+            Error::NoSpareCpu { .. } => {
+                "name another CPU that is online, or measure without: views = [\"inside\"]"
+            }
+            Error::Generator(_) => "mend what it says and start it again",
             Error::NoSymbols => "run as root; sysctl kernel.kptr_restrict=0 shows addresses",
             Error::Output(_) => "see why the reader of the frames went away",
             Error::Frame(_) => "ask for fewer stages",

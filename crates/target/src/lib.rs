@@ -13,6 +13,7 @@ pub mod error;
 pub mod events;
 pub mod facts;
 pub mod faults;
+pub mod generator;
 pub mod init;
 pub mod kernel_log;
 pub mod load;

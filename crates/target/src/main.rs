@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use irqscope_target::{bench, cli, init, noop, threads};
+use irqscope_target::{bench, cli, generator, init, noop, threads};
 
 fn main() -> ExitCode {
     if noop::is_meant() {
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
         Ok(cli::Command::Run(options)) => irqscope_target::run::run(&options),
         Ok(cli::Command::Bench(options)) => bench::command::run(&options),
         Ok(cli::Command::Threads(options)) => threads::run(&options),
+        Ok(cli::Command::Generator(options)) => generator::run(&options),
         Ok(cli::Command::Load(options)) => irqscope_target::load::run(&options),
         Err(error) => cli::usage_error(&error),
     }

@@ -59,6 +59,14 @@ pub fn schedule(who: &'static str, wanted: Scheduling) -> Result<()> {
     schedule_thread(0, wanted).map_err(refused)
 }
 
+/// Gives the calling thread a nice value; it stays an ordinary one.
+pub fn be_nice(who: &'static str, nice: i32) -> Result<()> {
+    // SAFETY: takes three numbers; on Linux 0 is the calling thread, not its process.
+    let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) };
+    let refused = |source| Error::Policy { who, policy: format!("nice {nice}"), source };
+    Errno::result(result).map(drop).map_err(refused)
+}
+
 /// Gives a thread a policy; 0 is the calling one.
 pub fn schedule_thread(pid: u32, wanted: Scheduling) -> nix::Result<()> {
     let policy = match wanted.policy {

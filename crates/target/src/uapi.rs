@@ -2,7 +2,7 @@
 //! The driver's contract (kernel/irqscope/include/irqscope.h) in Rust. A test
 //! compiles the header and compares.
 
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 pub const MAGIC: u32 = 0x4952_5153;
 pub const STAGE_SLOTS: usize = 16;
 
@@ -10,6 +10,9 @@ pub const ANSWERED: u32 = 1 << 0;
 pub const MERGED: u32 = 1 << 1;
 
 pub const SAMPLE_DONE: u32 = 2;
+
+pub const INJECTION_MERGED: u32 = 1 << 0;
+pub const INJECTION_DROPPED: u32 = 1 << 1;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -129,6 +132,20 @@ impl Answer {
         bytes
     }
 }
+
+/// `struct irqscope_injection`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Injection {
+    pub cycles: u64,
+    pub number: u32,
+    pub flags: u32,
+}
+
+nix::ioctl_read!(
+    /// `IRQSCOPE_INJECT_NOW`: makes a trigger, from the CPU that calls.
+    inject_now, b'I', 2, Injection
+);
 
 nix::ioctl_write_ptr!(
     /// `IRQSCOPE_RELEASE`: all slots of samples below the number are free again.

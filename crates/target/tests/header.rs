@@ -6,7 +6,9 @@ use std::mem::offset_of;
 use std::path::Path;
 use std::process::Command;
 
-use irqscope_target::uapi::{self, Answer, Event, Fault, Response, Ring, Sample};
+use irqscope_generator::words::Word;
+use irqscope_target::generator::{Layout, MOST_LINES};
+use irqscope_target::uapi::{self, Answer, Event, Fault, Injection, Response, Ring, Sample};
 use irqscope_wire::{Context, FaultKind, Stage, Vector};
 
 /// C expressions, and what Rust says they are.
@@ -19,6 +21,13 @@ fn facts() -> Vec<(String, usize)> {
         ("IRQSCOPE_MERGED".into(), uapi::MERGED as usize),
         ("IRQSCOPE_SAMPLE_DONE".into(), uapi::SAMPLE_DONE as usize),
         ("IRQSCOPE_RELEASE".into(), nix::request_code_write!(b'I', 1, 8) as usize),
+        ("IRQSCOPE_INJECT_NOW".into(), nix::request_code_read!(b'I', 2, 16) as usize),
+        ("IRQSCOPE_INJECTION_MERGED".into(), uapi::INJECTION_MERGED as usize),
+        ("IRQSCOPE_INJECTION_DROPPED".into(), uapi::INJECTION_DROPPED as usize),
+        ("IRQSCOPE_WORDS".into(), MOST_LINES.into()),
+        ("sizeof(struct irqscope_injection)".into(), size_of::<Injection>()),
+        ("sizeof(struct irqscope_word)".into(), size_of::<Word>()),
+        ("sizeof(struct irqscope_memory)".into(), size_of::<Layout>()),
         ("IRQSCOPE_STAGES".into(), Stage::COUNT),
         (
             "IRQSCOPE_FAULT_KINDS".into(),
@@ -56,6 +65,8 @@ fn facts() -> Vec<(String, usize)> {
     offsets!(Ring, "irqscope_ring": magic, abi, slots, sample_size, samples_offset, running);
     offsets!(Ring, "irqscope_ring": tick_fs, triggers, complete, missing, coalesced, overrun);
     offsets!(Ring, "irqscope_ring": skipped, spurious, published);
+    offsets!(Injection, "irqscope_injection": cycles, number, flags);
+    offsets!(Layout, "irqscope_memory": armed, words);
     offsets!(Answer, "irqscope_answer": seq, cycles);
     offsets!(Fault, "irqscope_fault": begin, end, kind, number);
     offsets!(Event, "irqscope_event": cycles, address, value, pid, order, kind, priority, context);

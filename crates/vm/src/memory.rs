@@ -17,7 +17,7 @@ use nix::sys::mman::{MapFlags, ProtFlags, mmap};
 use crate::error::{Result, Trying};
 
 pub const MAGIC: u32 = 0x5245_4249;
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Words that there is room for.
 pub const MOST_LINES: u8 = 16;
 /// A PCI region's size is a power of two, and no smaller than a page.

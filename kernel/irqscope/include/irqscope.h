@@ -7,7 +7,7 @@
  * is one request; a sample is one trigger with the answer of every stage that
  * was asked, or the fact that one is missing.
  *
- * Three character devices:
+ * Four character devices:
  *
  *  /dev/irqscope       mmap() it read-only: struct irqscope_ring at offset 0,
  *                      then `slots` times struct irqscope_sample, beginning at
@@ -27,6 +27,12 @@
  *                      test did. read() copies whole struct irqscope_event, in
  *                      order, and returns 0 when there is none at present. One
  *                      opener at a time.
+ *
+ *  /dev/irqscope-memory  for a generator on a spare CPU, with settings/line
+ *                      `memory` and settings/trigger `inject`. mmap() it
+ *                      read-only: struct irqscope_memory. ioctl(IRQSCOPE_INJECT_NOW)
+ *                      makes one trigger, from the CPU that calls. One opener at
+ *                      a time; a run needs it, and fails when it is closed.
  *
  * Reading the ring: sample n (counted from 0) lies in slot n % slots. It may be
  * read once its `state` is IRQSCOPE_SAMPLE_DONE (load-acquire); states change
@@ -56,6 +62,22 @@
  * that a jump tells of those that were not kept; what the log had no room for is
  * counted in events_lost, in sysfs.
  *
+ * With a generator on a spare CPU every trigger is numbered where it is made, and
+ * both views have the same instant: the counter there, right before the interrupt
+ * is injected. IRQSCOPE_INJECT_NOW returns when that is done. It refuses (-EAGAIN)
+ * while `armed` is 0 and when settings/count are made.
+ *
+ * A response is one store into the stage's word, of two halves:
+ *
+ *	low	how many responses this stage has shown in this run, modulo 2^32
+ *	high	the `number` of the trigger that it answers, modulo 2^32; 0 where it
+ *		does not know: stage irq stores before it looks whose turn it is, and
+ *		runs exactly once per trigger that was neither merged nor dropped,
+ *		in their order
+ *
+ * A trigger with a lower number that the stage has not answered by then was merged
+ * with an earlier one: it will not be.
+ *
  * Instants are readings of the CPU's cycle counter (x86: TSC, arm64: CNTVCT)
  * and become nanoseconds of CLOCK_MONOTONIC by
  *
@@ -71,7 +93,7 @@
 #include <linux/types.h>
 
 /* Raised whenever a layout or a meaning below changes. */
-#define IRQSCOPE_ABI	1
+#define IRQSCOPE_ABI	2
 
 #define IRQSCOPE_MAGIC	0x49525153u	/* "IRQS" */
 
@@ -225,7 +247,35 @@ struct irqscope_event {
 	__u16 context;
 };
 
+/* Of the memory that a spare CPU watches: a page has room for more. */
+#define IRQSCOPE_WORDS		16
+
+/* One response line, in a cache line of its own. */
+struct irqscope_word {
+	__u64 shown;
+	__u64 unused[7];
+};
+
+struct irqscope_memory {
+	__u32 armed;		/* 1: triggers are wanted, and all words are 0 */
+	__u32 unused[15];
+	struct irqscope_word words[IRQSCOPE_WORDS]; /* asked stages, in their order */
+};
+
+/* injection flags: no interrupt was injected, and there will be no response */
+#define IRQSCOPE_INJECTION_MERGED	0x1u	/* the one before was not taken yet */
+#define IRQSCOPE_INJECTION_DROPPED	0x2u	/* counted in `overrun` */
+
+struct irqscope_injection {
+	__u64 cycles;		/* counter right before it */
+	__u32 number;		/* as in the words; 0 if it was dropped */
+	__u32 flags;
+};
+
 /* All slots of samples below *arg are free again. */
 #define IRQSCOPE_RELEASE	_IOW('I', 1, __u64)
+
+/* /dev/irqscope-memory: make a trigger. */
+#define IRQSCOPE_INJECT_NOW	_IOR('I', 2, struct irqscope_injection)
 
 #endif /* IRQSCOPE_H */

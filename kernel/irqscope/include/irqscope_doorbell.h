@@ -10,8 +10,10 @@
  *          until it wants none and no stage will answer any more. The generator
  *          raises MSI-X vector 0 of the device once per trigger.
  *  words   one response line each, in a cache line of its own. A stage answers
- *          by storing the number of its responses so far, modulo 2^32: a word
- *          that has grown by n is n edges.
+ *          by one store. Its low half is the number of its responses so far,
+ *          modulo 2^32: one that has grown by n is n edges. Its high half numbers
+ *          the interrupt that it answers among those that were handled, from 1, 0
+ *          where the stage does not know (irq).
  *
  * Both ends are on one machine, so numbers are in its own byte order.
  */
@@ -22,19 +24,19 @@
 
 #define IRQSCOPE_DOORBELL_MAGIC		0x52454249u	/* "IBER" */
 /* Raised whenever a layout or a meaning here changes. */
-#define IRQSCOPE_DOORBELL_VERSION	1
+#define IRQSCOPE_DOORBELL_VERSION	2
 /* As many words as the memory has room for. */
 #define IRQSCOPE_DOORBELL_LINES		16
 #define IRQSCOPE_DOORBELL_STRIDE	64
 
 /**
  * struct irqscope_doorbell_word - one response line
- * @count: responses so far
+ * @shown: the two halves
  * @unused: the rest of the cache line
  */
 struct irqscope_doorbell_word {
-	__u32 count;
-	__u32 unused[IRQSCOPE_DOORBELL_STRIDE / 4 - 1];
+	__u64 shown;
+	__u64 unused[IRQSCOPE_DOORBELL_STRIDE / 8 - 1];
 };
 
 /**

@@ -5,7 +5,7 @@
 mod advice;
 mod interrupts;
 pub mod picture;
-mod scan;
+pub mod scan;
 mod set;
 mod show;
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `irqscope-target generator`: a CPU of the target that injects interrupts into
+//! another one and watches its response words.
+//!
+//! ```text
+//! host ── TCP ── server's threads ── loop on the spare CPU ── ioctl ──> driver: inject
+//!                                             ^                              │
+//!                                             └── words in shared memory <── stages
+//! ```
+//!
+//! A trigger's instant is the counter right before the injection, read by the driver
+//! on the spare CPU; an edge's that of the look that saw it, by the same counter. So
+//! the CPU under test reads no clock: it executes one store per response.
+
+mod memory;
+mod spare;
+mod wires;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use irqscope_generator::Source;
+use irqscope_generator::server::Server;
+use irqscope_generator::words::{self, hello};
+use irqscope_wire::{GeneratorKind, Message, Note, Tick};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
+
+use crate::error::{Error, Result};
+use crate::stop::Stop;
+use crate::{facts, place};
+
+pub use memory::{Layout, MOST_LINES};
+
+use memory::Memory;
+use spare::Spare;
+use wires::SpareWires;
+
+/// Triggers that may be open at once: ten seconds of 1 kHz, and more.
+const WINDOW: usize = 1 << 14;
+/// Messages that may wait for a host that does not read.
+const ROOM: usize = 1024;
+/// From the target's arming to the first trigger.
+const ARMED_DELAY_FS: u64 = 1_000_000_000_000;
+/// How often it is seen that the loop has ended by itself.
+const LOOK: Duration = Duration::from_millis(250);
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct GeneratorOptions {
+    /// Response words that are watched.
+    pub lines: u8,
+    pub listen: String,
+    /// Where it runs; None: the best one for it.
+    pub cpu: Option<u32>,
+    /// The CPU under test.
+    pub under_test: u32,
+    pub stop_on_eof: bool,
+}
+
+impl Default for GeneratorOptions {
+    fn default() -> Self {
+        let listen = "127.0.0.1:0".into();
+        Self { lines: 11, listen, cpu: None, under_test: 0, stop_on_eof: false }
+    }
+}
+
+pub fn run(options: &GeneratorOptions) -> ExitCode {
+    match serve(options) {
+        Ok(()) | Err(Error::Stopped(_)) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("irqscope-target: error: {error}; {}", error.remedy());
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn serve(options: &GeneratorOptions) -> Result<()> {
+    let root = Path::new("/");
+    // Whoever keeps this target puts it back: never without them.
+    set_pdeathsig(Signal::SIGTERM).map_err(Error::system("ask to end with the starter"))?;
+    let stop = Stop::on_signals()?.or_on_eof(options.stop_on_eof);
+    let memory = Memory::open(root)?;
+    let tick = tick(root)?;
+    let spare = Spare::choose(root, options.cpu, options.under_test)?;
+    let (place, notes) = spare.take(root, options.under_test);
+    place::lock_memory()?;
+
+    let mut hello = hello(GeneratorKind::Cpu, tick, options.lines, true);
+    // Half a word has no room for one more, from 1.
+    hello.limits.count.highest = u32::MAX.into();
+    let mut source = Source::new(hello, WINDOW, ROOM, ARMED_DELAY_FS / tick.femtoseconds.max(1));
+    notes.into_iter().for_each(|note: Note| source.outbox.push(Message::Note(note)));
+    let server = Server::start(options.listen.as_str(), &source)
+        .map_err(|error| Error::Generator(error.to_string()))?;
+    let address = server.address();
+    let running = words::start(source, server, SpareWires { memory, place })
+        .map_err(|source| Error::System { what: "start the generator", source })?;
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "{address} {}", spare.cpu)
+        .and_then(|()| stdout.flush())
+        .map_err(Error::Output)?;
+    let stopped = await_end(&stop, &running);
+    let ended = running.stop().map_err(|broken| Error::Generator(broken.to_string()));
+    ended.map(drop).and(stopped)
+}
+
+fn await_end(stop: &Stop, running: &words::Running) -> Result<()> {
+    while !running.has_ended() {
+        stop.nap(LOOK, None)?;
+    }
+    Ok(())
+}
+
+fn tick(root: &Path) -> Result<Tick> {
+    let path = root.join("sys/class/misc/irqscope/tick_fs");
+    let text = facts::read_line(&path).unwrap_or_default();
+    match text.parse() {
+        Ok(femtoseconds) => Ok(Tick { femtoseconds }),
+        Err(_) => Err(Error::Unreadable { path, text }),
+    }
+}
