@@ -14,6 +14,7 @@ scenario() { # NAME TRIGGER COUNT
 		about = "For rig local"
 		rig = "local"
 		states = ["idle"]
+		views = ["inside"]
 		[trigger]
 		kind = "$2"
 		period = "4ms"

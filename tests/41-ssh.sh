@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: rig ssh measures a machine with nothing installed and leaves nothing
-# behind; a connection that breaks is exit 3 and no latency, Ctrl-C is exit 130,
-# and after both, and kill -9, the target is as it was. The target is a guest
-# with two CPUs in real time behind a loopback port.
+# behind; a CPU of it injects and watches, and its packets come through the same
+# connection; one that breaks is exit 3 and no latency, Ctrl-C is exit 130, and
+# after both, and kill -9, the target is as it was. The target is a guest with two
+# CPUs in real time behind a loopback port.
 . "$(dirname "$0")/lib.sh"
 
 cargo build -q --release -p irqscope-rig --example guest
@@ -72,7 +73,7 @@ scenario() { # NAME TRIGGER COUNT
 }
 scenario timer timer 500
 scenario inject inject 500
-scenario long timer 30000
+scenario long inject 30000
 
 snapshot() {
 	target '
@@ -98,7 +99,7 @@ begin() { # OUT
 	"$IRQSCOPE" run "$WORK/long.toml" --out "$WORK/$1" >"$WORK/said" 2>&1 &
 	pid=$!
 	local tries=30
-	until target pidof irqscope-target >/dev/null; do
+	until [ "$(target cat /sys/class/misc/irqscope/state 2>/dev/null)" = running ]; do
 		tries=$((tries - 1))
 		[ $tries -gt 0 ] || { cat "$WORK/said"; fail "no agent was started"; }
 		sleep 1
@@ -135,6 +136,10 @@ for trigger in timer inject; do
 	[ "$(field "$summary" "$case['identity_holds']")" = True ] || fail "$trigger: no identity"
 	[ "$(field "$summary" "$case['overrun']")" = 0 ] || fail "$trigger: overrun"
 done
+outside="$case['outside']"
+[ "$(field "$summary" "$outside['generator']")" = cpu ] || fail "no spare CPU"
+[ "$(field "$summary" "$outside['lost_interrupts'] + $outside['dropped']")" = 0 ] || fail "the views do not join"
+[ "$(field "$summary" "$outside['edges'] - $outside['answers'] - $outside['extra']")" = 0 ] || fail "lost edges"
 
 begin broken
 pkill -KILL -P "$pid" -x ssh

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `guest KERNEL EXCHANGE [PORT] [virtual] [doorbell]`: boots the guest that plays
-//! a real machine, runs EXCHANGE/script in it and ends with its exit status.
+//! `guest KERNEL EXCHANGE [PORT] [cpus=N] [virtual] [doorbell]`: boots the guest
+//! that plays a real machine, runs EXCHANGE/script in it and ends with its exit
+//! status. `cpus`: how many it has; 2 if nothing is said.
 //! `virtual`: on the twin's clock. `doorbell`: with the device of rig vm.
 
 use std::process::ExitCode;
@@ -12,7 +13,7 @@ use irqscope_rig::{Build, Driver, Kernel, RigError, Stop};
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [kernel, exchange, how @ ..] = words.as_slice() else {
-        eprintln!("usage: guest KERNEL EXCHANGE [PORT] [virtual] [doorbell]");
+        eprintln!("usage: guest KERNEL EXCHANGE [PORT] [cpus=N] [virtual] [doorbell]");
         return ExitCode::from(2);
     };
     match run(kernel, exchange, how) {
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
 
 fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
     let asked = |word: &str| how.iter().any(|said| said == word);
+    let cpus = how.iter().find_map(|said| said.strip_prefix("cpus=")?.parse().ok());
     let say = |step: &str| eprintln!("{step}");
     let kernel = Kernel::get(kernel, &say)?;
     // Here, because an emulated compiler takes ten minutes; the guest sees this
@@ -36,6 +38,7 @@ fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
         kernel,
         exchange: exchange.into(),
         ssh_port: how.first().and_then(|port| port.parse().ok()),
+        cpus: cpus.unwrap_or(2),
         virtual_clock: asked("virtual"),
         doorbell: asked("doorbell"),
         limit: Duration::from_secs(600),

@@ -74,7 +74,15 @@ impl Connection {
         words.push(self.control().into());
         words.extend(self.options.iter().cloned());
         words.extend([OsString::from("--"), OsString::from(&self.host)]);
-        Shell::over(words, &self.host)
+        Shell::over(words, self.forward(), &self.host)
+    }
+
+    /// What the user's configuration would forward besides is not asked for.
+    fn forward(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = ["ssh", "-F", "none", "-S"].map(OsString::from).into();
+        words.push(self.control().into());
+        words.extend(["-O", "forward"].map(OsString::from));
+        words
     }
 
     fn control(&self) -> PathBuf {

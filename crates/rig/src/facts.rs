@@ -24,6 +24,18 @@ pub(crate) struct Facts {
     /// irqscope.ko is there already.
     pub loaded: bool,
     pub modules: Modules,
+    /// CPUs that are online.
+    pub cpus: usize,
+}
+
+/// How many CPUs a list such as `0-3,6` has.
+fn count_cpus(list: &str) -> usize {
+    let number = |text: &str| text.trim().parse::<usize>().ok();
+    let count = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(number(last)?.checked_sub(number(first)?)? + 1)
+    };
+    list.split(',').filter_map(count).sum()
 }
 
 /// Which modules a kernel takes.
@@ -55,6 +67,7 @@ impl Facts {
             headers_dir: value("headers_dir").to_owned(),
             compiler: value("compiler") == "yes",
             loaded: value("loaded") == "yes",
+            cpus: count_cpus(value("online")),
             modules: Modules::from_kernel(
                 value("modules") == "yes",
                 value("disabled"),
@@ -146,7 +159,7 @@ mod tests {
     use super::*;
 
     const READY: &str = "release=6.1.0-56-amd64\nmachine=x86_64\nuid=0\nheaders=abc  -\n\
-                         compiler=yes\nmodules=yes\ndisabled=0\nenforced=N\n\
+                         compiler=yes\nonline=0-3,6\nmodules=yes\ndisabled=0\nenforced=N\n\
                          lockdown=[none] integrity confidentiality\n";
 
     fn refusal(text: &str) -> String {
@@ -158,6 +171,7 @@ mod tests {
         let facts = Facts::parse(READY);
         assert_eq!(facts.headers.as_deref(), Some("abc"));
         assert!(facts.root && facts.compiler && !facts.loaded);
+        assert_eq!((facts.cpus, count_cpus("0"), count_cpus("")), (5, 1, 0));
         assert!(facts.check("board").is_ok());
     }
 

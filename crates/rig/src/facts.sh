@@ -16,6 +16,7 @@ fi
 if command -v make >/dev/null && command -v gcc >/dev/null; then echo compiler=yes; fi
 if [ -e /sys/module/irqscope ]; then echo loaded=yes; fi
 if [ -e /proc/modules ]; then echo modules=yes; fi
+tell online /sys/devices/system/cpu/online
 tell disabled /proc/sys/kernel/modules_disabled
 tell enforced /sys/module/module/parameters/sig_enforce
 tell lockdown /sys/kernel/security/lockdown

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A guest that plays a real machine, to test rigs `local` and `ssh` on: two
+//! A guest that plays a real machine, to test rigs `local` and `ssh` on: some
 //! CPUs in real time, the host's own files (its compiler, this program) under a
 //! layer that is thrown away, and a network. Its figures mean nothing.
 
@@ -39,6 +39,8 @@ pub struct Guest {
     /// One CPU on the twin's virtual clock instead: what is to be done often and
     /// not to be timed takes as long as its instructions, on a busy host too.
     pub virtual_clock: bool,
+    /// CPUs in real time.
+    pub cpus: u32,
     /// With the device of rig `vm`, and its generator, which waits for a host.
     pub doorbell: bool,
     pub limit: Duration,
@@ -72,10 +74,10 @@ impl Guest {
 
     fn args(&self) -> Vec<String> {
         let mut args = words("-machine pc -cpu qemu64,+rdrand -m 2048");
-        args.extend(words(if self.virtual_clock {
-            "-accel tcg -smp 1 -icount shift=1,sleep=off"
+        args.extend(words(&if self.virtual_clock {
+            "-accel tcg -smp 1 -icount shift=1,sleep=off".to_owned()
         } else {
-            "-accel tcg,thread=multi -smp 2"
+            format!("-accel tcg,thread=multi -smp {}", self.cpus)
         }));
         let share = |tag: &str, path: &Path, mode: &str| {
             let path = path.display();

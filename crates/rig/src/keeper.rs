@@ -19,7 +19,7 @@ use crate::shell::{Shell, quote};
 use crate::stop::Stop;
 
 const SCRIPT: &str = include_str!("keeper.sh");
-/// How long the target may take to make its directory.
+/// How long the target may take to make its directory, or to start a generator.
 const WELCOME: Duration = Duration::from_secs(60);
 /// How long it may take to tidy up after its lifeline was cut: it gives the
 /// agent five seconds and the driver's last user another five.
@@ -73,13 +73,28 @@ impl<'a> Keeper<'a> {
         ))
     }
 
-    /// Says that the directory is filled: which modules to load, and the plan.
-    pub fn go(&mut self, modules: &[&str], plan: &[u8]) -> Result<()> {
-        let mut words = format!("go {}\n", modules.join(" ")).into_bytes();
-        words.extend_from_slice(plan);
+    /// Says that the directory is filled: which modules to load, and what the
+    /// generator is told where a CPU of the target is to be one.
+    pub fn go(&mut self, modules: &[&str], generator: Option<&str>) -> Result<()> {
+        let generator = generator.map(|arguments| format!("generator {arguments}\n"));
+        let modules = format!("go {}\n", modules.join(" "));
+        self.say((generator.unwrap_or_default() + &modules).as_bytes())
+    }
+
+    /// The generator's first words.
+    pub fn generator(&mut self, stop: &Stop) -> Result<Option<String>> {
+        self.line(stop)
+    }
+
+    /// Hands the plan to the agent, which waits for it.
+    pub fn plan(&mut self, plan: &[u8]) -> Result<()> {
+        self.say(plan)
+    }
+
+    fn say(&mut self, words: &[u8]) -> Result<()> {
         let lifeline = self.lifeline.as_mut().ok_or(RigError::Interrupted)?;
         // A keeper that has ended already is judged by its exit status.
-        match lifeline.write_all(&words).and_then(|()| lifeline.flush()) {
+        match lifeline.write_all(words).and_then(|()| lifeline.flush()) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                 Err(error).trying(|| "cannot send the plan".into())
             }
@@ -87,7 +102,8 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// Hands out what the agent sends until it ends.
+    /// Hands out what the agent sends until it ends; nothing at all now and then,
+    /// while it is silent.
     pub fn read_to_end(
         &mut self,
         stop: &Stop,
@@ -98,8 +114,7 @@ impl<'a> Keeper<'a> {
             stop.check()?;
             match self.read(&mut buffer)? {
                 Some(0) => return Ok(()),
-                Some(length) => take(&buffer[..length])?,
-                None => {}
+                length => take(&buffer[..length.unwrap_or(0)])?,
             }
         }
     }
@@ -124,6 +139,14 @@ impl<'a> Keeper<'a> {
 
     /// The first line: the directory's name.
     fn welcome(&mut self, stop: &Stop) -> Result<String> {
+        self.line(stop)?.ok_or_else(|| {
+            let what = format!("{} did not make a directory to measure in", self.shell.place);
+            RigError::Lost { what, console: None, tail: String::new() }
+        })
+    }
+
+    /// One line of the script's; `None` if it ends or takes too long.
+    fn line(&mut self, stop: &Stop) -> Result<Option<String>> {
         let deadline = Instant::now() + WELCOME;
         let mut line = Vec::new();
         let mut byte = [0];
@@ -131,13 +154,14 @@ impl<'a> Keeper<'a> {
             stop.check()?;
             match self.read(&mut byte)? {
                 Some(0) => break,
-                Some(_) if byte == *b"\n" => return Ok(String::from_utf8_lossy(&line).into()),
+                Some(_) if byte == *b"\n" => {
+                    return Ok(Some(String::from_utf8_lossy(&line).into()));
+                }
                 Some(_) => line.push(byte[0]),
                 None => {}
             }
         }
-        let what = format!("{} did not make a directory to measure in", self.shell.place);
-        Err(RigError::Lost { what, console: None, tail: String::new() })
+        Ok(None)
     }
 
     /// Some bytes, none at the end, or `None` if nothing came for a moment.
@@ -204,7 +228,7 @@ mod tests {
         let mut keeper = Keeper::start(&shell, console.path(), &Stop::default()).unwrap();
         let dir = keeper.dir.clone();
         keeper.deliver(agent.path(), "irqscope-target", &Stop::default()).unwrap();
-        keeper.go(&[], b"").unwrap();
+        keeper.go(&[], None).unwrap();
         std::thread::sleep(Duration::from_millis(300));
         let id = i32::try_from(keeper.child.id()).unwrap();
         kill(Pid::from_raw(id), Signal::SIGTERM).unwrap();

@@ -5,15 +5,17 @@
 #
 # stdin   the lifeline: when it ends, the case ends. A line `go MODULE...` says
 #         that the directory was filled (a module is its name, then parameters,
-#         with commas); the agent reads the plan after it.
-# stdout  the directory's name in one line, then the agent's frames
+#         with commas), and one `generator ARGUMENT...` before it that a CPU of
+#         the target is to be one; the agent reads the plan after it.
+# stdout  the directory's name in one line, in another the generator's first
+#         words (where it listens, and its CPU), then the agent's frames
 # stderr  words, and at the end the kernel's log since the beginning
 # exit    the agent's status, or: 90 stopped, 91 no directory, 92 a module was
-#         not loaded, 93 a module was not unloaded
+#         not loaded, 93 a module was not unloaded, 94 no generator
 set -u
 umask 077
 PATH=$PATH:/usr/sbin:/sbin
-agent='' inserted='' borrowed='' dir=''
+agent='' generator='' inserted='' borrowed='' dir=''
 
 say() {
     echo "irqscope: $*" >&2
@@ -52,14 +54,22 @@ unload() {
     rmmod "$1" >&2
 }
 
-end_agent() {
-    kill -TERM "$agent" 2>/dev/null
+end_process() {
+    kill -TERM "$1" 2>/dev/null
     for second in 1 2 3 4 5; do
-        kill -0 "$agent" 2>/dev/null || break
+        kill -0 "$1" 2>/dev/null || break
         sleep 1
     done
-    kill -KILL "$agent" 2>/dev/null
-    wait "$agent"
+    kill -KILL "$1" 2>/dev/null
+    wait "$1"
+}
+
+# It says where it listens, or nothing and ends.
+start_generator() {
+    mkfifo "$dir/words" || return
+    "$dir/irqscope-target" generator "$@" >"$dir/words" </dev/null &
+    generator=$!
+    read -r words <"$dir/words" && echo "$words"
 }
 
 show_log() {
@@ -75,7 +85,8 @@ tidy() {
     status=$?
     trap '' HUP INT TERM PIPE
     trap - EXIT
-    if [ -n "$agent" ]; then end_agent; fi
+    if [ -n "$agent" ]; then end_process "$agent"; fi
+    if [ -n "$generator" ]; then end_process "$generator"; fi
     for module in $inserted; do
         unload "$module" || status=93
     done
@@ -97,6 +108,11 @@ trap 'exit 90' HUP INT TERM PIPE
 (echo "$mark" >/dev/kmsg) 2>/dev/null
 echo "$dir"
 read -r go modules || exit 90
+arguments=''
+if [ "$go" = generator ]; then
+    arguments=$modules
+    read -r go modules || exit 90
+fi
 [ "$go" = go ] || exit 90
 for module in $modules; do
     IFS=,
@@ -107,6 +123,12 @@ for module in $modules; do
         exit 92
     }
 done
+if [ -n "$arguments" ]; then
+    start_generator $arguments || {
+        say 'no CPU of this machine can be the generator'
+        exit 94
+    }
+fi
 # In the background, so that the traps are run while it works.
 exec 3<&0
 "$dir/irqscope-target" run --plan - --stop-on-eof <&3 &

@@ -32,6 +32,7 @@ mod prepared;
 mod qemu;
 mod remote_build;
 mod shell;
+mod spare_cpu;
 pub mod ssh;
 mod stop;
 pub mod threads;

@@ -18,6 +18,7 @@ use crate::kernel;
 use crate::plan::{encoded, needs_parport};
 use crate::remote_build;
 use crate::shell::{Shell, with_words};
+use crate::spare_cpu::{self, SpareCpu};
 use crate::stop::Stop;
 
 /// Asks a target for what decides whether it can be measured.
@@ -51,12 +52,18 @@ pub(crate) fn run_case(
     let mut keeper = Keeper::start(shell, console, stop)?;
     keeper.deliver(&agent, "irqscope-target", stop)?;
     let modules = bring_modules(&keeper, shell, &facts, plan, stop, events)?;
-    keeper.go(&modules, &encoded(plan)?)?;
+    let plan = spare_cpu::plan(plan, &facts, events)?;
+    let mut generator = SpareCpu::start(&mut keeper, shell, &modules, &facts, plan, stop)?;
+    keeper.plan(&encoded(&generator.plan)?)?;
     events(Event::Phase("measuring in real time"))?;
     let mut follower = Follower::new(Stream::Target);
-    let ran = keeper.read_to_end(stop, &mut |bytes| follower.push(bytes, events));
+    let ran = keeper.read_to_end(stop, &mut |bytes| {
+        follower.push(bytes, events)?;
+        generator.drain(events)
+    });
     let ended = keeper.end();
-    judge(shell, ran, ended, follower, console)
+    judge(shell, ran, ended, follower, console)?;
+    generator.finish(console, events)
 }
 
 /// Puts the driver there, and gives what to load, in order. Benchmarks need
@@ -90,7 +97,11 @@ fn judge(
     mut follower: Follower,
     console: &Path,
 ) -> Result<()> {
-    ran?;
+    let cut = ended.as_ref().is_ok_and(|status| shell.lost_connection(*status));
+    // A generator over there is lost with the connection.
+    if !(cut && matches!(ran, Err(RigError::Generator(_)))) {
+        ran?;
+    }
     let status = ended?;
     if shell.lost_connection(status) {
         let what = format!("the connection to {} was lost while it measured", shell.place);
@@ -105,6 +116,7 @@ fn judge(
         Some(91) => Err(unready(shell, "cannot make a directory", console)),
         Some(92) => Err(unready(shell, "cannot load the driver", console)),
         Some(93) => Err(lost(format!("{} cannot unload the driver", shell.place), console)),
+        Some(94) => Err(unready(shell, "cannot spare a CPU as generator", console)),
         _ => follower.end().unwrap_or_else(|| {
             Err(lost(format!("{} ended without a result", shell.place), console))
         }),

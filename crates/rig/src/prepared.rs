@@ -29,8 +29,13 @@ impl Prepared {
     /// How many response lines a plan has on this kernel: one for each asked
     /// stage that there is.
     pub(crate) fn lines(&self, plan: &Plan) -> usize {
-        plan.stages.iter().filter(|stage| has_stage(&self.kernel.release, **stage)).count()
+        lines(plan, &self.kernel.release)
     }
+}
+
+/// How many response lines a plan has on a kernel of this release.
+pub(crate) fn lines(plan: &Plan, release: &str) -> usize {
+    plan.stages.iter().filter(|stage| has_stage(release, **stage)).count()
 }
 
 fn has_stage(release: &str, stage: Stage) -> bool {

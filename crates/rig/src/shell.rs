@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 use crate::command::{Done, run};
-use crate::error::{Result, RigError};
+use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
 
 /// What ssh ends with when the connection, not the command, failed.
@@ -18,6 +18,8 @@ const CONNECTION_LOST: i32 = 255;
 pub(crate) struct Shell {
     /// ssh with its options and the host; empty on this machine.
     ssh: Vec<OsString>,
+    /// ssh, asking the connection to forward a port.
+    forward: Vec<OsString>,
     /// Names the target in errors.
     pub place: String,
     pub sudo: bool,
@@ -25,11 +27,37 @@ pub(crate) struct Shell {
 
 impl Shell {
     pub fn here() -> Self {
-        Self { ssh: Vec::new(), place: "this machine".into(), sudo: false }
+        let (ssh, forward) = (Vec::new(), Vec::new());
+        Self { ssh, forward, place: "this machine".into(), sudo: false }
     }
 
-    pub fn over(ssh: Vec<OsString>, host: &str) -> Self {
-        Self { ssh, place: host.to_owned(), sudo: false }
+    pub fn over(ssh: Vec<OsString>, forward: Vec<OsString>, host: &str) -> Self {
+        Self { ssh, forward, place: host.to_owned(), sudo: false }
+    }
+
+    /// A port of this machine's loopback that leads to one of the target's, for as
+    /// long as the connection lasts.
+    pub fn forward(&self, port: u16, stop: &Stop) -> Result<u16> {
+        if !self.is_remote() {
+            return Ok(port);
+        }
+        let own = free_port()?;
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "TERM", "--"]).args(&self.forward);
+        command.args(["-L", &format!("127.0.0.1:{own}:127.0.0.1:{port}")]).arg(&self.place);
+        command.stdin(Stdio::null());
+        let done = run(&mut command, "util-linux openssh-client", stop)?;
+        if done.status.success() {
+            return Ok(own);
+        }
+        Err(RigError::unready(
+            with_words(
+                format!("{} lets no connection through to its generator", self.place),
+                &done.stderr,
+            ),
+            "allow it there (sshd_config: AllowTcpForwarding yes), or measure without: views = \
+             [\"inside\"]",
+        ))
     }
 
     pub fn is_remote(&self) -> bool {
@@ -71,6 +99,13 @@ impl Shell {
         // Without a code, the client itself was killed.
         self.is_remote() && status.code().is_none_or(|code| code == CONNECTION_LOST)
     }
+}
+
+/// One that nobody uses at present.
+fn free_port() -> Result<u16> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0");
+    let address = listener.and_then(|listener| listener.local_addr());
+    address.map(|address| address.port()).trying(|| "cannot find a free port".into())
 }
 
 /// Adds what a program said, if it said anything.

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The view from outside of a real machine: a CPU that it can spare is its
+//! generator, which the keeper starts there and ends. What it does is in
+//! `crates/target`.
+
+use std::path::Path;
+
+use irqscope_wire::{Outside as Settings, Plan};
+
+use crate::case::{Event, Events};
+use crate::error::{Result, RigError};
+use crate::facts::Facts;
+use crate::keeper::Keeper;
+use crate::outside::Outside;
+use crate::prepared::lines;
+use crate::shell::Shell;
+use crate::stop::Stop;
+
+/// The plan that this machine can do: a single CPU has none to spare.
+pub(crate) fn plan(plan: &Plan, facts: &Facts, events: &mut Events<'_>) -> Result<Plan> {
+    if !plan.uses_spare_cpu() || facts.cpus > 1 {
+        return Ok(plan.clone());
+    }
+    events(Event::warning(
+        "there is one CPU only, so that none can inject and watch: only the view from inside was \
+         measured",
+    ))?;
+    Ok(plan.without_generator())
+}
+
+/// A case's generator, if it has one.
+pub(crate) struct SpareCpu {
+    outside: Option<Outside>,
+    /// As it is really done.
+    pub plan: Plan,
+}
+
+impl SpareCpu {
+    /// Lets the keeper load the modules and, where the plan has a spare CPU, start
+    /// the generator; sets it and starts its run, which waits for the driver.
+    pub fn start(
+        keeper: &mut Keeper<'_>,
+        shell: &Shell,
+        modules: &[&str],
+        facts: &Facts,
+        plan: Plan,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let Some(settings) = plan.outside.filter(|_| plan.uses_spare_cpu()) else {
+            keeper.go(modules, None)?;
+            return Ok(Self { outside: None, plan });
+        };
+        keeper.go(modules, Some(&arguments(&plan, settings, facts)))?;
+        // A keeper that has ended instead is judged by its exit status.
+        let Some(said) = keeper.generator(stop)? else {
+            return Ok(Self { outside: None, plan });
+        };
+        let (port, cpu) = understand(&said, &shell.place)?;
+        let address = format!("127.0.0.1:{}", shell.forward(port, stop)?);
+        let settings = Settings { cpu: Some(cpu), ..settings };
+        let outside = Outside::begin(&address, &plan, settings, stop)?;
+        let plan = Plan { outside: Some(settings), ..plan };
+        Ok(Self { outside: Some(outside), plan })
+    }
+
+    /// Passes on what has arrived.
+    pub fn drain(&mut self, events: &mut Events<'_>) -> Result<()> {
+        self.outside.as_mut().map_or(Ok(false), |outside| outside.drain(events)).map(drop)
+    }
+
+    /// Passes on all that is still to come; the keeper has ended.
+    pub fn finish(mut self, console: &Path, events: &mut Events<'_>) -> Result<()> {
+        self.outside.as_mut().map_or(Ok(()), |outside| outside.finish(console, events))
+    }
+}
+
+/// What the generator is started with.
+fn arguments(plan: &Plan, settings: Settings, facts: &Facts) -> String {
+    let lines = lines(plan, &facts.release);
+    let cpu = settings.cpu.map(|cpu| format!(" --cpu {cpu}")).unwrap_or_default();
+    format!("--lines {lines} --under-test {}{cpu}", plan.cpu)
+}
+
+/// `127.0.0.1:40001 3`: its port, and its CPU.
+fn understand(said: &str, place: &str) -> Result<(u16, u32)> {
+    let parsed = said.split_once(' ').and_then(|(address, cpu)| {
+        let (_, port) = address.rsplit_once(':')?;
+        Some((port.parse().ok()?, cpu.parse().ok()?))
+    });
+    parsed.ok_or_else(|| {
+        let what = format!("the generator on {place} says `{said}` instead of where it listens");
+        RigError::Lost { what, console: None, tail: String::new() }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use irqscope_wire::{Line, Stage, Trigger};
+
+    fn spare() -> Plan {
+        Plan {
+            trigger: Trigger::Inject,
+            line: Line::Memory,
+            outside: Some(Settings { cpu: Some(2), ..Settings::default() }),
+            inside: false,
+            ..Plan::default()
+        }
+    }
+
+    #[test]
+    fn a_generator_is_told_its_words_and_its_cpus() {
+        let facts = Facts { release: "6.1.0-56-amd64".into(), ..Facts::default() };
+        let said = arguments(&spare(), Settings::default(), &facts);
+        assert_eq!(said, format!("--lines {} --under-test 0", Stage::COUNT - 1));
+        assert!(arguments(&spare(), spare().outside.unwrap(), &facts).ends_with("--cpu 2"));
+    }
+
+    #[test]
+    fn where_it_listens_is_understood_or_it_is_lost() {
+        assert_eq!(understand("127.0.0.1:4000 3", "board").unwrap(), (4000, 3));
+        assert!(understand("Segmentation fault", "board").is_err());
+    }
+
+    #[test]
+    fn one_cpu_is_measured_from_inside_and_that_is_told() {
+        let mut told = 0;
+        let mut events = |event: Event<'_>| {
+            told += usize::from(matches!(event, Event::Note(_)));
+            Ok(())
+        };
+        let two = Facts { cpus: 2, ..Facts::default() };
+        assert_eq!(plan(&spare(), &two, &mut events).unwrap(), spare());
+        let one = Facts { cpus: 1, ..Facts::default() };
+        let alone = plan(&spare(), &one, &mut events).unwrap();
+        assert_eq!((alone.trigger, alone.line), (Trigger::Inject, Line::Record));
+        assert!(alone.inside && alone.outside.is_none());
+        assert_eq!(told, 1);
+    }
+}
