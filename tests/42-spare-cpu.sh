@@ -39,13 +39,16 @@ SCRIPT
 cat >>"$WORK/script" <<'SCRIPT'
 cd /exchange
 [ -n "$IRQSCOPE_TARGET" ] || unset IRQSCOPE_TARGET
+# The host's own shows through at /tmp, with whatever others do there.
+export TMPDIR=/run/tmp
+mkdir $TMPDIR
 
 # All that a run may leave behind, or change.
 snapshot() {
 	cut -d' ' -f1,2 /proc/modules | sort
 	grep -H . /proc/sys/kernel/sched* 2>/dev/null
 	grep -H . /proc/irq/*/smp_affinity 2>/dev/null | sort
-	ls -d /tmp/irqscope.* /var/tmp/irqscope.* /dev/irqscope* 2>/dev/null
+	ls -d $TMPDIR/* /dev/irqscope* 2>/dev/null
 	pgrep -lx 'irqscope.*' # not a kworker that is named after its last work
 	true
 }
