@@ -2,10 +2,10 @@
 //! Figures of benchmarks, and the check that every sample is accounted for.
 
 use irqscope_run::{BenchSeries, BenchmarkData, CaseData};
-use irqscope_wire::{Benchmark, BenchmarkKind, Instant};
+use irqscope_wire::{Benchmark, BenchmarkKind, Class, Instant};
 use serde::{Deserialize, Serialize};
 
-use crate::{Statistics, Violation, Warning};
+use crate::{Result, SeriesFigures, Statistics, Violation, Warning};
 
 /// Figures of one series of a benchmark, over all its samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,12 +33,12 @@ pub struct SeriesSummary {
 }
 
 impl SeriesSummary {
-    fn new(benchmark: &BenchmarkData, series: &BenchSeries) -> Self {
-        let mut values: Vec<i64> = series.rows.iter().map(|row| row.value.0).collect();
-        values.sort_unstable();
-        let figures = Statistics::of(&values);
+    fn new(data: &CaseData, figures: &SeriesFigures) -> Result<Self> {
+        let benchmark = &data.benchmarks[figures.benchmark];
+        let series = &benchmark.series[figures.series];
+        let figures = Statistics::of_all(&figures.values)?;
         let count = series.count.as_ref();
-        Self {
+        Ok(Self {
             benchmark: benchmark.kind,
             variant: benchmark.variant.clone(),
             series: series.name.clone(),
@@ -56,7 +56,7 @@ impl SeriesSummary {
             stddev_ns: figures.stddev,
             skipped: count.map_or(0, |count| count.skipped),
             dropped: count.map_or(0, |count| count.dropped),
-        }
+        })
     }
 
     /// It is a latency or a length, and not only an instant within a round.
@@ -73,11 +73,8 @@ pub struct Unavailable {
     pub why: String,
 }
 
-pub(crate) fn summaries(data: &CaseData) -> Vec<SeriesSummary> {
-    let of = |one: &BenchmarkData| -> Vec<SeriesSummary> {
-        one.series.iter().map(|series| SeriesSummary::new(one, series)).collect()
-    };
-    data.benchmarks.iter().flat_map(of).collect()
+pub(crate) fn summaries(data: &CaseData, all: &[SeriesFigures]) -> Result<Vec<SeriesSummary>> {
+    all.iter().map(|one| SeriesSummary::new(data, one)).collect()
 }
 
 pub(crate) fn unavailable(data: &CaseData) -> Vec<Unavailable> {
@@ -107,7 +104,7 @@ pub(crate) fn violations(data: &CaseData) -> Vec<Violation> {
 
 fn lost(one: &BenchmarkData, series: &BenchSeries) -> Option<Violation> {
     let count = series.count.as_ref()?;
-    let (target, counted) = (count.taken, series.rows.len() as u64);
+    let (target, counted) = (count.taken, series.received);
     let series = format!("{} {}", name(one), series.name);
     (target != counted).then_some(Violation::BenchRecount { series, target, counted })
 }
@@ -138,7 +135,10 @@ pub(crate) fn warnings(data: &CaseData) -> Vec<Warning> {
         if skipped > 0 {
             warnings.push(Warning::BenchSkipped { benchmark: name(one), skipped });
         }
-        if dropped > 0 {
+        // An import says itself what became of them.
+        let imported = one.class == Some(Class::Unknown)
+            || one.series.iter().any(|series| !series.counted.is_empty());
+        if dropped > 0 && !imported {
             warnings.push(Warning::BenchDropped { benchmark: name(one), dropped });
         }
     }

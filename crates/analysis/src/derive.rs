@@ -3,32 +3,45 @@
 //! sweep, sweep.json.
 
 use irqscope_run::{
-    BenchWriter, BenchmarkData, CaseData, CaseManifest, Digest, InterferenceRow,
-    InterferenceWriter, RunDir, SamplesWriter,
+    BenchRow, BenchSeries, BenchWriter, BenchmarkData, CaseData, CaseManifest, Digest,
+    InterferenceRow, InterferenceWriter, RunDir, SampleRow, SamplesWriter,
 };
 use irqscope_wire::{Counters, Stage, StageCost, Tick, View};
 
+use crate::figures::Keep;
 use crate::observer::observer_effects;
 use crate::validity::log_warning;
 use crate::{
-    Above, CaseSummary, Distribution, Explained, Explanation, OutsideAccount, QUANTILE_METHOD,
-    Recount, Result, StageSummary, Summary, Sweep, VERSION, Violation, Warning, explain,
+    Above, CaseFigures, CaseSummary, Distribution, Explained, Explanation, OutsideAccount,
+    QUANTILE_METHOD, Recount, Result, StageSummary, Summary, Sweep, VERSION, Violation, Warning,
+    explain,
 };
 use crate::{bench, outside};
 
 /// Reads the log, one case at a time, and writes the derived files. An invalid measurement is written too;
 /// [`check`](crate::check) tells.
 pub fn derive(run: &RunDir) -> Result<Summary> {
+    derive_figures(run).map(|(summary, _)| summary)
+}
+
+/// Likewise, and gives what the figures were made of, in the manifest's order;
+/// nothing of a sweep, of which no distribution is drawn.
+pub fn derive_figures(run: &RunDir) -> Result<(Summary, Vec<CaseFigures>)> {
     let index = run.index()?;
     let mut digest = Digest::default();
     let mut tables = Tables::of(run)?;
-    let mut cases = Vec::new();
+    let (mut cases, mut kept) = (Vec::new(), Vec::new());
     for number in run.cases_by_name() {
-        let data = run.case(&index, number)?;
-        add_to(&mut digest, &data);
-        tables.write(&data)?;
-        cases.push((number, case_summary(&run.manifest().cases[usize::from(number)], &data)));
+        let stream = run.stream(&index, number)?;
+        let data = stream.data();
+        let mut keep = Pass { case: &data.case, digest: &mut digest, tables: &mut tables };
+        let figures = CaseFigures::of(&stream, run.path(), &mut keep)?;
+        tables.explain(data)?;
+        let manifest = &run.manifest().cases[usize::from(number)];
+        cases.push((number, case_summary(manifest, data, &figures)?));
+        kept.extend(manifest.step_of.is_none().then_some(figures));
     }
+    kept.sort_by_key(|figures| figures.number);
     tables.finish()?;
     cases.sort_by_key(|(number, _)| *number);
     let manifest = run.manifest();
@@ -50,7 +63,7 @@ pub fn derive(run: &RunDir) -> Result<Summary> {
     };
     summary.write(run)?;
     Sweep::of(&summary).map_or(Ok(()), |sweep| sweep.write(run))?;
-    Ok(summary)
+    Ok((summary, kept))
 }
 
 /// The Parquet files that a run has samples for.
@@ -74,13 +87,7 @@ impl Tables {
         })
     }
 
-    fn write(&mut self, data: &CaseData) -> Result<()> {
-        if let Some(stages) = &mut self.stages {
-            stages.write(&data.case, &data.rows)?;
-        }
-        if let Some(benchmarks) = &mut self.benchmarks {
-            data.benchmarks.iter().try_for_each(|one| benchmarks.write(&data.case, one))?;
-        }
+    fn explain(&mut self, data: &CaseData) -> Result<()> {
         if let Some(interference) = self.interference.as_mut().filter(|_| data.explained.is_some())
         {
             let (view, explained) = explain(data);
@@ -115,58 +122,72 @@ fn is_benchmarks(case: &CaseManifest) -> bool {
     case.plan.as_ref().is_some_and(|plan| !plan.needs_driver())
 }
 
-/// In the digest's canonical order.
-fn add_to(digest: &mut Digest, data: &CaseData) {
-    data.rows.iter().for_each(|row| digest.update(&data.case, row));
-    for one in &data.benchmarks {
-        for series in &one.series {
-            let update = |row| digest.update_bench(&data.case, one, &series.name, row);
-            series.rows.iter().for_each(update);
-        }
-    }
+/// What is done with the rows of a case as they pass, in the order of the digest
+/// and of the tables.
+struct Pass<'a> {
+    case: &'a str,
+    digest: &'a mut Digest,
+    tables: &'a mut Tables,
 }
 
-/// Every stage of every case, for drawing; in the manifest's order.
-pub fn distributions(run: &RunDir) -> Result<Vec<Distribution>> {
-    let mut all = Vec::new();
-    for data in run.cases()? {
-        all.extend(Distribution::of_case(&data?));
+impl Keep for Pass<'_> {
+    fn stages(&mut self, rows: &[SampleRow]) -> Result<()> {
+        rows.iter().for_each(|row| self.digest.update(self.case, row));
+        let table = self.tables.stages.as_mut();
+        Ok(table.map_or(Ok(()), |table| table.write(self.case, rows))?)
     }
-    Ok(all)
+
+    fn series(
+        &mut self,
+        one: &BenchmarkData,
+        series: &BenchSeries,
+        rows: &[BenchRow],
+    ) -> Result<()> {
+        let update = |row| self.digest.update_bench(self.case, one, &series.name, row);
+        rows.iter().for_each(update);
+        let table = self.tables.benchmarks.as_mut();
+        Ok(table.map_or(Ok(()), |table| table.write(self.case, one, series, rows))?)
+    }
+
+    fn counted(&mut self, one: &BenchmarkData, series: &BenchSeries) -> Result<()> {
+        let update = |bin| self.digest.update_bin(self.case, one, &series.name, bin);
+        series.counted.iter().for_each(update);
+        let table = self.tables.benchmarks.as_mut();
+        Ok(table.map_or(Ok(()), |table| table.write_counted(self.case, one, series))?)
+    }
 }
 
 /// Every stage of every case that has events; in the manifest's order.
 pub fn explanations(run: &RunDir, above: Above) -> Result<Vec<Explanation>> {
     let mut all = Vec::new();
-    for data in run.cases()? {
-        let data = data?;
-        if data.explained.is_some() {
-            all.extend(Explanation::of_case(&data, above).0);
+    let may_have = |case: &CaseManifest| case.plan.as_ref().is_none_or(|plan| plan.explain);
+    if !run.manifest().cases.iter().any(may_have) {
+        return Ok(all);
+    }
+    let index = run.index()?;
+    for number in 0..run.manifest().cases.len() as u16 {
+        // A case with events is held as a whole.
+        let stream = run.stream(&index, number)?;
+        if stream.data().explained.is_some() {
+            all.extend(Explanation::of_case(stream.data(), above).0);
         }
     }
     Ok(all)
 }
 
-/// Every benchmark of every case, for drawing; in the manifest's order, beside
-/// the case's position there.
-pub fn benchmarks(run: &RunDir) -> Result<Vec<(u16, BenchmarkData)>> {
-    let mut all = Vec::new();
-    for data in run.cases()? {
-        let data = data?;
-        all.extend(data.benchmarks.into_iter().map(|one| (data.number, one)));
-    }
-    Ok(all)
-}
-
-fn case_summary(manifest: &CaseManifest, data: &CaseData) -> CaseSummary {
-    let recount = Recount::of(data);
-    let counters = data.counters.unwrap_or_else(|| as_counters(&recount));
+fn case_summary(
+    manifest: &CaseManifest,
+    data: &CaseData,
+    figures: &CaseFigures,
+) -> Result<CaseSummary> {
+    let recount = &figures.recount;
+    let counters = data.counters.unwrap_or_else(|| as_counters(recount));
     let counters = outside::account(data, counters);
-    let violations = violations(data, &recount);
-    let stages = stages(data);
+    let violations = violations(data, recount);
+    let stages = stages(data, &figures.stages)?;
     let view = main_view(data);
     let shown = stages.iter().filter(|stage| stage.view == view);
-    CaseSummary {
+    Ok(CaseSummary {
         case: data.case.clone(),
         step_of: manifest.step_of.clone(),
         kernel: manifest.kernel.clone(),
@@ -191,9 +212,9 @@ fn case_summary(manifest: &CaseManifest, data: &CaseData) -> CaseSummary {
         outside: OutsideAccount::of(data),
         edge_offsets: outside::edge_offsets(data),
         stages,
-        benchmarks: bench::summaries(data),
+        benchmarks: bench::summaries(data, &figures.series)?,
         unavailable: bench::unavailable(data),
-    }
+    })
 }
 
 /// A case that the driver never reported on cannot violate the identity: it
@@ -248,9 +269,9 @@ fn warnings(manifest: &CaseManifest, data: &CaseData) -> Vec<String> {
     all
 }
 
-fn stages(data: &CaseData) -> Vec<StageSummary> {
-    let distributions = Distribution::of_case(data);
-    distributions.iter().map(|one| with_cost(StageSummary::new(one), data)).collect()
+fn stages(data: &CaseData, distributions: &[Distribution]) -> Result<Vec<StageSummary>> {
+    let of = |one| Ok(with_cost(StageSummary::new(one)?, data));
+    distributions.iter().map(of).collect()
 }
 
 fn with_cost(mut summary: StageSummary, data: &CaseData) -> StageSummary {

@@ -21,18 +21,19 @@ pub struct Recount {
 }
 
 impl Recount {
-    /// Every sample is counted once: as coalesced if any stage was merged,
-    /// else as missing if any is, else as complete. The outside view shows the
-    /// same triggers again and is left out.
-    pub fn of(data: &CaseData) -> Self {
-        let mut recount = Self { samples: data.samples, ..Self::default() };
-        for sample in data.rows.chunk_by(|a, b| a.seq == b.seq) {
-            recount.add(sample);
-        }
-        recount
+    /// Of a case of which no row was added yet.
+    pub(crate) fn begin(data: &CaseData) -> Self {
+        Self { samples: data.samples, ..Self::default() }
     }
 
-    fn add(&mut self, rows: &[SampleRow]) {
+    /// Adds rows in order, all of a trigger at once. Every sample is counted once:
+    /// as coalesced if any stage was merged, else as missing if any is, else as
+    /// complete. The outside view shows the same triggers again and is left out.
+    pub(crate) fn add(&mut self, rows: &[SampleRow]) {
+        rows.chunk_by(|a, b| a.seq == b.seq).for_each(|sample| self.add_sample(sample));
+    }
+
+    fn add_sample(&mut self, rows: &[SampleRow]) {
         let mut inside = rows.iter().filter(|row| row.view == View::Inside).peekable();
         if inside.peek().is_none() {
             return;

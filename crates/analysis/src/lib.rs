@@ -5,9 +5,11 @@
 
 mod bench;
 mod causes;
+mod counted;
 mod derive;
 mod distribution;
 mod error;
+mod figures;
 mod histogram;
 mod identity;
 mod observer;
@@ -23,10 +25,12 @@ pub use causes::{
     Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, Segment, Share, Truth,
     TruthRow, Wrong, culprit, explain,
 };
-pub use derive::{benchmarks, derive, distributions, explanations};
+pub use counted::{Ascending, Both, Counted, Counter, Pair, rank};
+pub use derive::{derive, derive_figures, explanations};
 pub use distribution::{Distribution, Parts};
 pub use error::AnalysisError;
-pub use histogram::{Axis, Histogram};
+pub use figures::{CaseFigures, Course, SeriesFigures};
+pub use histogram::{Apart, Axis, Histogram};
 pub use identity::Recount;
 pub use observer::{ObserverEffect, overheads};
 pub use outside::{EdgeOffset, OutsideAccount};

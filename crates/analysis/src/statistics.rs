@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Exact order statistics and moments.
 
+use crate::Result;
+use crate::counted::{Ascending, rank};
+
 /// How quantiles are made, as it is written into the summary.
 ///
 /// Type 1 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The
@@ -11,7 +14,7 @@ pub const QUANTILE_METHOD: &str = "nearest-rank (inverse ECDF, Hyndman-Fan type 
 /// The quantile of values in ascending order, in thousandths: 500 is the
 /// median. Whole numbers, because 0.999 * n is not exact in floating point.
 pub fn quantile(sorted: &[i64], thousandths: u32) -> Option<i64> {
-    let rank = (sorted.len() as u128 * u128::from(thousandths)).div_ceil(1000).max(1);
+    let rank = rank(sorted.len() as u64, thousandths);
     sorted.get(usize::try_from(rank).ok()?.checked_sub(1)?).copied()
 }
 
@@ -35,38 +38,78 @@ impl Statistics {
     /// Of values in ascending order.
     pub fn of(sorted: &[i64]) -> Self {
         debug_assert!(sorted.is_sorted());
-        let mean = mean(sorted);
-        Self {
-            count: sorted.len() as u64,
-            min: sorted.first().copied(),
-            p5: quantile(sorted, 50),
-            p50: quantile(sorted, 500),
-            p95: quantile(sorted, 950),
-            p99: quantile(sorted, 990),
-            p99_9: quantile(sorted, 999),
-            max: sorted.last().copied(),
+        // A slice has no disk that could fail.
+        Self::of_all(&Sorted(sorted)).unwrap_or_default()
+    }
+
+    /// In two passes over the values, whatever holds them.
+    ///
+    /// # Errors
+    /// The disk's, where a file holds them.
+    pub fn of_all(values: &impl Ascending) -> Result<Self> {
+        let count = values.count();
+        let ranks = [50, 500, 950, 990, 999].map(|thousandths| rank(count, thousandths));
+        let [p5, p50, p95, p99, p99_9] = values.at_ranks(ranks)?;
+        let mean = mean(values)?;
+        Ok(Self {
+            count,
+            min: values.min(),
+            p5,
+            p50,
+            p95,
+            p99,
+            p99_9,
+            max: values.max(),
             mean,
-            stddev: mean.and_then(|mean| stddev(sorted, mean)),
-        }
+            stddev: mean.map(|mean| stddev(values, mean)).transpose()?.flatten(),
+        })
+    }
+}
+
+/// Values in ascending order, all in memory.
+struct Sorted<'a>(&'a [i64]);
+
+impl Ascending for Sorted<'_> {
+    fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn min(&self) -> Option<i64> {
+        self.0.first().copied()
+    }
+
+    fn max(&self) -> Option<i64> {
+        self.0.last().copied()
+    }
+
+    fn each(&self, take: &mut dyn FnMut(i64, u64)) -> Result<()> {
+        self.0.iter().for_each(|value| take(*value, 1));
+        Ok(())
     }
 }
 
 /// The sum is exact, so the order of the values does not matter.
-fn mean(values: &[i64]) -> Option<f64> {
-    let sum: i128 = values.iter().copied().map(i128::from).sum();
-    (!values.is_empty()).then(|| sum as f64 / values.len() as f64)
+fn mean(values: &impl Ascending) -> Result<Option<f64>> {
+    let mut sum = 0i128;
+    values.each(&mut |value, count| {
+        sum = sum.saturating_add(i128::from(value).saturating_mul(i128::from(count)));
+    })?;
+    let count = values.count();
+    Ok((count > 0).then(|| sum as f64 / count as f64))
 }
 
 /// Two passes with Björck's correction for the mean's rounding (Chan, Golub
 /// and LeVeque, "Algorithms for Computing the Sample Variance", 1983).
-fn stddev(values: &[i64], mean: f64) -> Option<f64> {
-    let count = values.len() as f64;
-    let (squares, rest) = values.iter().fold((0.0, 0.0), |(squares, rest), value| {
-        let deviation = *value as f64 - mean;
-        (squares + deviation * deviation, rest + deviation)
-    });
+fn stddev(values: &impl Ascending, mean: f64) -> Result<Option<f64>> {
+    let count = values.count() as f64;
+    let (mut squares, mut rest) = (0.0, 0.0);
+    values.each(&mut |value, times| {
+        let (deviation, times) = (value as f64 - mean, times as f64);
+        squares += times * deviation * deviation;
+        rest += times * deviation;
+    })?;
     let variance = (squares - rest * rest / count) / (count - 1.0);
-    (values.len() > 1).then(|| variance.max(0.0).sqrt())
+    Ok((values.count() > 1).then(|| variance.max(0.0).sqrt()))
 }
 
 #[cfg(test)]

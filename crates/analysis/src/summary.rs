@@ -9,8 +9,8 @@ use irqscope_wire::{Counters, Stage, View};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnalysisError, Distribution, EdgeOffset, ObserverEffect, OutsideAccount, Result, SeriesSummary,
-    Statistics, Unavailable,
+    AnalysisError, Ascending, Distribution, EdgeOffset, ObserverEffect, OutsideAccount, Result,
+    SeriesSummary, Statistics, Unavailable,
 };
 
 /// The summary's format.
@@ -119,9 +119,9 @@ pub struct StageSummary {
 }
 
 impl StageSummary {
-    pub(crate) fn new(distribution: &Distribution) -> Self {
-        let figures = Statistics::of(&distribution.all());
-        Self {
+    pub(crate) fn new(distribution: &Distribution) -> Result<Self> {
+        let figures = Statistics::of_all(&distribution.all())?;
+        Ok(Self {
             stage: distribution.stage,
             view: distribution.view,
             count: figures.count,
@@ -140,8 +140,8 @@ impl StageSummary {
             missing: distribution.missing,
             merged: distribution.merged,
             unsure: distribution.unsure,
-            hit: distribution.hit.len() as u64,
-        }
+            hit: distribution.hit.count(),
+        })
     }
 }
 

@@ -27,6 +27,6 @@ pub use palette::{benchmark_colour, case_colour, stage_colour, stage_text};
 pub use path::{check_line, difference_table, flame, path_table, path_title};
 pub use perfetto::perfetto;
 pub use table::table;
-pub use write::{write_all, write_html};
+pub use write::{write_all, write_figures, write_html};
 
 pub type Result<T, E = ReportError> = std::result::Result<T, E>;

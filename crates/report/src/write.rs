@@ -3,9 +3,7 @@
 
 use std::path::PathBuf;
 
-use irqscope_analysis::{
-    Above, Explanation, Summary, Sweep, benchmarks, distributions, explanations,
-};
+use irqscope_analysis::{Above, CaseFigures, Explanation, Summary, Sweep, explanations};
 use irqscope_run::RunDir;
 
 use crate::figure::{self, Figure, Layout, StageSweep, Timeline};
@@ -17,7 +15,16 @@ const FIGURES: &str = "figures";
 
 /// Writes report.html and the figures, and gives the path of the page.
 pub fn write_all(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
-    let Drawn { html, files } = draw(run, summary)?;
+    write_figures(run, summary, CaseFigures::of_run(run)?)
+}
+
+/// Likewise, of what the summary was derived from.
+pub fn write_figures(
+    run: &RunDir,
+    summary: &Summary,
+    figures: Vec<CaseFigures>,
+) -> Result<PathBuf> {
+    let Drawn { html, files } = draw(run, summary, figures)?;
     for (name, svg) in &files {
         run.write(&format!("{FIGURES}/{name}.svg"), svg.as_bytes())?;
     }
@@ -31,7 +38,7 @@ pub fn write_all(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
 
 /// Writes report.html only.
 pub fn write_html(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
-    Ok(draw(run, summary)?.html)
+    Ok(draw(run, summary, CaseFigures::of_run(run)?)?.html)
 }
 
 /// The page, written, and all figures by name.
@@ -42,7 +49,7 @@ struct Drawn {
 
 /// A sweep has one picture per stage for all its steps, where other runs have
 /// those of every case.
-fn draw(run: &RunDir, summary: &Summary) -> Result<Drawn> {
+fn draw(run: &RunDir, summary: &Summary, figures: Vec<CaseFigures>) -> Result<Drawn> {
     let manifest = run.manifest();
     let (page, files) = match Sweep::of(summary) {
         Some(sweep) => {
@@ -51,7 +58,7 @@ fn draw(run: &RunDir, summary: &Summary) -> Result<Drawn> {
             (page, sweep_files(summary, &sweep, &stages))
         }
         None => {
-            let figures = Figures::of(run, summary)?;
+            let figures = Figures::of(run, summary, figures)?;
             (html::page(manifest, summary, &figures), figures.files(summary))
         }
     };
@@ -68,12 +75,17 @@ pub(crate) struct Figures<'a> {
 }
 
 impl<'a> Figures<'a> {
-    fn of(run: &RunDir, summary: &'a Summary) -> Result<Self> {
-        let mut all = figure::stages(summary, distributions(run)?);
-        let data = benchmarks(run)?;
-        all.extend(figure::benchmarks(summary, &data));
+    fn of(run: &RunDir, summary: &'a Summary, figures: Vec<CaseFigures>) -> Result<Self> {
+        let (mut stages, mut series, mut rounds) = (Vec::new(), Vec::new(), Vec::new());
+        for case in figures {
+            stages.extend(case.stages);
+            series.extend(case.series.into_iter().map(|one| (case.number, one)));
+            rounds.extend(case.rounds.into_iter().map(|one| (case.number, one)));
+        }
+        let mut all = figure::stages(summary, stages)?;
+        all.extend(figure::benchmarks(summary, run, series)?);
         let explanations = explanations(run, Above::Quantile(990))?;
-        Ok(Self { all, rounds: figure::timelines(summary, &data), explanations })
+        Ok(Self { all, rounds: figure::timelines(summary, &rounds), explanations })
     }
 
     /// Names and drawings of all files.

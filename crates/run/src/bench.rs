@@ -2,27 +2,39 @@
 //! Benchmarks of a case as the log has them.
 
 use irqscope_wire::{
-    BenchEnd, BenchSamples, BenchmarkKind, Class, Message, Nanoseconds, Plan, SeriesCount,
+    BenchEnd, BenchSamples, BenchValues, BenchmarkKind, Class, Message, Nanoseconds, Plan,
+    SeriesCount, ValueCount, Values,
 };
+
+use crate::index::Place;
 
 /// One sample of a series; a row of bench.parquet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BenchRow {
     /// Within its series, from 0; a gap is a lost frame.
     pub seq: u64,
-    pub at: Nanoseconds,
+    /// None in imported series that kept no instants.
+    pub at: Option<Nanoseconds>,
     pub value: Nanoseconds,
 }
 
 /// What one thread, CPU or instant of a benchmark recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BenchSeries {
     pub name: String,
     pub cpu: Option<u16>,
-    /// In order of arrival, which is that of `seq`.
+    /// In order of arrival, which is that of `seq`. Empty where a
+    /// [`CaseStream`](crate::CaseStream) hands them out.
     pub rows: Vec<BenchRow>,
+    /// Where an imported histogram is all there is: values with how often each
+    /// came, in order of arrival.
+    pub counted: Vec<ValueCount>,
+    /// Samples in the log, whether they are in `rows`, `counted` or not kept.
+    pub received: u64,
     /// What the target says; none where it never said it.
     pub count: Option<SeriesCount>,
+    /// The frames that hold its rows, where those are not kept.
+    pub(crate) places: Vec<Place>,
 }
 
 /// One benchmark of a case in one of its variants.
@@ -42,24 +54,10 @@ impl BenchmarkData {
     fn series(&mut self, name: &str) -> &mut BenchSeries {
         let known = self.series.iter().position(|series| series.name == name);
         let place = known.unwrap_or_else(|| {
-            let (name, cpu) = (name.to_owned(), None);
-            self.series.push(BenchSeries { name, cpu, rows: Vec::new(), count: None });
+            self.series.push(BenchSeries { name: name.to_owned(), ..BenchSeries::default() });
             self.series.len() - 1
         });
         &mut self.series[place]
-    }
-
-    fn add(&mut self, batch: BenchSamples) {
-        let series = self.series(&batch.series);
-        series.cpu = batch.cpu;
-        let first = batch.first.0;
-        let numbered = (0u64..).zip(batch.samples);
-        let row = |(place, sample): (u64, irqscope_wire::BenchSample)| BenchRow {
-            seq: first.wrapping_add(place),
-            at: sample.at,
-            value: sample.value,
-        };
-        series.rows.extend(numbered.map(row));
     }
 
     fn end(&mut self, end: BenchEnd) {
@@ -78,6 +76,77 @@ impl BenchmarkData {
     }
 }
 
+impl BenchSeries {
+    /// `place` is where the rows can be read again; without it they are kept.
+    fn add(&mut self, batch: Batch, place: Option<Place>) {
+        self.cpu = batch.cpu;
+        match (batch.content, place) {
+            (Content::Rows(rows), None) => {
+                self.received = self.received.saturating_add(rows.len() as u64);
+                self.rows.extend(rows);
+            }
+            (Content::Rows(rows), Some(place)) => {
+                self.received = self.received.saturating_add(rows.len() as u64);
+                self.places.push(place);
+            }
+            (Content::Counted(counted), _) => {
+                let sum = |sum: u64, one: &ValueCount| sum.saturating_add(one.count);
+                self.received = counted.iter().fold(self.received, sum);
+                self.counted.extend(counted);
+            }
+        }
+    }
+}
+
+/// Samples of one series that came in one frame.
+pub(crate) struct Batch {
+    pub benchmark: u16,
+    pub series: String,
+    pub cpu: Option<u16>,
+    pub content: Content,
+}
+
+pub(crate) enum Content {
+    Rows(Vec<BenchRow>),
+    Counted(Vec<ValueCount>),
+}
+
+impl Batch {
+    /// None of a message that has no samples of a benchmark.
+    pub fn of(message: Message) -> Option<Self> {
+        match message {
+            Message::BenchSamples(batch) => Some(Self::of_samples(batch)),
+            Message::BenchValues(batch) => Some(Self::of_values(batch)),
+            _ => None,
+        }
+    }
+
+    fn of_samples(batch: BenchSamples) -> Self {
+        let BenchSamples { benchmark, series, cpu, first, samples } = batch;
+        let values = samples.iter().map(|sample| (Some(sample.at), sample.value));
+        Self { benchmark, series, cpu, content: Content::Rows(rows(first.0, values)) }
+    }
+
+    fn of_values(batch: BenchValues) -> Self {
+        let BenchValues { benchmark, series, cpu, values } = batch;
+        let content = match values {
+            Values::InOrder { first, values } => {
+                Content::Rows(rows(first.0, values.into_iter().map(|value| (None, value))))
+            }
+            Values::Counted(counted) => Content::Counted(counted),
+        };
+        Self { benchmark, series, cpu, content }
+    }
+}
+
+fn rows(
+    first: u64,
+    values: impl Iterator<Item = (Option<Nanoseconds>, Nanoseconds)>,
+) -> Vec<BenchRow> {
+    let row = |(place, (at, value))| BenchRow { seq: first.wrapping_add(place), at, value };
+    (0u64..).zip(values).map(row).collect()
+}
+
 /// All benchmarks of a plan, before anything was heard of them.
 pub(crate) fn of_plan(plan: &Plan) -> Vec<BenchmarkData> {
     let one = |benchmark: &irqscope_wire::Benchmark| BenchmarkData {
@@ -91,15 +160,21 @@ pub(crate) fn of_plan(plan: &Plan) -> Vec<BenchmarkData> {
 }
 
 /// Takes over what a message says; false if it speaks of no benchmark of this
-/// plan.
-pub(crate) fn understand(benchmarks: &mut [BenchmarkData], message: Message) -> bool {
-    match message {
-        Message::BenchSamples(batch) => {
-            benchmarks.get_mut(usize::from(batch.benchmark)).map(|one| one.add(batch)).is_some()
-        }
-        Message::BenchEnd(end) => {
-            benchmarks.get_mut(usize::from(end.benchmark)).map(|one| one.end(end)).is_some()
-        }
-        _ => true,
+/// plan. With a place, rows are not kept.
+pub(crate) fn understand(
+    benchmarks: &mut [BenchmarkData],
+    message: Message,
+    place: Option<Place>,
+) -> bool {
+    if let Message::BenchEnd(end) = message {
+        let known = benchmarks.get_mut(usize::from(end.benchmark));
+        return known.map(|one| one.end(end)).is_some();
     }
+    let Some(batch) = Batch::of(message) else { return true };
+    let Some(one) = benchmarks.get_mut(usize::from(batch.benchmark)) else { return false };
+    // An order of rounds is looked up by its number: those are kept, and few.
+    let place = place.filter(|_| one.kind != BenchmarkKind::Inversion);
+    let name = batch.series.clone();
+    one.series(&name).add(batch, place);
+    true
 }

@@ -9,6 +9,7 @@ use irqscope_wire::{
 };
 
 use crate::bench::{self, BenchmarkData};
+use crate::index::Place;
 use crate::{
     CaseManifest, Join, LogIndex, LogRecord, OutsideData, Result, SampleRow, Source, join,
 };
@@ -74,15 +75,42 @@ pub struct CaseData {
     stamps: BTreeMap<u64, u64>,
     next: BTreeMap<Source, u64>,
     tick: Option<Tick>,
+    /// Where rows are looked over and not kept.
+    glance: Option<Glance>,
+}
+
+/// What is seen of samples that are not kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Glance {
+    /// The number of the last sample.
+    last: Option<u64>,
+    /// The tick that every sample so far was converted with.
+    tick: Option<Tick>,
+    /// Read one after the other, the rows would not be those of the whole case.
+    unfit: bool,
+}
+
+impl Glance {
+    /// `tick`: the one that the case has in the end.
+    fn fits(&self, tick: Option<Tick>) -> bool {
+        !self.unfit && (self.tick.is_none() || self.tick == tick)
+    }
+
+    fn look(&mut self, samples: &[Sample], tick: Tick) {
+        self.unfit |= *self.tick.get_or_insert(tick) != tick;
+        for sample in samples {
+            let stages = || sample.responses.iter().map(|response| response.stage);
+            let in_order = stages().is_sorted() && self.last.is_none_or(|last| last < sample.seq.0);
+            self.unfit |= !in_order;
+            self.last = Some(sample.seq.0);
+        }
+    }
 }
 
 impl CaseData {
     pub(crate) fn read(index: &LogIndex, number: u16, manifest: &CaseManifest) -> Result<Self> {
         let mut data = Self { number, case: manifest.case.clone(), ..Self::default() };
-        data.learn_plan(manifest.plan.as_ref());
-        for record in index.records(number) {
-            data.take(&record?);
-        }
+        data.take_all(index, manifest)?;
         data.join();
         // Streams are in order by themselves; only two views have to be merged.
         if !data.rows.is_sorted_by_key(SampleRow::key) {
@@ -93,6 +121,35 @@ impl CaseData {
         data.symbols.sort();
         data.symbols.dedup();
         Ok(data)
+    }
+
+    /// Everything but samples of stages and benchmarks, for which it is known
+    /// where they lie. `None` if their rows are not simply those of one frame
+    /// after the other: where there is a view from outside, or an explanation, or
+    /// a disorder in the log.
+    pub(crate) fn glance(
+        index: &LogIndex,
+        number: u16,
+        manifest: &CaseManifest,
+    ) -> Result<Option<Self>> {
+        let glance = Some(Glance::default());
+        let mut data = Self { number, case: manifest.case.clone(), glance, ..Self::default() };
+        data.take_all(index, manifest)?;
+        let planned = data.plan.as_ref();
+        let whole = data.outside.is_some()
+            || data.unconverted > 0
+            || data.glance.as_ref().is_some_and(|glance| !glance.fits(data.tick))
+            || planned.is_some_and(|plan| plan.explain || plan.is_triggered_outside());
+        Ok((!whole).then_some(data))
+    }
+
+    fn take_all(&mut self, index: &LogIndex, manifest: &CaseManifest) -> Result<()> {
+        self.learn_plan(manifest.plan.as_ref());
+        for placed in index.placed_records(self.number) {
+            let (place, record) = placed?;
+            self.take(&record, place);
+        }
+        Ok(())
     }
 
     /// The tick of the target's counter.
@@ -112,7 +169,7 @@ impl CaseData {
         self.join = join;
     }
 
-    fn take(&mut self, record: &LogRecord) {
+    fn take(&mut self, record: &LogRecord, place: Place) {
         let Ok(frame) = decode(&record.frame) else {
             self.undecodable += 1;
             return;
@@ -123,10 +180,10 @@ impl CaseData {
             self.gaps.push(Gap { source, expected: *next, found: frame.number });
         }
         *next = frame.number.saturating_add(1);
-        self.understand(source, frame.message);
+        self.understand(source, frame.message, place);
     }
 
-    fn understand(&mut self, source: Source, message: Message) {
+    fn understand(&mut self, source: Source, message: Message, place: Place) {
         match message {
             Message::Failed(failure) => self.failure = Some(failure),
             Message::Note(note) => self.notes.push(note),
@@ -145,8 +202,12 @@ impl CaseData {
             Message::Events(events) => self.events.extend(events),
             Message::Explained(explained) => self.explained = Some(explained),
             Message::Truth(faults) => self.truth.extend(faults),
-            message @ (Message::BenchSamples(_) | Message::BenchEnd(_)) => {
-                self.undecodable += u64::from(!bench::understand(&mut self.benchmarks, message));
+            message @ (Message::BenchSamples(_)
+            | Message::BenchValues(_)
+            | Message::BenchEnd(_)) => {
+                let place = self.glance.is_some().then_some(place);
+                let known = bench::understand(&mut self.benchmarks, message, place);
+                self.undecodable += u64::from(!known);
             }
             _ => {}
         }
@@ -169,16 +230,25 @@ impl CaseData {
             return;
         };
         self.samples += samples.len() as u64;
+        if let Some(glance) = &mut self.glance {
+            glance.look(samples, tick);
+            return;
+        }
         let stamps_too = self.plan.as_ref().is_some_and(Plan::is_triggered_outside);
         for sample in samples {
             if stamps_too {
                 self.stamps.insert(sample.seq.0, sample.trigger_cycles.0);
             }
-            let row = |response| SampleRow::new(sample, response, View::Inside, tick);
-            self.rows.extend(sample.responses.iter().map(row));
+            self.rows.extend(inside_rows(sample, tick));
         }
         if self.plan.as_ref().is_some_and(|plan| plan.explain) {
             self.raw.extend_from_slice(samples);
         }
     }
+}
+
+/// One row for each stage that was asked.
+pub(crate) fn inside_rows(sample: &Sample, tick: Tick) -> impl Iterator<Item = SampleRow> {
+    let row = move |response| SampleRow::new(sample, response, View::Inside, tick);
+    sample.responses.iter().map(row)
 }

@@ -27,9 +27,18 @@
 //! | benchmark  | u8, 128 plus its index in `BenchmarkKind::ALL`  |
 //! | variant, series | as a case                                  |
 //! | seq        | u64                                             |
-//! | at_ns      | i64                                             |
+//! | at_ns      | i64, the smallest one when not known            |
 //! | value_ns   | i64                                             |
+//!
+//! and, where only a histogram is known, for each of its bins in order
+//!
+//! | field      | form                                            |
+//! | ---------- | ----------------------------------------------- |
+//! | case, benchmark, variant, series | as above                  |
+//! | value_ns   | i64                                             |
+//! | count      | u64                                             |
 
+use irqscope_wire::ValueCount;
 use sha2::{Digest as _, Sha256};
 
 use crate::{BenchRow, BenchmarkData, SampleRow};
@@ -57,16 +66,28 @@ impl Digest {
     }
 
     pub fn update_bench(&mut self, case: &str, of: &BenchmarkData, series: &str, row: &BenchRow) {
+        self.begin_bench(case, of, series);
+        let bytes = &mut self.row;
+        bytes.extend(row.seq.to_le_bytes());
+        bytes.extend(row.at.map_or(i64::MIN, |at| at.0).to_le_bytes());
+        bytes.extend(row.value.0.to_le_bytes());
+        self.hash.update(bytes);
+    }
+
+    pub fn update_bin(&mut self, case: &str, of: &BenchmarkData, series: &str, bin: &ValueCount) {
+        self.begin_bench(case, of, series);
+        let bytes = &mut self.row;
+        bytes.extend(bin.value.0.to_le_bytes());
+        bytes.extend(bin.count.to_le_bytes());
+        self.hash.update(bytes);
+    }
+
+    fn begin_bench(&mut self, case: &str, of: &BenchmarkData, series: &str) {
         self.row.clear();
         self.text(case);
         self.row.push(128 + of.kind.index() as u8);
         self.text(&of.variant);
         self.text(series);
-        let bytes = &mut self.row;
-        bytes.extend(row.seq.to_le_bytes());
-        bytes.extend(row.at.0.to_le_bytes());
-        bytes.extend(row.value.0.to_le_bytes());
-        self.hash.update(bytes);
     }
 
     fn text(&mut self, text: &str) {

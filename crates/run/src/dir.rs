@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use crate::manifest::replace;
 use crate::path;
 use crate::{
-    BenchWriter, CaseData, CaseManifest, InterferenceWriter, LogIndex, LogReader, LogWriter,
-    Manifest, ManifestDraft, Result, RunError, SamplesWriter, Stretch, utc,
+    BenchWriter, CaseData, CaseManifest, CaseStream, InterferenceWriter, LogIndex, LogReader,
+    LogWriter, Manifest, ManifestDraft, Result, RunError, SamplesWriter, Stretch, utc,
 };
 
 const LOG: &str = "run.log";
@@ -72,7 +72,8 @@ impl RunDir {
         manifest.cases = cases;
         let index = self.index()?;
         for (number, case) in manifest.cases.iter_mut().enumerate() {
-            case.complete_from(&CaseData::read(&index, number as u16, case)?);
+            let stream = CaseStream::open(&index, number as u16, case)?;
+            case.complete_from(stream.data());
         }
         manifest.complete = manifest.cases.iter().all(CaseManifest::has_result);
         manifest.finished_utc = Some(utc(SystemTime::now()));
@@ -93,11 +94,18 @@ impl RunDir {
 
     /// One case, by its position in the manifest.
     pub fn case(&self, index: &LogIndex, number: u16) -> Result<CaseData> {
+        CaseData::read(index, number, self.manifest_of(number)?)
+    }
+
+    fn manifest_of(&self, number: u16) -> Result<&CaseManifest> {
         let cases = &self.manifest.cases;
-        let case = cases
-            .get(usize::from(number))
-            .ok_or(RunError::NoCase { index: number, count: cases.len() })?;
-        CaseData::read(index, number, case)
+        let count = cases.len();
+        cases.get(usize::from(number)).ok_or(RunError::NoCase { index: number, count })
+    }
+
+    /// One case likewise, of which samples are read in pieces.
+    pub fn stream<'a>(&self, index: &'a LogIndex, number: u16) -> Result<CaseStream<'a>> {
+        CaseStream::open(index, number, self.manifest_of(number)?)
     }
 
     /// The path of one case's first triggers, where it was traced.

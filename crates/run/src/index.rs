@@ -11,23 +11,28 @@ use std::path::{Path, PathBuf};
 use crate::log::{LogHealth, LogReader, LogRecord, decode_record};
 use crate::{Result, RunError};
 
+/// Offset and length of a record in the log's file.
+pub(crate) type Place = (u64, u32);
+
 #[derive(Debug)]
 pub struct LogIndex {
     path: PathBuf,
     file: File,
-    spans: BTreeMap<u16, Vec<(u64, usize)>>,
+    places: BTreeMap<u16, Vec<Place>>,
     health: LogHealth,
 }
 
 impl LogIndex {
     pub fn build(path: &Path) -> Result<Self> {
         let mut reader = LogReader::open(path)?;
-        let mut spans: BTreeMap<u16, Vec<(u64, usize)>> = BTreeMap::new();
+        let mut places: BTreeMap<u16, Vec<Place>> = BTreeMap::new();
         while let Some(record) = reader.next() {
-            spans.entry(record?.case).or_default().push(reader.span());
+            // No record is longer than the protocol's frames, which fit.
+            let (offset, length) = reader.span();
+            places.entry(record?.case).or_default().push((offset, length as u32));
         }
         let file = File::open(path).map_err(|error| RunError::io("read", path, error))?;
-        Ok(Self { path: path.to_owned(), file, spans, health: reader.health() })
+        Ok(Self { path: path.to_owned(), file, places, health: reader.health() })
     }
 
     pub fn health(&self) -> LogHealth {
@@ -36,17 +41,36 @@ impl LogIndex {
 
     /// Case numbers that occur in the log.
     pub fn cases(&self) -> impl Iterator<Item = u16> + '_ {
-        self.spans.keys().copied()
+        self.places.keys().copied()
     }
 
     /// The records of one case, in order of arrival.
     pub fn records(&self, case: u16) -> impl Iterator<Item = Result<LogRecord>> + '_ {
-        let spans = self.spans.get(&case).map_or(&[][..], Vec::as_slice);
+        let placed = self.placed_records(case);
+        placed.map(|placed| placed.map(|(_, record)| record))
+    }
+
+    /// Likewise, with where each one lies.
+    pub(crate) fn placed_records(
+        &self,
+        case: u16,
+    ) -> impl Iterator<Item = Result<(Place, LogRecord)>> + '_ {
+        self.read(self.places.get(&case).map_or(&[][..], Vec::as_slice))
+    }
+
+    /// The records at these places.
+    pub(crate) fn read<'a>(
+        &'a self,
+        places: &'a [Place],
+    ) -> impl Iterator<Item = Result<(Place, LogRecord)>> + 'a {
         let mut buffer = Vec::new();
-        spans.iter().filter_map(move |(offset, length)| {
-            buffer.resize(*length, 0);
-            match self.file.read_exact_at(&mut buffer, *offset) {
-                Ok(()) => decode_record(undelimited(&mut buffer)).map(Ok),
+        places.iter().filter_map(move |place| {
+            let (offset, length) = *place;
+            buffer.resize(length as usize, 0);
+            match self.file.read_exact_at(&mut buffer, offset) {
+                Ok(()) => {
+                    decode_record(undelimited(&mut buffer)).map(|record| Ok((*place, record)))
+                }
                 Err(error) => Some(Err(RunError::io("read", &self.path, error))),
             }
         })

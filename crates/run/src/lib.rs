@@ -30,6 +30,7 @@ mod parquet;
 mod path;
 mod row;
 mod span;
+mod stream;
 
 pub use bench::{BenchRow, BenchSeries, BenchmarkData};
 pub use case::{CaseData, Gap};
@@ -48,5 +49,6 @@ pub use parquet::{BenchWriter, InterferenceRow, InterferenceWriter, SamplesWrite
 pub use path::{CodeRun, Stretch};
 pub use row::{FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow};
 pub use span::Span;
+pub use stream::CaseStream;
 
 pub type Result<T, E = RunError> = std::result::Result<T, E>;

@@ -9,7 +9,9 @@ mod synthetic;
 
 use std::path::Path;
 
-use irqscope_run::{CaseData, LOG_HEADER, LogHealth, LogReader, LogRecord, RunDir, Source};
+use irqscope_run::{
+    CaseData, LOG_HEADER, LogHealth, LogIndex, LogReader, LogRecord, RunDir, RunError, Source,
+};
 use irqscope_wire::{Message, Stage, decode, encode};
 use mutate::{Edit, apply, body, corpus, damage, damaged_run, edits, framed};
 use proptest::prelude::*;
@@ -30,7 +32,37 @@ fn case_of(frames: &[(Source, Vec<u8>)]) -> CaseData {
     frames.iter().for_each(|(source, frame)| log.append(0, *source, frame).unwrap());
     let index = run.index().unwrap();
     assert!(index.health().is_sound());
-    run.case(&index, 0).unwrap()
+    let data = run.case(&index, 0).unwrap();
+    assert_streamed(&run, &index, &data);
+    data
+}
+
+/// What is handed out in pieces is what the whole case has.
+fn assert_streamed(run: &RunDir, index: &LogIndex, data: &CaseData) {
+    let stream = run.stream(index, 0).unwrap();
+    let mut rows = Vec::new();
+    stream
+        .stages(|piece| {
+            rows.extend_from_slice(piece);
+            Ok::<(), RunError>(())
+        })
+        .unwrap();
+    assert_eq!(rows, data.rows);
+    assert_eq!(stream.data().benchmarks.len(), data.benchmarks.len());
+    for (benchmark, one) in data.benchmarks.iter().enumerate() {
+        for (place, series) in one.series.iter().enumerate() {
+            let mut rows = Vec::new();
+            stream
+                .series(benchmark, place, |piece| {
+                    rows.extend_from_slice(piece);
+                    Ok::<(), RunError>(())
+                })
+                .unwrap();
+            assert_eq!(rows, series.rows, "{}", series.name);
+            let streamed = &stream.data().benchmarks[benchmark].series[place];
+            assert_eq!((&streamed.counted, streamed.received), (&series.counted, series.received));
+        }
+    }
 }
 
 fn read(bytes: &[u8]) -> (Vec<LogRecord>, LogHealth) {
@@ -111,7 +143,9 @@ fn judge(frames: &[(Source, Vec<u8>)]) -> Result<(), TestCaseError> {
         match frame.map(|frame| frame.message) {
             Err(_) => damaged += 1,
             // The plan may have no such benchmark.
-            Ok(Message::BenchSamples(_) | Message::BenchEnd(_)) => stray += 1,
+            Ok(Message::BenchSamples(_) | Message::BenchValues(_) | Message::BenchEnd(_)) => {
+                stray += 1
+            }
             Ok(_) => {}
         }
     }

@@ -117,6 +117,8 @@ pub enum Class {
     Deadline {
         runtime_ns: u64,
     },
+    /// Of imported samples whose file does not say. No target is asked for it.
+    Unknown,
 }
 
 impl Class {
@@ -124,7 +126,7 @@ impl Class {
     pub const HIGH: Class = Class::Fixed(Scheduling { policy: Policy::Fifo, priority: 80 });
 
     pub const fn is_real_time(self) -> bool {
-        !matches!(self, Class::Fixed(Scheduling { policy: Policy::Other, .. }))
+        !matches!(self, Class::Fixed(Scheduling { policy: Policy::Other, .. }) | Class::Unknown)
     }
 }
 
@@ -134,6 +136,7 @@ impl core::fmt::Display for Class {
             Class::Fixed(Scheduling { policy: Policy::Other, .. }) => f.pad("other"),
             Class::Fixed(Scheduling { policy, priority }) => write!(f, "{policy} {priority}"),
             Class::Deadline { .. } => f.pad("deadline"),
+            Class::Unknown => f.pad("unknown"),
         }
     }
 }

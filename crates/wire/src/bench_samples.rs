@@ -29,6 +29,32 @@ pub struct BenchSamples {
     pub samples: Vec<BenchSample>,
 }
 
+/// Values of one series whose instants nobody knows: what other programs kept of
+/// theirs, in the log of a run that was imported. No target sends it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BenchValues {
+    /// Position in the plan's list.
+    pub benchmark: u16,
+    pub series: String,
+    pub cpu: Option<u16>,
+    pub values: Values,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Values {
+    /// Consecutive ones, from this number within the series.
+    InOrder { first: Seq, values: Vec<Nanoseconds> },
+    /// How often each came; their order is not known either.
+    Counted(Vec<ValueCount>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValueCount {
+    /// Of a histogram, where its bin begins.
+    pub value: Nanoseconds,
+    pub count: u64,
+}
+
 /// A benchmark has ended, well or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BenchEnd {

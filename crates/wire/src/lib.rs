@@ -33,7 +33,9 @@ pub use bench::{
     Async, Benchmark, BenchmarkKind, Class, Clock, Gtod, Instant, Inversion, LockProtocol, Middle,
     PeriodicJitter, Realfeel, Sched, Sleep, Spin, Wake,
 };
-pub use bench_samples::{BenchEnd, BenchSample, BenchSamples, SeriesCount};
+pub use bench_samples::{
+    BenchEnd, BenchSample, BenchSamples, BenchValues, SeriesCount, ValueCount, Values,
+};
 pub use event::{Context, Event, Explained, Priority, Softirq, StageThread, Vector, What};
 pub use fault::{Fault, FaultKind, Faults};
 pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode};

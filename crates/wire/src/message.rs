@@ -5,8 +5,8 @@ use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BenchEnd, BenchSamples, Command, Cycles, Event, Explained, Fault, GeneratorHello, Nanoseconds,
-    Packet, Path, Picture, Plan, Reply, Seq, Stage, Status, Symbol, Tick,
+    BenchEnd, BenchSamples, BenchValues, Command, Cycles, Event, Explained, Fault, GeneratorHello,
+    Nanoseconds, Packet, Path, Picture, Plan, Reply, Seq, Stage, Status, Symbol, Tick,
 };
 
 /// Raised whenever the meaning or the encoding of a message changes.
@@ -60,6 +60,8 @@ pub enum Message {
     BenchEnd(BenchEnd),
     /// The answer to `irqscope-target threads`, by itself.
     Picture(Picture),
+    /// In imported runs only.
+    BenchValues(BenchValues),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

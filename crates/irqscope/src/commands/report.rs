@@ -21,18 +21,21 @@ pub enum Format {
     Summary,
     /// sweep.json
     Sweep,
+    /// Somebody else does.
+    Nothing,
 }
 
 /// Derives the figures of a run and prints them.
 pub fn show(run: &RunDir, format: Format) -> Done {
-    let summary = irqscope_analysis::derive(run)?;
+    let (summary, figures) = irqscope_analysis::derive_figures(run)?;
     // The table first: what goes wrong with a picture must not hide it.
     match format {
         Format::Table => print!("{}", irqscope_report::table(&summary)),
         Format::Summary => print_json(&summary)?,
         Format::Sweep => print_json(&Sweep::of(&summary))?,
+        Format::Nothing => {}
     }
-    let html = irqscope_report::write_all(run, &summary)?;
+    let html = irqscope_report::write_figures(run, &summary, figures)?;
     if format == Format::Table {
         println!("\nrun     {}", run.path().display());
         println!("report  {}", html.display());

@@ -1,32 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Figures of benchmarks: one for each series that is a latency or a length.
 
-use irqscope_analysis::{SeriesSummary, Summary};
-use irqscope_run::{BenchSeries, BenchmarkData};
+use irqscope_analysis::{Counted, SeriesFigures, SeriesSummary, Summary};
+use irqscope_run::{BenchRow, RunDir, RunError};
 
+use super::scatter::{self, Course};
 use super::{Figure, Panel, Subject};
+use crate::Result;
+
+/// A panel, and where the log has its rows: positions of case, benchmark and
+/// series.
+struct Placed<'a> {
+    panel: Panel<'a>,
+    place: (u16, usize, usize),
+}
 
 /// All series of a run, each with its common axis, in the order in which they
-/// were run.
-pub fn benchmarks<'a>(summary: &'a Summary, data: &[(u16, BenchmarkData)]) -> Vec<Figure<'a>> {
-    let mut all: Vec<(Subject, Vec<Panel<'a>>)> = Vec::new();
-    for (number, one) in data {
-        for series in &one.series {
-            let Some((summary, panel)) = panel(summary, *number, one, series) else { continue };
-            let subject = subject(summary);
-            match all.iter_mut().find(|(known, _)| *known == subject) {
-                Some((_, panels)) => panels.push(panel),
-                None => all.push((subject, vec![panel])),
-            }
+/// were run; `series` beside its case's position in the manifest.
+pub fn benchmarks<'a>(
+    summary: &'a Summary,
+    run: &RunDir,
+    series: Vec<(u16, SeriesFigures)>,
+) -> Result<Vec<Figure<'a>>> {
+    let mut all: Vec<(Subject, Vec<Placed<'a>>)> = Vec::new();
+    for (number, one) in series {
+        let subject = subject(&one);
+        let Some(placed) = placed(summary, number, one) else { continue };
+        match all.iter_mut().find(|(known, _)| *known == subject) {
+            Some((_, panels)) => panels.push(placed),
+            None => all.push((subject, vec![placed])),
         }
     }
     all.sort_by_key(|(subject, _)| order(subject));
-    all.into_iter().map(|(subject, panels)| Figure::new(summary, subject, panels)).collect()
+    let mut figures = Vec::new();
+    let mut places = Vec::new();
+    for (subject, placed) in all {
+        places.push(placed.iter().map(|one| one.place).collect::<Vec<_>>());
+        let panels = placed.into_iter().map(|one| one.panel).collect();
+        figures.push(Figure::new(summary, subject, panels)?);
+    }
+    mark_courses(run, &mut figures, &places)?;
+    Ok(figures)
 }
 
-fn subject(summary: &SeriesSummary) -> Subject {
-    let (variant, series) = (summary.variant.clone(), summary.series.clone());
-    Subject::Series { kind: summary.benchmark, variant, series }
+/// Reads the rows once more, now that it is known how far they reach.
+fn mark_courses(
+    run: &RunDir,
+    figures: &mut [Figure<'_>],
+    places: &[Vec<(u16, usize, usize)>],
+) -> Result<()> {
+    let is_timed = |figure: &Figure<'_>| figure.panels.iter().any(|panel| panel.course.is_some());
+    if !figures.iter().any(is_timed) {
+        return Ok(());
+    }
+    let index = run.index()?;
+    for number in 0..run.manifest().cases.len() as u16 {
+        let stream = run.stream(&index, number)?;
+        for (figure, places) in figures.iter_mut().zip(places) {
+            let frames = scatter::frames(&figure.panels);
+            let mine = figure.panels.iter_mut().zip(places);
+            for (panel, (_, benchmark, series)) in mine.filter(|(_, place)| place.0 == number) {
+                let Some(course) = &mut panel.course else { continue };
+                stream.series(*benchmark, *series, |rows: &[BenchRow]| {
+                    let timed = rows.iter().filter_map(|row| Some((row.at?.0, row.value.0)));
+                    course.mark(&frames, timed);
+                    Ok::<(), RunError>(())
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn subject(one: &SeriesFigures) -> Subject {
+    let (variant, series) = (one.variant.clone(), one.name.clone());
+    Subject::Series { kind: one.kind, variant, series }
 }
 
 /// By kind only: variants and series keep their order.
@@ -37,29 +85,23 @@ fn order(subject: &Subject) -> usize {
     }
 }
 
-fn panel<'a>(
-    summary: &'a Summary,
-    number: u16,
-    one: &BenchmarkData,
-    series: &BenchSeries,
-) -> Option<(&'a SeriesSummary, Panel<'a>)> {
+fn placed(summary: &Summary, number: u16, one: SeriesFigures) -> Option<Placed<'_>> {
     let index = usize::from(number);
     let case = summary.cases.get(index)?;
     let is_mine = |of: &&SeriesSummary| {
-        of.benchmark == one.kind && of.variant == one.variant && of.series == series.name
+        of.benchmark == one.kind && of.variant == one.variant && of.series == one.name
     };
     let figures = case.benchmarks.iter().find(is_mine).filter(|of| of.is_figure())?;
-    let mut clean: Vec<i64> = series.rows.iter().map(|row| row.value.0).collect();
-    clean.sort_unstable();
     let panel = Panel {
         index,
         case: &case.case,
         kernel: &case.kernel,
         figures: figures.into(),
-        clean,
-        hit: Vec::new(),
+        clean: one.values,
+        hit: Counted::default(),
         histogram: None,
-        course: series.rows.iter().map(|row| (row.at.0, row.value.0)).collect(),
+        tails: Default::default(),
+        course: one.course.map(Course::new),
     };
-    Some((figures, panel))
+    Some(Placed { panel, place: (number, one.benchmark, one.series) })
 }

@@ -101,9 +101,9 @@ impl Frame {
         self.ground(svg, top);
         self.bars(svg, histogram, figure.subject.ink(), top);
         self.quantiles(svg, panel, unit, top);
-        let columns = [(self.irq, histogram.irq.len()), (self.oob, histogram.oob.len())];
+        let columns = [(self.irq, histogram.irq.count), (self.oob, histogram.oob.count)];
         for (left, count) in columns {
-            self.column(svg, left, count as u64, figure.subject.ink(), top);
+            self.column(svg, left, count, figure.subject.ink(), top);
         }
         let bottom = top + self.plot;
         svg.line([self.left, bottom, self.right, bottom], BASE);
@@ -215,14 +215,13 @@ impl Frame {
             return bottom + 8.0;
         }
         let most = self.layout.pick(7.0, 3.0) as usize;
-        let values = histogram.oob.iter().map(|ns| unit.figure(*ns as f64));
-        let text = match histogram.oob.len() {
-            few if few <= most => values.collect::<Vec<_>>().join(", "),
-            many => {
-                let first = values.clone().take(most / 2).collect::<Vec<_>>().join(", ");
-                let last = values.skip(many - (most - most / 2)).collect::<Vec<_>>().join(", ");
-                format!("{first} … {last}")
-            }
+        let joined = |values: &[i64]| {
+            values.iter().map(|ns| unit.figure(*ns as f64)).collect::<Vec<_>>().join(", ")
+        };
+        let (first, last) = (&histogram.oob.least, histogram.oob.last(most - most / 2));
+        let text = match histogram.oob.count {
+            few if few <= most as u64 => joined(first),
+            _ => format!("{} … {}", joined(&first[..most / 2]), joined(&last)),
         };
         let text = format!("OOB: {text} {}", unit.name());
         let set = Type::new(Ink::Muted, self.layout.pick(10.5, 9.5)).at(Anchor::End);

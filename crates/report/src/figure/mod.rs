@@ -14,9 +14,13 @@ mod tail;
 mod timeline;
 
 use irqscope_analysis::{
-    Axis, Distribution, Histogram, Parts, SeriesSummary, StageSummary, Summary,
+    Ascending, Axis, Both, Counted, Distribution, Histogram, Parts, SeriesSummary, StageSummary,
+    Summary,
 };
 use irqscope_wire::Tick;
+
+use crate::Result;
+use scatter::Course;
 
 use crate::svg::{Ink, Svg, Type};
 
@@ -32,6 +36,8 @@ pub enum Layout {
 }
 
 impl Layout {
+    const ALL: [Layout; 2] = [Self::Wide, Self::Narrow];
+
     pub const fn width(self) -> f64 {
         match self {
             Self::Wide => 760.0,
@@ -54,21 +60,21 @@ pub struct Panel<'a> {
     pub case: &'a str,
     pub kernel: &'a str,
     pub figures: Figures,
-    /// Ascending; those that another interrupt hit are apart.
-    pub clean: Vec<i64>,
-    pub hit: Vec<i64>,
+    /// Those that another interrupt hit are apart.
+    pub clean: Counted,
+    pub hit: Counted,
     pub histogram: Option<Histogram>,
-    /// Of benchmarks: instants and values in the order of time.
-    pub course: Vec<(i64, i64)>,
+    /// How many values are greater than each step of the tail's drawing, by
+    /// layout.
+    tails: [Vec<u64>; 2],
+    /// Of benchmarks whose instants are known.
+    course: Option<Course>,
 }
 
 impl Panel<'_> {
-    /// Every value, ascending.
-    pub fn all(&self) -> Vec<i64> {
-        let mut all = self.clean.clone();
-        all.extend(&self.hit);
-        all.sort(); // two ascending runs: one merge
-        all
+    /// Every value.
+    pub fn all(&self) -> Both<'_> {
+        Both(&self.clean, &self.hit)
     }
 
     fn parts(&self) -> Parts<'_> {
@@ -132,13 +138,18 @@ pub struct Figure<'a> {
 }
 
 impl<'a> Figure<'a> {
-    fn new(summary: &Summary, subject: Subject, mut panels: Vec<Panel<'a>>) -> Self {
+    fn new(summary: &Summary, subject: Subject, mut panels: Vec<Panel<'a>>) -> Result<Self> {
         let parts: Vec<Parts<'_>> = panels.iter().map(Panel::parts).collect();
-        let axis = Axis::common(&parts, tick(summary));
+        let axis = Axis::common(&parts, tick(summary))?;
+        let limits = Layout::ALL.map(|layout| tail::limits(&panels, layout));
         for panel in &mut panels {
-            panel.histogram = axis.map(|axis| Histogram::new(panel.parts(), axis));
+            let histogram = axis.map(|axis| Histogram::new(panel.parts(), axis));
+            panel.histogram = histogram.transpose()?;
+            for (tail, limits) in panel.tails.iter_mut().zip(&limits) {
+                *tail = Both(&panel.clean, &panel.hit).greater_than(limits)?;
+            }
         }
-        Self { subject, axis, caveat: summary.caveat(), panels }
+        Ok(Self { subject, axis, caveat: summary.caveat(), panels })
     }
 
     pub fn title(&self) -> String {
@@ -161,13 +172,13 @@ impl<'a> Figure<'a> {
 
     /// Values in the course of time; only of benchmarks.
     pub fn scatter(&self, layout: Layout, alone: bool) -> Option<String> {
-        let timed = self.panels.iter().any(|panel| !panel.course.is_empty());
+        let timed = self.panels.iter().any(|panel| panel.course.is_some());
         timed.then(|| scatter::draw(self, layout, alone))
     }
 }
 
 /// All stages of a run, each with its common axis.
-pub fn stages(summary: &Summary, mut distributions: Vec<Distribution>) -> Vec<Figure<'_>> {
+pub fn stages(summary: &Summary, mut distributions: Vec<Distribution>) -> Result<Vec<Figure<'_>>> {
     distributions.retain(|one| is_shown(summary, one));
     let one = |(stage, view)| {
         let of_stage = |one: &mut Distribution| one.stage == stage && one.view == view;
@@ -206,7 +217,8 @@ fn stage_panel(summary: &Summary, one: Distribution) -> Option<Panel<'_>> {
         clean: one.clean,
         hit: one.hit,
         histogram: None,
-        course: Vec::new(),
+        tails: Default::default(),
+        course: None,
     })
 }
 

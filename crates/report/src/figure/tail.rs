@@ -2,11 +2,15 @@
 //! The tails of one stage, overlaid: 1 - ECDF of all latencies, those hit by
 //! another interrupt included, both axes logarithmic.
 
+use irqscope_analysis::Ascending;
+
 use super::axis::{Log, log_label, log_ticks};
 use super::{Figure, Layout, Panel};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
+/// From one point of a line to the next.
+const STEP: f64 = 0.5;
 const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };
 
 pub fn draw(figure: &Figure<'_>, layout: Layout, alone: bool) -> String {
@@ -18,17 +22,15 @@ pub fn draw(figure: &Figure<'_>, layout: Layout, alone: bool) -> String {
         top += 30.0;
     }
     let top = legend(&mut svg, figure, layout, top) + 8.0;
-    let (left, right) = (layout.pick(58.0, 46.0), layout.width() - layout.pick(24.0, 16.0));
+    let (left, right) = sides(layout);
     let bottom = top + layout.pick(210.0, 170.0);
-    let values: Vec<(usize, Vec<i64>)> =
-        figure.panels.iter().map(|panel| (panel.index, panel.all())).collect();
-    let (from, to, fewest) = extent(&values);
+    let (from, to, fewest) = extent(&figure.panels);
     let x = Log::new(from, to, left, right);
     let y = Log::new(fewest, 1.0, bottom, top);
     grid(&mut svg, (from, to, fewest), (x, y), [left, top, right, bottom]);
-    for (panel, (index, sorted)) in figure.panels.iter().zip(&values) {
-        let pen = pen(figure, panel, *index);
-        svg.polyline(&points(sorted, x, y, [left, right, bottom]), pen);
+    for panel in &figure.panels {
+        let pen = pen(figure, panel, panel.index);
+        svg.polyline(&points(panel, layout, y, [left, bottom]), pen);
     }
     let text = Type::new(Ink::Text, layout.pick(11.0, 9.5)).at(Anchor::Middle);
     let caption = format!("{}; both axes logarithmic", figure.subject.quantity());
@@ -64,13 +66,26 @@ fn legend(svg: &mut Svg, figure: &Figure<'_>, layout: Layout, top: f64) -> f64 {
     y + 6.0
 }
 
+fn sides(layout: Layout) -> (f64, f64) {
+    (layout.pick(58.0, 46.0), layout.width() - layout.pick(24.0, 16.0))
+}
+
+/// The latencies that the steps of a drawing stand for, ascending.
+pub fn limits(panels: &[Panel<'_>], layout: Layout) -> Vec<f64> {
+    let (left, right) = sides(layout);
+    let (from, to, _) = extent(panels);
+    let x = Log::new(from, to, left, right);
+    let steps = ((right - left) / STEP) as usize;
+    (0..=steps).map(|step| x.value(left + step as f64 * STEP)).collect()
+}
+
 /// Least and greatest latency, with a little room, and the smallest share.
-fn extent(values: &[(usize, Vec<i64>)]) -> (f64, f64, f64) {
-    let firsts = values.iter().filter_map(|(_, sorted)| sorted.first());
-    let lasts = values.iter().filter_map(|(_, sorted)| sorted.last());
-    let from = firsts.min().copied().unwrap_or(1).max(1) as f64;
-    let to = lasts.max().copied().unwrap_or(10).max(2) as f64;
-    let most = values.iter().map(|(_, sorted)| sorted.len()).max().unwrap_or(1).max(10);
+fn extent(panels: &[Panel<'_>]) -> (f64, f64, f64) {
+    let firsts = panels.iter().filter_map(|panel| panel.all().min());
+    let lasts = panels.iter().filter_map(|panel| panel.all().max());
+    let from = firsts.min().unwrap_or(1).max(1) as f64;
+    let to = lasts.max().unwrap_or(10).max(2) as f64;
+    let most = panels.iter().map(|panel| panel.all().count()).max().unwrap_or(1).max(10);
     (from * 0.95, (to * 1.05).max(from * 1.2), 10f64.powf(-(most as f64).log10().ceil()))
 }
 
@@ -108,14 +123,12 @@ fn percent(decade: i32) -> String {
 }
 
 /// One point per step of the drawing, not per value.
-fn points(sorted: &[i64], x: Log, y: Log, [left, right, bottom]: [f64; 3]) -> Vec<(f64, f64)> {
-    let count = sorted.len() as f64;
+fn points(panel: &Panel<'_>, layout: Layout, y: Log, [left, bottom]: [f64; 2]) -> Vec<(f64, f64)> {
+    let count = panel.all().count() as f64;
     let mut points: Vec<(f64, f64)> = Vec::new();
-    let steps = ((right - left) * 2.0) as usize;
-    for step in 0..=steps {
-        let at = left + step as f64 / 2.0;
-        let later = sorted.len() - sorted.partition_point(|ns| (*ns as f64) <= x.value(at));
-        let height = if later == 0 { bottom } else { y.at(later as f64 / count) };
+    for (step, later) in panel.tails[layout as usize].iter().enumerate() {
+        let at = left + step as f64 * STEP;
+        let height = if *later == 0 { bottom } else { y.at(*later as f64 / count) };
         // Steps: first along, then down.
         if let Some(&(_, last)) = points.last() {
             if last == height {
@@ -124,7 +137,7 @@ fn points(sorted: &[i64], x: Log, y: Log, [left, right, bottom]: [f64; 3]) -> Ve
             points.push((at, last));
         }
         points.push((at, height));
-        if later == 0 {
+        if *later == 0 {
             break;
         }
     }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! One stage or one series of a benchmark: its histograms, what lies out of bounds, its tails.
 
-use irqscope_analysis::Histogram;
+use irqscope_analysis::{Apart, Histogram};
 use maud::{Markup, html};
 
 use super::drawing;
 use crate::figure::{Figure, Panel, Timeline};
 use crate::units::{Unit, alone, grouped};
-
-/// How many different values a list holds before it refers to the samples.
-const LISTED: usize = 1_000;
 
 pub fn section(figure: &Figure<'_>) -> Markup {
     html! {
@@ -59,7 +56,7 @@ fn apart(panel: &Panel<'_>) -> Markup {
         @if !oob.is_empty() {
             details {
                 summary {
-                    strong { (panel.case) } " OOB: " (grouped(oob.len() as u64)) " beyond " (alone(axis.end_ns()))
+                    strong { (panel.case) } " OOB: " (grouped(oob.count)) " beyond " (alone(axis.end_ns()))
                 }
                 (values(oob))
             }
@@ -67,8 +64,8 @@ fn apart(panel: &Panel<'_>) -> Markup {
         @if !irq.is_empty() {
             details {
                 summary {
-                    strong { (panel.case) } " IRQ: " (grouped(irq.len() as u64)) " hit by another interrupt"
-                    @if let (Some(least), Some(most)) = (irq.first(), irq.last()) {
+                    strong { (panel.case) } " IRQ: " (grouped(irq.count)) " hit by another interrupt"
+                    @if let (Some(least), Some((most, _))) = (irq.least.first(), irq.greatest.back()) {
                         ", " (alone(*least)) " to " (alone(*most))
                     }
                 }
@@ -79,18 +76,18 @@ fn apart(panel: &Panel<'_>) -> Markup {
 }
 
 /// Ascending, each value once with how often it came.
-fn values(sorted: &[i64]) -> Markup {
-    let unit = Unit::for_largest(sorted.last().copied().unwrap_or(0));
-    let runs: Vec<&[i64]> = sorted.chunk_by(|a, b| a == b).collect();
-    let left_out: usize = runs.iter().rev().skip(LISTED).map(|run| run.len()).sum();
-    let shown = runs.len().saturating_sub(LISTED);
+fn values(apart: &Apart) -> Markup {
+    let greatest = apart.greatest.back().map_or(0, |(value, _)| *value);
+    let unit = Unit::for_largest(greatest);
+    let listed = apart.greatest.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count));
+    let left_out = apart.count.saturating_sub(listed);
     html! {
         p.values {
             @if left_out > 0 {
-                (grouped(left_out as u64)) " smaller ones are in samples.parquet; "
+                (grouped(left_out)) " smaller ones are in the run's Parquet file; "
             }
-            @for run in &runs[shown..] {
-                span { (unit.figure(run[0] as f64)) @if run.len() > 1 { "×" (run.len()) } } " "
+            @for (value, count) in &apart.greatest {
+                span { (unit.figure(*value as f64)) @if *count > 1 { "×" (count) } } " "
             }
             (unit.name())
         }

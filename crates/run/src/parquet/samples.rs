@@ -38,21 +38,50 @@ const SCHEMA: &str = "message samples {
 }";
 
 /// Writes to a temporary file that takes its name when it is complete.
-pub struct SamplesWriter(Table);
+pub struct SamplesWriter {
+    table: Table,
+    case: String,
+    /// Of this case, and not yet a group: where groups end depends on the rows
+    /// only, and not on the pieces they come in.
+    pending: Vec<SampleRow>,
+}
 
 impl SamplesWriter {
     pub(crate) fn create(path: &Path, tool_version: &str) -> Result<Self> {
-        Table::create(path, SCHEMA, tool_version).map(Self)
+        let table = Table::create(path, SCHEMA, tool_version)?;
+        Ok(Self { table, case: String::new(), pending: Vec::new() })
     }
 
     /// Adds rows of one case, in order; may be called again for the same case.
     pub fn write(&mut self, case: &str, rows: &[SampleRow]) -> Result<()> {
-        let case = ByteArray::from(case);
-        rows.chunks(GROUP_ROWS).try_for_each(|rows| self.0.group(|group| fill(group, &case, rows)))
+        if self.case != case {
+            self.flush()?;
+            self.case = case.to_owned();
+        }
+        for rows in rows.chunks(GROUP_ROWS) {
+            let (now, later) = rows.split_at(rows.len().min(GROUP_ROWS - self.pending.len()));
+            self.pending.extend_from_slice(now);
+            if self.pending.len() == GROUP_ROWS {
+                self.flush()?;
+            }
+            self.pending.extend_from_slice(later);
+        }
+        Ok(())
     }
 
-    pub fn finish(self) -> Result<PathBuf> {
-        self.0.finish()
+    fn flush(&mut self) -> Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let case = ByteArray::from(self.case.as_str());
+        self.table.group(|group| fill(group, &case, &self.pending))?;
+        self.pending.clear();
+        Ok(())
+    }
+
+    pub fn finish(mut self) -> Result<PathBuf> {
+        self.flush()?;
+        self.table.finish()
     }
 }
 

@@ -62,6 +62,7 @@ impl Post {
             Class::Deadline { runtime_ns } => {
                 place::give_deadline(self.name, runtime_ns, self.period_ns)
             }
+            Class::Unknown => Ok(()), // as it was started
         }
     }
 }

@@ -53,7 +53,7 @@ fn why_refused(errno: Errno) -> String {
 fn post(stand: &Stand<'_>, cpu: u32) -> Post {
     let post = stand.post("bench-sched", cpu);
     match stand.class {
-        Class::Fixed(_) => post,
+        Class::Fixed(_) | Class::Unknown => post,
         Class::Deadline { .. } => Post { cpu: None, ..post },
     }
 }

@@ -10,13 +10,14 @@
 //! is the content's decoder that has to bear it.
 
 use irqscope_wire::{
-    Answer, Async, BenchEnd, BenchSample, BenchSamples, Benchmark, Class, Clock, Command, Context,
-    Counters, Cycles, Event, Explained, ExtraEdge, Failure, Fault, FaultKind, Frame,
-    GeneratorHello, GeneratorKind, Gtod, Hello, InterruptLine, Inversion, JitterKind, Limits, Mark,
-    Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL, Pacing, Packet, Path, PathEnd,
-    PathEvent, Picture, Plan, Priority, Range, Refusal, Reply, Response, Role, Run, RunState,
-    Sample, Sched, Seq, SeriesCount, Setting, Settings, Severity, Spin, Stage, StageCost,
-    StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals, What,
+    Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Class, Clock,
+    Command, Context, Counters, Cycles, Event, Explained, ExtraEdge, Failure, Fault, FaultKind,
+    Frame, GeneratorHello, GeneratorKind, Gtod, Hello, InterruptLine, Inversion, JitterKind,
+    Limits, Mark, Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL, Pacing, Packet,
+    Path, PathEnd, PathEvent, Picture, Plan, Priority, Range, Refusal, Reply, Response, Role, Run,
+    RunState, Sample, Sched, Seq, SeriesCount, Setting, Settings, Severity, Spin, Stage, StageCost,
+    StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals,
+    ValueCount, Values, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -361,6 +362,11 @@ fn benchmarks() -> Vec<Message> {
         let (series, unavailable) = (vec![count.clone(); 2], unavailable.map(String::from));
         Message::BenchEnd(BenchEnd { benchmark, class, series, unavailable })
     };
+    let values = |values| {
+        let (benchmark, series, cpu) = (1, "cpu0".into(), Some(1));
+        Message::BenchValues(BenchValues { benchmark, series, cpu, values })
+    };
+    let bin = ValueCount { value: Nanoseconds(1 << 30), count: 1 << 40 };
     let thread = ThreadFact {
         pid: 24,
         name: "irq/24-ähci".into(),
@@ -397,6 +403,8 @@ fn benchmarks() -> Vec<Message> {
         end(1, None),
         end(3, Some("no reason")),
         Message::Picture(picture),
+        values(Values::InOrder { first: Seq(3), values: vec![Nanoseconds(5); 2] }),
+        values(Values::Counted(vec![bin; 3])),
     ]
 }
 

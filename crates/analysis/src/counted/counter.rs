@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Counting values as they come.
+//!
+//! Values gather in a buffer; a full buffer is sorted and merged into the pairs
+//! that are known. Too many pairs for memory become a sorted run in a file, and
+//! all runs are merged in the end (external merge sort: Knuth, "The Art of
+//! Computer Programming" 3, 5.4).
+
+use std::path::{Path, PathBuf};
+
+use super::store::{PairFile, Pairs, Store};
+use super::{Ascending, Counted, Pair, merge};
+use crate::Result;
+
+/// Values that are gathered before they are sorted: 1 MB.
+const BUFFERED: usize = 1 << 16;
+/// Pairs that are kept in memory while counting: 4 MB.
+const PAIRS: usize = 1 << 18;
+
+#[derive(Debug)]
+pub struct Counter {
+    dir: PathBuf,
+    buffer: Vec<Pair>,
+    buffered: usize,
+    pairs: Vec<Pair>,
+    most: usize,
+    runs: Vec<PairFile>,
+}
+
+impl Counter {
+    /// `dir` is where files go, if there need to be any.
+    pub fn new(dir: &Path) -> Self {
+        Self::with_room(dir, BUFFERED, PAIRS)
+    }
+
+    pub(super) fn with_room(dir: &Path, buffered: usize, most: usize) -> Self {
+        let dir = dir.to_owned();
+        Self { dir, buffer: Vec::new(), buffered, pairs: Vec::new(), most, runs: Vec::new() }
+    }
+
+    /// # Errors
+    /// The disk's.
+    pub fn add(&mut self, value: i64, count: u64) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        self.buffer.push((value, count));
+        if self.buffer.len() >= self.buffered { self.settle() } else { Ok(()) }
+    }
+
+    /// # Errors
+    /// The disk's.
+    pub fn finish(mut self) -> Result<Counted> {
+        self.settle()?;
+        // Of many sets, each keeps less in memory than it was counted in.
+        if self.runs.is_empty() && self.pairs.len() <= self.most / 4 {
+            self.pairs.shrink_to_fit();
+            return counted(Store::Memory(self.pairs));
+        }
+        self.spill()?;
+        let runs = self.runs.iter_mut().map(|run| run.pairs().map(Pairs::File));
+        let all = merge(runs.collect::<Result<Vec<_>>>()?);
+        counted(Store::File(PairFile::write(&self.dir, all)?))
+    }
+
+    /// Sorts the buffer and merges it into the pairs.
+    fn settle(&mut self) -> Result<()> {
+        self.buffer.sort_unstable();
+        self.buffer.dedup_by(|next, one| {
+            let same = next.0 == one.0;
+            one.1 = if same { one.1.saturating_add(next.1) } else { one.1 };
+            same
+        });
+        let sources = [&self.pairs, &self.buffer].map(|pairs| Pairs::Memory(pairs.iter()));
+        self.pairs = merge(sources.into()).collect::<Result<Vec<_>>>()?;
+        self.buffer.clear();
+        if self.pairs.len() > self.most { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        self.runs.push(PairFile::write(&self.dir, self.pairs.drain(..).map(Ok))?);
+        Ok(())
+    }
+}
+
+fn counted(store: Store) -> Result<Counted> {
+    let mut counted = Counted { store, ..Counted::default() };
+    let (mut count, mut min, mut max) = (0u64, None, None);
+    counted.each(&mut |value, times| {
+        count = count.saturating_add(times);
+        min.get_or_insert(value);
+        max = Some(value);
+    })?;
+    (counted.count, counted.min, counted.max) = (count, min, max);
+    Ok(counted)
+}

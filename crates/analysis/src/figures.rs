@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Everything about one case that figures and drawings are made of, in memory
+//! that does not grow with its samples.
+
+use std::path::Path;
+
+use irqscope_run::{BenchRow, BenchSeries, BenchmarkData, CaseStream, RunDir, SampleRow};
+use irqscope_wire::BenchmarkKind;
+
+use crate::distribution::Counting;
+use crate::{Counted, Counter, Distribution, Recount, Result};
+
+#[derive(Debug)]
+pub struct CaseFigures {
+    /// Position of the case in the manifest.
+    pub number: u16,
+    /// In order of stage and view.
+    pub stages: Vec<Distribution>,
+    pub recount: Recount,
+    /// In the plan's order, and then the target's.
+    pub series: Vec<SeriesFigures>,
+    /// Of benchmarks whose rounds are drawn: with all rows.
+    pub rounds: Vec<BenchmarkData>,
+}
+
+/// One series of a benchmark.
+#[derive(Debug)]
+pub struct SeriesFigures {
+    /// Position of its benchmark in the plan, and in that its own.
+    pub benchmark: usize,
+    pub series: usize,
+    pub kind: BenchmarkKind,
+    pub variant: String,
+    pub name: String,
+    pub values: Counted,
+    /// None where no instants are known.
+    pub course: Option<Course>,
+}
+
+/// When a series began and ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Course {
+    pub first_ns: i64,
+    pub last_ns: i64,
+}
+
+/// Who is handed rows while they are counted.
+pub(crate) trait Keep {
+    fn stages(&mut self, rows: &[SampleRow]) -> Result<()>;
+    fn series(
+        &mut self,
+        one: &BenchmarkData,
+        series: &BenchSeries,
+        rows: &[BenchRow],
+    ) -> Result<()>;
+    /// Bins of an imported series, which has no rows.
+    fn counted(&mut self, one: &BenchmarkData, series: &BenchSeries) -> Result<()>;
+}
+
+/// Nobody.
+impl Keep for () {
+    fn stages(&mut self, _: &[SampleRow]) -> Result<()> {
+        Ok(())
+    }
+
+    fn series(&mut self, _: &BenchmarkData, _: &BenchSeries, _: &[BenchRow]) -> Result<()> {
+        Ok(())
+    }
+
+    fn counted(&mut self, _: &BenchmarkData, _: &BenchSeries) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl CaseFigures {
+    /// Of every case, in the manifest's order.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn of_run(run: &RunDir) -> Result<Vec<Self>> {
+        let index = run.index()?;
+        let numbers = 0..run.manifest().cases.len() as u16;
+        let of = |number| Self::of(&run.stream(&index, number)?, run.path(), &mut ());
+        numbers.map(of).collect()
+    }
+
+    /// Of one case.
+    ///
+    /// # Errors
+    /// The disk's. `dir` is where files go, if there need to be any.
+    pub fn of_stream(stream: &CaseStream<'_>, dir: &Path) -> Result<Self> {
+        Self::of(stream, dir, &mut ())
+    }
+
+    pub(crate) fn of(stream: &CaseStream<'_>, dir: &Path, keep: &mut impl Keep) -> Result<Self> {
+        let data = stream.data();
+        let (mut counting, mut recount) = (Counting::new(data, dir), Recount::begin(data));
+        stream.stages(|rows| {
+            keep.stages(rows)?;
+            recount.add(rows);
+            counting.add(rows)
+        })?;
+        let mut all = Vec::new();
+        for (benchmark, one) in data.benchmarks.iter().enumerate() {
+            for series in 0..one.series.len() {
+                all.push(SeriesFigures::of(stream, [benchmark, series], dir, keep)?);
+            }
+        }
+        let is_drawn = |one: &&BenchmarkData| one.kind == BenchmarkKind::Inversion;
+        let rounds = data.benchmarks.iter().filter(is_drawn).cloned().collect();
+        Ok(Self { number: data.number, stages: counting.finish()?, recount, series: all, rounds })
+    }
+}
+
+impl SeriesFigures {
+    fn of(
+        stream: &CaseStream<'_>,
+        [benchmark, place]: [usize; 2],
+        dir: &Path,
+        keep: &mut impl Keep,
+    ) -> Result<Self> {
+        let one = &stream.data().benchmarks[benchmark];
+        let series = &one.series[place];
+        let (mut values, mut course) = (Counter::new(dir), None);
+        stream.series(benchmark, place, |rows| {
+            keep.series(one, series, rows)?;
+            rows.iter().for_each(|row| extend(&mut course, row));
+            rows.iter().try_for_each(|row| values.add(row.value.0, 1))
+        })?;
+        keep.counted(one, series)?;
+        series.counted.iter().try_for_each(|bin| values.add(bin.value.0, bin.count))?;
+        let (kind, variant, name) = (one.kind, one.variant.clone(), series.name.clone());
+        let values = values.finish()?;
+        Ok(Self { benchmark, series: place, kind, variant, name, values, course })
+    }
+}
+
+fn extend(course: &mut Option<Course>, row: &BenchRow) {
+    if let Some(at) = row.at {
+        let first_ns = course.map_or(at.0, |course| course.first_ns);
+        *course = Some(Course { first_ns, last_ns: at.0 });
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `big KIND COUNT OUT`: makes up a run of so many samples, to see how long the
+//! figures of a large one take. KIND is `bench` (one series of `sched`), `stages`
+//! (stage `irq` alone) or `distinct` (as `bench`, of values that hardly repeat).
+#![expect(clippy::unwrap_used, reason = "a measurement that cannot go on has failed")]
+
+#[path = "../../run/tests/synthetic/mod.rs"]
+mod synthetic;
+
+use std::path::Path;
+
+use irqscope_run::RunDir;
+use irqscope_wire::{
+    BenchEnd, BenchSample, BenchSamples, Benchmark, Class, Counters, Message, Nanoseconds, Plan,
+    Sched, Seq, SeriesCount, Stage,
+};
+use synthetic::{Random, Sender, answered, draft, plan, sample};
+
+/// Samples of one frame, as the agent sends them.
+const BATCH: u64 = 512;
+const PERIOD: i64 = 1_000_000;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [kind, count, out] = words.as_slice() else {
+        eprintln!("usage: big bench|stages|distinct COUNT OUT");
+        std::process::exit(2);
+    };
+    let (count, out) = (count.parse().unwrap(), Path::new(out));
+    match kind.as_str() {
+        "stages" => stages(out, count),
+        kind => bench(out, count, kind == "distinct"),
+    }
+}
+
+fn stages(out: &Path, count: u64) {
+    let mut run = RunDir::create(out, &draft(&[plan("6.1/idle", &[Stage::Irq], count)])).unwrap();
+    let mut target = Sender::new(&run, 0);
+    target.open("6.1.0", &[Stage::Irq]);
+    let mut random = Random(1);
+    for first in (0..count).step_by(BATCH as usize) {
+        let one = |seq| sample(seq, vec![answered(Stage::Irq, latency(&mut random), 0)]);
+        target.send(Message::Samples((first..count.min(first + BATCH)).map(one).collect()));
+    }
+    target.send(Message::Finished(Counters {
+        triggers: count,
+        complete: count,
+        ..Counters::default()
+    }));
+    finish(&mut run);
+}
+
+fn bench(out: &Path, count: u64, distinct: bool) {
+    let sched = Benchmark::Sched(Sched { count, ..Sched::default() });
+    let plan =
+        Plan { benchmarks: vec![sched], stages: Vec::new(), ..synthetic::plan("6.1/idle", &[], 0) };
+    let mut run = RunDir::create(out, &draft(&[plan])).unwrap();
+    let mut target = Sender::new(&run, 0);
+    target.open("6.1.0", &[]);
+    let mut random = Random(1);
+    for first in (0..count).step_by(BATCH as usize) {
+        let one = |seq: u64| BenchSample {
+            at: Nanoseconds(PERIOD * seq.cast_signed()),
+            value: Nanoseconds(if distinct {
+                (random.next() >> 20).cast_signed()
+            } else {
+                latency(&mut random)
+            }),
+        };
+        let samples = (first..count.min(first + BATCH)).map(one).collect();
+        let (series, cpu) = ("cpu0".into(), Some(0));
+        let batch = BenchSamples { benchmark: 0, series, cpu, first: Seq(first), samples };
+        target.send(Message::BenchSamples(batch));
+    }
+    let series = vec![SeriesCount { series: "cpu0".into(), taken: count, skipped: 0, dropped: 0 }];
+    let end = BenchEnd { benchmark: 0, class: Class::HIGH, series, unavailable: None };
+    target.send(Message::BenchEnd(end));
+    target.send(Message::Finished(Counters::default()));
+    finish(&mut run);
+}
+
+/// As real ones are: a body of some microseconds, and a long tail.
+fn latency(random: &mut Random) -> i64 {
+    random.latency(3_000.0, 900.0, 1_000)
+}
+
+fn finish(run: &mut RunDir) {
+    let cases = run.manifest().cases.clone();
+    run.finish(cases).unwrap();
+}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""bench-large.py IRQSCOPE RUN: time and memory of `irqscope report` on a run, and
+of DuckDB for the same figures on the Parquet file that it wrote. Fails where a
+figure differs, or the report needs more than 512 MB."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+QUERY = """
+    SELECT count(value_ns), min(value_ns), max(value_ns), avg(value_ns), stddev_samp(value_ns),
+           quantile_disc(value_ns, [0.05, 0.5, 0.95, 0.99, 0.999])
+    FROM read_parquet('{}/bench.parquet')
+"""
+
+
+def measured(what, command):
+    """What the command says, having told its time and the most memory it had."""
+    begun = time.monotonic()
+    child = subprocess.Popen(command, stdout=subprocess.PIPE)
+    said = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    assert status == 0, command
+    took = time.monotonic() - begun
+    cpu = usage.ru_utime + usage.ru_stime
+    print(f"  {what}: {took:.1f} s ({cpu:.1f} s of CPU), at most {usage.ru_maxrss // 1024} MB", flush=True)
+    return said, usage.ru_maxrss // 1024
+
+
+irqscope, run = sys.argv[1], pathlib.Path(sys.argv[2])
+said, memory = measured("irqscope report, everything", [irqscope, "report", str(run), "--json"])
+assert memory < 512, memory
+summary = json.loads(said)
+(one,) = summary["cases"][0]["benchmarks"]
+python = pathlib.Path("target/venv/bin/python")
+code = """import duckdb, json, sys
+duckdb.execute("SET enable_progress_bar = false")
+print(json.dumps(duckdb.sql(sys.argv[1]).fetchone()))"""
+said, _ = measured("DuckDB, the figures alone", [str(python), "-c", code, QUERY.format(run)])
+count, least, most, mean, spread, quantiles = json.loads(said)
+names = ["p5_ns", "p50_ns", "p95_ns", "p99_ns", "p99_9_ns"]
+assert [count, least, most] == [one[name] for name in ("count", "min_ns", "max_ns")]
+assert list(quantiles) == [one[name] for name in names], (quantiles, one)
+assert abs(mean / one["mean_ns"] - 1) < 1e-9 and abs(spread / one["stddev_ns"] - 1) < 1e-6
+print(f"  the figures of {count} samples are the same")
