@@ -3,7 +3,9 @@
 
 mod bench;
 mod explain;
+mod export;
 mod generator;
+mod import;
 mod path;
 mod sweep;
 mod threads;
@@ -15,7 +17,9 @@ use irqscope_scenario::RigKind;
 
 pub use bench::Bench;
 pub use explain::Explain;
+pub use export::{Export, Format as ExportFormat};
 pub use generator::{Generator, Settings};
+pub use import::Import;
 pub use path::Path;
 pub use sweep::Sweep;
 pub use threads::Threads;
@@ -48,6 +52,8 @@ Examples:
   irqscope report runs/20260101T120000Z-demo
   irqscope path RUN --stage softirq  which functions a latency consists of
   irqscope explain RUN               what the late responses waited for
+  irqscope import hist.txt           what cyclictest and its kin wrote, as a run
+  irqscope export RUN --format csv   a run as other programs read it
   irqscope sweep knee                up to which trigger frequency each stage keeps up
   irqscope generator status --connect board:7000
   irqscope doctor                    what this machine can do, and what spoils its figures";
@@ -68,6 +74,11 @@ pub enum Command {
     Path(Path),
     /// Say what late responses waited for.
     Explain(Explain),
+    /// Write a run as other programs read it: CSV, OpenMetrics, rt-tests' JSON,
+    /// cyclictest's histogram, an HdrHistogram log.
+    Export(Export),
+    /// Make a run of what cyclictest, oslat, jitterdebugger, rtla or latmus wrote.
+    Import(Import),
     /// List the bundled scenarios, stages and states.
     List,
     /// Say what this machine can measure and what spoils its figures.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use irqscope_analysis::AnalysisError;
 use irqscope_report::ReportError;
+use irqscope_report::foreign::ForeignError;
 use irqscope_rig::RigError;
 use irqscope_rig::generator::GeneratorError;
 use irqscope_run::{ExecuteError, RunError};
@@ -93,6 +94,12 @@ impl From<AnalysisError> for Trouble {
 
 impl From<ReportError> for Trouble {
     fn from(error: ReportError) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+}
+
+impl From<ForeignError> for Trouble {
+    fn from(error: ForeignError) -> Self {
         Self::new(Exit::Usage, error)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What people look at: a table for the terminal, report.html, and its figures
-//! as SVG and PNG.
+//! as SVG and PNG. And what other programs read and write.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -8,6 +8,7 @@ mod cause_rows;
 mod error;
 mod explain;
 mod figure;
+pub mod foreign;
 mod html;
 mod palette;
 mod path;

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use irqscope_scenario::BenchKey;
 use irqscope_wire::{BenchmarkKind, Load, UnknownName};
 
-use super::How;
+use super::{ExportFormat, How};
 
 /// A name of a closed set: a misspelt one is answered with the nearest.
 fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
@@ -30,6 +30,7 @@ Examples:
   irqscope bench sched --variant deadline --runtime 200us
   irqscope bench sleep --load tcp           reference delays under a TCP stream
   irqscope bench gtod async --rig ssh --host root@board
+  irqscope bench sched --format rt-tests    JSON as cyclictest --json writes it
   irqscope bench inversion --rig twin --kernel 6.1-rt")]
 pub struct Bench {
     /// gtod, sched, async, sleep, inversion, realfeel, jitter or spin; several are
@@ -99,6 +100,10 @@ pub struct Bench {
     /// Print summary.json instead of the table.
     #[arg(long)]
     pub json: bool,
+    /// Print the samples or figures in a foreign format instead; see irqscope
+    /// export.
+    #[arg(long, conflicts_with = "json")]
+    pub format: Option<ExportFormat>,
 }
 
 impl Bench {

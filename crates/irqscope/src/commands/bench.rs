@@ -3,7 +3,10 @@
 
 use irqscope_scenario::{BenchRequest, RigKind, Scenario};
 
+use irqscope_report::foreign::Export;
+
 use super::Done;
+use super::export::to_stdout;
 use super::report::{Format, show};
 use super::run::carry_out;
 use crate::cli::Bench;
@@ -14,7 +17,12 @@ const KERNELS: [&str; 2] = ["6.1", "6.1-rt"];
 
 pub fn bench(options: &Bench) -> Done {
     let run = carry_out(scenario(options)?, &options.how, |_| Ok(()))?;
-    show(&run, if options.json { Format::Summary } else { Format::Table })
+    let Some(format) = options.format else {
+        return show(&run, if options.json { Format::Summary } else { Format::Table });
+    };
+    let shown = show(&run, Format::Nothing)?;
+    to_stdout(&run, &Export::plain(format.into()))?;
+    Ok(shown)
 }
 
 fn scenario(options: &Bench) -> Result<Scenario, Trouble> {

@@ -5,7 +5,9 @@ mod bench;
 mod completion;
 mod doctor;
 mod explain;
+mod export;
 mod generator;
+mod import;
 mod kernel;
 mod list;
 mod path;
@@ -34,6 +36,8 @@ pub fn dispatch(command: Command) -> Done {
         Command::Report(options) => report::report(&options),
         Command::Path(options) => path::path(&options),
         Command::Explain(options) => explain::explain(&options),
+        Command::Export(options) => export::export(&options),
+        Command::Import(options) => import::import(&options),
         Command::List => list::list(),
         Command::Doctor => doctor::doctor(),
         Command::Kernel(command) => kernel::kernel(command),

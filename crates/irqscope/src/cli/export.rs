@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `irqscope export`: what, as what, and where to.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use irqscope_report::foreign::{self, ExportFormat};
+
+/// Writes a run's samples or figures as other programs read them. What each
+/// format keeps, and what it cannot, stands in docs/formats.md.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  irqscope export RUN --format csv --out samples.csv
+  irqscope export RUN --format openmetrics > /var/lib/node_exporter/irqscope.prom
+  irqscope export RUN --format rt-tests --case 6.1/idle
+  irqscope export RUN --format cyclictest --bins 400 --sum
+  irqscope export RUN --format hdr --out latency.hlog")]
+pub struct Export {
+    /// The directory of the run.
+    pub run: PathBuf,
+    #[arg(long, short)]
+    pub format: Format,
+    /// This case only [default: all; of rt-tests and cyclictest the only one].
+    #[arg(long, value_name = "KERNEL/STATE")]
+    pub case: Option<String>,
+    /// Into this file, which must not exist [default: standard output].
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Bins of a nanosecond, as cyclictest -N has them, instead of a microsecond
+    /// (rt-tests).
+    #[arg(long)]
+    pub nanoseconds: bool,
+    /// Count what is longer than so many microseconds as an overflow, as
+    /// cyclictest -h N does (cyclictest) [default: as many as there need to be].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub bins: Option<u32>,
+    /// Add a column for all threads together, as cyclictest -H does (cyclictest).
+    #[arg(long)]
+    pub sum: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Every sample, with everything that is known of it.
+    Csv,
+    /// Exact quantiles, counts and sums, for Prometheus.
+    #[value(name = "openmetrics")]
+    OpenMetrics,
+    /// Histograms in JSON, as cyclictest --json writes them.
+    RtTests,
+    /// Histograms as text, as cyclictest -h writes them.
+    Cyclictest,
+    /// HdrHistogram's interval log.
+    Hdr,
+}
+
+impl From<Format> for ExportFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Csv => Self::Csv,
+            Format::OpenMetrics => Self::OpenMetrics,
+            Format::RtTests => Self::RtTests,
+            Format::Cyclictest => Self::Cyclictest,
+            Format::Hdr => Self::Hdr,
+        }
+    }
+}
+
+impl Export {
+    pub fn what(&self) -> foreign::Export {
+        foreign::Export {
+            format: self.format.into(),
+            case: self.case.clone(),
+            nanoseconds: self.nanoseconds,
+            bins: self.bins.map(|bins| bins as usize),
+            sum: self.sum,
+        }
+    }
+}

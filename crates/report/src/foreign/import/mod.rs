@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What other programs measured, as a run directory.
+//!
+//! A file is read twice: first to learn what is in it, then to write it into the
+//! run's log, a batch at a time. So memory does not grow with what it holds, and
+//! nothing is left behind where a file turns out to be damaged.
+
+mod benchmark;
+mod csv;
+mod cyclictest;
+mod detect;
+mod jitterdebugger;
+mod json;
+mod latmus;
+mod lines;
+mod log;
+mod number;
+mod oslat;
+mod rtla;
+mod sink;
+mod table;
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use irqscope_run::RunDir;
+
+use super::ForeignError;
+use detect::detect;
+use lines::Lines;
+use sink::{Head, Sink, Survey};
+
+/// What a file may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportFormat {
+    /// Text of `cyclictest -h`, `-H` or `-v`.
+    Cyclictest,
+    /// JSON of cyclictest and oslat.
+    RtTests,
+    /// oslat's text.
+    Oslat,
+    /// jitterdebugger's results.json.
+    Jitterdebugger,
+    /// jitterdebugger's samples.raw.
+    JitterdebuggerSamples,
+    /// Text of `rtla timerlat hist` and `rtla osnoise hist`.
+    Rtla,
+    /// What `latmus -g` writes.
+    Latmus,
+    /// What `irqscope export --format csv` writes of benchmarks.
+    Csv,
+}
+
+/// What is imported, and where to.
+pub struct Import<'a> {
+    pub files: &'a [PathBuf],
+    /// The run directory; it must not exist.
+    pub out: &'a Path,
+    /// None: as the content shows.
+    pub format: Option<ImportFormat>,
+    /// The values are nanoseconds where the file does not say (`cyclictest -N`).
+    pub nanoseconds: bool,
+    /// The command line, for the manifest.
+    pub args: Vec<String>,
+    pub tool_version: &'a str,
+}
+
+/// One file, looked over.
+struct Source<'a> {
+    path: &'a Path,
+    format: ImportFormat,
+    nanoseconds: bool,
+}
+
+/// Makes a run directory of files, one or more cases for each.
+///
+/// # Errors
+/// The first thing that is wrong with a file, with its place; or the disk's.
+pub fn import(what: &Import<'_>) -> Result<RunDir, ForeignError> {
+    let mut surveyed = Vec::new();
+    let mut names = Vec::new();
+    for path in what.files {
+        let format = what.format.map_or_else(|| detect(path), Ok)?;
+        let source = Source { path, format, nanoseconds: what.nanoseconds };
+        let mut survey = Survey::new(fresh(path, &mut names));
+        let head = source.read(&mut survey)?;
+        survey.check(path)?;
+        surveyed.push((source, head, survey));
+    }
+    log::write(what, surveyed)
+}
+
+/// A name for the file's case: its stem, once more with a number where it is taken.
+fn fresh(path: &Path, names: &mut Vec<String>) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = stem.replace(|c: char| c == '/' || c.is_control(), "-");
+    let numbered = (2..).map(|number| format!("{stem}-{number}"));
+    let mut all = std::iter::once(stem.clone()).chain(numbered);
+    let name = all.find(|name| !names.contains(name)).unwrap_or(stem);
+    names.push(name.clone());
+    name
+}
+
+impl Source<'_> {
+    fn read(&self, sink: &mut dyn Sink) -> Result<Head, ForeignError> {
+        match self.format {
+            ImportFormat::Cyclictest => cyclictest::read(self, sink),
+            ImportFormat::RtTests => json::rt_tests(self, sink),
+            ImportFormat::Oslat => oslat::read(self, sink),
+            ImportFormat::Jitterdebugger => json::jitterdebugger(self, sink),
+            ImportFormat::JitterdebuggerSamples => jitterdebugger::read(self, sink),
+            ImportFormat::Rtla => rtla::read(self, sink),
+            ImportFormat::Latmus => latmus::read(self, sink),
+            ImportFormat::Csv => csv::read(self, sink),
+        }
+    }
+
+    fn open(&self) -> Result<BufReader<File>, ForeignError> {
+        let file = File::open(self.path).map_err(|error| self.unreadable(error))?;
+        Ok(BufReader::with_capacity(1 << 16, file))
+    }
+
+    fn lines(&self) -> Result<Lines, ForeignError> {
+        Ok(Lines::new(self.open()?, self.path))
+    }
+
+    fn unreadable(&self, source: std::io::Error) -> ForeignError {
+        ForeignError::Read { path: self.path.to_owned(), source }
+    }
+
+    /// Nanoseconds of the unit that values have where the file does not say.
+    fn unit(&self) -> i64 {
+        if self.nanoseconds { 1 } else { 1_000 }
+    }
+}

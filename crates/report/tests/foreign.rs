@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Real recordings of other tools become runs, round trips lose nothing, and what
+//! is wrong with a file is told with its place. tests/data/README.md says how the
+//! recordings were made.
+#![allow(clippy::unwrap_used)] // helpers of tests too
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use irqscope_analysis::{SeriesSummary, Summary, check, derive};
+use irqscope_report::foreign::{Export, ExportFormat, ForeignError, Import, export, import};
+use irqscope_run::RunDir;
+use irqscope_wire::BenchmarkKind;
+use proptest::prelude::*;
+
+fn recording(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name)
+}
+
+fn import_to(out: &Path, file: &Path) -> Result<RunDir, ForeignError> {
+    import(&Import {
+        files: &[file.to_owned()],
+        out,
+        format: None,
+        nanoseconds: false,
+        args: Vec::new(),
+        tool_version: "0.1.0",
+    })
+}
+
+fn imported(name: &str) -> Summary {
+    let parent = tempfile::tempdir().unwrap();
+    let run = import_to(&parent.path().join("run"), &recording(name)).unwrap();
+    let summary = derive(&run).unwrap();
+    check(&summary).unwrap();
+    assert!(summary.complete, "{name}");
+    summary
+}
+
+/// Imports a file with this content.
+fn text(content: &[u8]) -> Result<Summary, String> {
+    let parent = tempfile::tempdir().unwrap();
+    let file = parent.path().join("file.txt");
+    fs::write(&file, content).unwrap();
+    let run = import_to(&parent.path().join("run"), &file).map_err(|error| error.to_string())?;
+    let summary = derive(&run).map_err(|error| error.to_string())?;
+    check(&summary).map_err(|error| error.to_string())?;
+    Ok(summary)
+}
+
+fn series(summary: &Summary) -> &[SeriesSummary] {
+    let [case] = &summary.cases[..] else { panic!("{summary:?}") };
+    &case.benchmarks
+}
+
+/// Count, dropped, least, median and greatest in microseconds.
+fn figures(one: &SeriesSummary) -> (u64, u64, i64, i64, i64) {
+    let us = |ns: Option<i64>| ns.unwrap() / 1_000;
+    (one.count, one.dropped, us(one.min_ns), us(one.p50_ns), us(one.max_ns))
+}
+
+#[test]
+fn histograms_of_cyclictest_have_all_samples_and_name_those_beyond_them() {
+    let summary = imported("cyclictest-h.txt");
+    let [first, second] = series(&summary) else { panic!("{summary:?}") };
+    assert_eq!(figures(first), (298, 2, 15, 26, 53));
+    assert_eq!(figures(second), (293, 7, 16, 24, 50));
+    let warnings = summary.cases[0].warnings.join("\n");
+    assert!(warnings.contains("in which order and at which instants"), "{warnings}");
+    assert!(warnings.contains("9 samples lay beyond the histogram (the greatest was 2300"));
+    // The column of sums is not a thread.
+    assert_eq!(series(&imported("cyclictest-H.txt")).len(), 2);
+    let summary = imported("cyclictest.json");
+    assert_eq!(figures(&series(&summary)[0]), (286, 14, 15, 28, 39));
+    assert_eq!(series(&summary)[0].class.as_deref(), Some("fifo 80"), "from its command line");
+    assert_eq!(summary.cases[0].release, "6.18.44-fc-v669");
+}
+
+#[test]
+fn values_of_cyclictest_keep_their_order_and_have_no_instants() {
+    let parent = tempfile::tempdir().unwrap();
+    let run = import_to(&parent.path().join("run"), &recording("cyclictest-v.txt")).unwrap();
+    let data = run.case(&run.index().unwrap(), 0).unwrap();
+    let rows = &data.benchmarks[0].series[0].rows;
+    let values: Vec<i64> = rows.iter().take(4).map(|row| row.value.0).collect();
+    assert_eq!(values, [32_000, 16_000, 39_000, 29_000]);
+    assert!(rows.iter().all(|row| row.at.is_none()));
+    assert_eq!(rows.len(), 40);
+}
+
+#[test]
+fn oslat_names_bins_by_their_upper_ends() {
+    for name in ["oslat.txt", "oslat.json"] {
+        let summary = imported(name);
+        let [one] = series(&summary) else { panic!("{summary:?}") };
+        assert_eq!(one.benchmark, BenchmarkKind::Spin);
+        assert_eq!(figures(one), (30_459_450, 388, 0, 0, 14), "{name}");
+    }
+}
+
+#[test]
+fn jitterdebugger_keeps_instants_in_its_samples_and_counts_in_its_results() {
+    let summary = imported("jitterdebugger/results.json");
+    assert_eq!(figures(&series(&summary)[0]), (300, 0, 13, 15, 26));
+    let parent = tempfile::tempdir().unwrap();
+    let file = recording("jitterdebugger/samples.raw");
+    let run = import_to(&parent.path().join("run"), &file).unwrap();
+    let data = run.case(&run.index().unwrap(), 0).unwrap();
+    let rows = &data.benchmarks[0].series[0].rows;
+    assert_eq!((rows[0].at.unwrap().0, rows[0].value.0), (1_180_098_152_846, 18_000));
+    assert_eq!(
+        data.benchmarks.iter().flat_map(|one| &one.series).map(|s| s.received).sum::<u64>(),
+        200
+    );
+}
+
+#[test]
+fn rtla_has_a_series_for_each_context_of_a_cpu() {
+    let summary = imported("rtla-timerlat.txt");
+    let names: Vec<&str> = series(&summary).iter().map(|one| &*one.series).collect();
+    assert_eq!(names, ["cpu0 irq", "cpu0 thread", "cpu1 irq", "cpu1 thread"]);
+    assert_eq!(figures(&series(&summary)[0]), (2_388, 12, 3, 56, 2_879));
+    let noise = imported("rtla-osnoise.txt");
+    assert_eq!(series(&noise)[0].benchmark, BenchmarkKind::Spin);
+    assert!(noise.cases[0].warnings.join("\n").contains("bins are at most 5000 ns wide"));
+    // Nothing but values that are beyond the histogram.
+    assert_eq!(series(&imported("rtla-timerlat-ns.txt"))[0].dropped, 1_914);
+}
+
+/// As libevl's sources print it: no kernel of EVL could be had to record one.
+const LATMUS: &str = "# test started on: Fri Jan 24 15:36:34 2020
+# Linux version 5.5.0-rc7+ (rpm@cobalt) (gcc version 9.2.1) #45 SMP
+# libevl version: evl.0 -- #1c4115c
+# sampling period: 1000 microseconds
+# context: user
+# thread priority: 98
+# thread affinity: CPU1-noisol
+# duration (hhmmss): 00:00:01
+# peak (hhmmss): 00:00:01
+# min latency: 0.205
+# avg latency: 2.000
+# max latency: 250.510
+# sample count: 106
+0 95
+1 0
+2 8
+199+ 3
+";
+
+#[test]
+fn latmus_says_what_lies_in_and_beyond_its_last_bin() {
+    let summary = text(LATMUS.as_bytes()).unwrap();
+    let [one] = series(&summary) else { panic!("{summary:?}") };
+    assert_eq!(figures(one), (103, 3, 0, 0, 2));
+    assert_eq!((one.cpu, one.class.as_deref()), (Some(1), Some("fifo 98")));
+    assert_eq!(summary.cases[0].release, "5.5.0-rc7+");
+}
+
+#[test]
+fn what_is_wrong_is_told_with_file_place_and_reason() {
+    let histogram = fs::read_to_string(recording("cyclictest-h.txt")).unwrap();
+    let json = fs::read_to_string(recording("cyclictest.json")).unwrap();
+    let oslat = fs::read_to_string(recording("oslat.txt")).unwrap();
+    let rtla = fs::read_to_string(recording("rtla-osnoise.txt")).unwrap();
+    let samples = fs::read(recording("jitterdebugger/samples.raw")).unwrap();
+    let changed = |text: &str, from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        text.replacen(from, to, 1).into_bytes()
+    };
+    let cut = |text: &str, at: &str| text.split(at).next().unwrap().as_bytes().to_vec();
+    let many = [&samples[..4], &[0xff; 24]].concat();
+    let wrong: [(Vec<u8>, &str); 17] = [
+        (Vec::new(), "it is empty"),
+        (b"hello\n".to_vec(), "it begins like none of them"),
+        (vec![b'#'; 3 << 20], "it begins like none of them"),
+        ([b"# Histogram\n".to_vec(), vec![b'1'; 3 << 20]].concat(), "line 2: is longer than"),
+        (b"# Histogram\n\xff\xff\n".to_vec(), "line 2: is no text"),
+        (changed(&histogram, "000015 000001", "000015 -00001"), "`-00001` is below zero"),
+        (changed(&histogram, "000015 000001", "000015 18446744073709551616"), "more than 64 bits"),
+        (changed(&histogram, "000015 000001", "000013 000001"), "line 18: the bins do not ascend"),
+        (changed(&histogram, "000015 000001", "000015 000002"), "298 in the line `# Total`"),
+        (cut(&histogram, "# Min"), "at its end: ends before its line `# Min Latencies`"),
+        (format!("{histogram}{histogram}").into_bytes(), "two recordings"),
+        (
+            changed(&json, "\"cycles\": 300", "\"cycles\": 3"),
+            "thread 0, cycles: is 3, and there are more",
+        ),
+        (cut(&json, "\"num_threads\""), "is no JSON"),
+        (cut(&oslat, "    016"), "(including overflows)`: it is truncated"),
+        (changed(&rtla, "count:", "over:"), "at its end: ends before its lines"),
+        (samples[..30].to_vec(), "byte 28: 2 bytes are left of a sample of 28"),
+        (many, "nanoseconds of a second"),
+    ];
+    for (content, expected) in wrong {
+        let error = text(&content).unwrap_err();
+        assert!(error.contains("file.txt") && error.contains(expected), "{expected}: {error}");
+    }
+}
+
+#[test]
+fn nothing_is_overwritten_or_left_behind() {
+    let parent = tempfile::tempdir().unwrap();
+    let out = parent.path().join("run");
+    let damaged = parent.path().join("damaged.txt");
+    fs::write(&damaged, "# Histogram\n0 1\n").unwrap();
+    assert!(import_to(&out, &damaged).is_err());
+    assert!(!out.exists());
+    import_to(&out, &recording("oslat.txt")).unwrap();
+    let again = import_to(&out, &recording("oslat.txt")).unwrap_err();
+    assert!(again.to_string().contains("nothing is overwritten"));
+}
+
+/// Kind, variant, series, CPU and the samples of a series.
+type Made = (usize, Option<u16>, Vec<(Option<i64>, i64)>);
+
+fn made() -> impl Strategy<Value = Vec<Made>> {
+    let sample = (prop::option::of(0i64..1 << 50), any::<i64>());
+    let one = (0usize..5, prop::option::of(any::<u16>()), prop::collection::vec(sample, 1..40));
+    prop::collection::vec(one, 1..6)
+}
+
+const KINDS: [&str; 5] =
+    ["sched,fifo 80", "sched,rr 3", "gtod,monotonic-raw", "async,futex", "spin,other"];
+
+fn csv(made: &[Made]) -> String {
+    let mut lines = vec!["case,benchmark,variant,series,cpu,seq,at_ns,value_ns,count".to_owned()];
+    for (number, (kind, cpu, samples)) in made.iter().enumerate() {
+        let cpu = cpu.map(|cpu| cpu.to_string()).unwrap_or_default();
+        for (seq, (at, value)) in samples.iter().enumerate() {
+            let at = at.map(|at| at.to_string()).unwrap_or_default();
+            let kind = KINDS[*kind];
+            lines.push(format!("6.1/idle,{kind},\"s, {number}\",{cpu},{seq},{at},{value},1"));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn exported(run: &RunDir, what: &Export) -> Result<String, ForeignError> {
+    let mut output = Vec::new();
+    export(run, what, &mut output)?;
+    Ok(String::from_utf8(output).unwrap())
+}
+
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// Non-negative values as a histogram of one series.
+fn counted(values: &[(u32, u32)]) -> String {
+    let mut lines = vec!["case,benchmark,variant,series,cpu,seq,at_ns,value_ns,count".to_owned()];
+    for (value, count) in values {
+        lines.push(format!("6.1/idle,sched,fifo 80,cpu0,0,,,{value},{}", count.max(&1)));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn made_run(parent: &Path, name: &str, text: &str) -> RunDir {
+    let file = parent.join(format!("{name}.txt"));
+    fs::write(&file, text).unwrap();
+    import_to(&parent.join(name), &file).unwrap()
+}
+
+/// Without what tells one run from another: commands and instants.
+fn threads(json: &str) -> serde_json::Value {
+    serde_json::from_str::<serde_json::Value>(json).unwrap()["thread"].clone()
+}
+
+proptest! {
+    // Some directories each.
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases.min(500), ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn csv_gives_every_sample_back(made in made()) {
+        let parent = tempfile::tempdir().unwrap();
+        let text = csv(&made);
+        let run = made_run(parent.path(), "a", &text);
+        let back = exported(&run, &Export::plain(ExportFormat::Csv)).unwrap();
+        prop_assert_eq!(sorted(&back), sorted(&text));
+        let again = made_run(parent.path(), "b", &back);
+        prop_assert_eq!(derive(&again).unwrap().digest, derive(&run).unwrap().digest);
+    }
+
+    #[test]
+    fn histograms_give_every_count_back(values in prop::collection::vec((0u32..300_000, 1u32..9), 1..60)) {
+        let parent = tempfile::tempdir().unwrap();
+        let run = made_run(parent.path(), "a", &counted(&values));
+        let json = Export { nanoseconds: true, ..Export::plain(ExportFormat::RtTests) };
+        let first = exported(&run, &json).unwrap();
+        let second = exported(&made_run(parent.path(), "b", &first), &json).unwrap();
+        prop_assert_eq!(threads(&first), threads(&second), "nanoseconds lose nothing");
+        let text = Export { bins: Some(200), ..Export::plain(ExportFormat::Cyclictest) };
+        let first = exported(&run, &text).unwrap();
+        let shown = |text: &str| text.split("# Min").next().unwrap().lines().skip(1).map(String::from).collect::<Vec<_>>();
+        let within = values.iter().any(|(value, _)| *value < 200_000);
+        let again = made_run(parent.path(), "c", &first);
+        match exported(&again, &text) {
+            Ok(second) => prop_assert_eq!(shown(&first), shown(&second)),
+            Err(error) => prop_assert!(!within, "{}", error),
+        }
+        prop_assert_eq!(derive(&again).unwrap().cases[0].benchmarks[0].dropped,
+            values.iter().filter(|(value, _)| *value >= 200_000).map(|(_, n)| u64::from(*n)).sum::<u64>());
+    }
+
+    #[test]
+    fn a_log_of_hdrhistogram_has_every_value_to_three_digits(values in prop::collection::vec((any::<u32>(), 1u32..9), 1..60)) {
+        let parent = tempfile::tempdir().unwrap();
+        let run = made_run(parent.path(), "a", &counted(&values));
+        let log = exported(&run, &Export::plain(ExportFormat::Hdr)).unwrap();
+        let mut decoded: Vec<Histogram<u64>> = Vec::new();
+        for entry in IntervalLogIterator::new(log.as_bytes()) {
+            if let LogEntry::Interval(interval) = entry.unwrap() {
+                let bytes = base64(interval.encoded_histogram());
+                decoded.push(Deserializer::new().deserialize(&mut &bytes[..]).unwrap());
+            }
+        }
+        let [histogram] = &decoded[..] else { panic!("{log}") };
+        let total: u64 = values.iter().map(|(_, count)| u64::from(*count)).sum();
+        prop_assert_eq!(histogram.len(), total);
+        for (value, _) in &values {
+            let same = values.iter().filter(|(other, _)| histogram.equivalent(u64::from(*other), u64::from(*value)));
+            let expected: u64 = same.map(|(_, count)| u64::from(*count)).sum();
+            prop_assert_eq!(histogram.count_at(u64::from(*value)), expected);
+        }
+    }
+}
+
+/// RFC 4648 without a crate for it.
+fn base64(text: &str) -> Vec<u8> {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.bytes().filter_map(|byte| LETTERS.iter().position(|one| *one == byte));
+    let (mut bits, mut held, mut bytes) = (0u32, 0, Vec::new());
+    for digit in digits {
+        (bits, held) = (bits << 6 | digit as u32, held + 6);
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held) as u8);
+        }
+    }
+    bytes
+}

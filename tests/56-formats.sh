@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: what other tools recorded becomes a run like every other, what is exported
+# is read by parsers that others wrote, nothing is overwritten, and a damaged file
+# is refused with its place.
+. "$(dirname "$0")/lib.sh"
+data=$TESTS/data
+python=target/venv/bin/python
+
+# Real recordings, as one run: each a case, nothing made up.
+expect 0 "$IRQSCOPE" import "$data"/cyclictest-?.txt "$data"/*.json "$data/oslat.txt" \
+	"$data"/jitterdebugger/* "$data"/rtla-*.txt --out "$WORK/imported"
+says "in which order and at which instants the samples came is not known"
+says "samples lay beyond the histogram (the greatest was 2300"
+[ "$(field "$WORK/imported/manifest.json" "len(j['cases'])")" = 11 ] || fail "not every file is a case"
+grep -q "samples lay beyond" "$WORK/imported/manifest.json" || fail "the manifest is silent"
+grep -q "The greatest\|Do not use" "$WORK/imported/report.html" && fail "the report warns wrongly"
+expect 0 "$IRQSCOPE" report "$WORK/imported"
+
+# A live one: a cyclictest of this machine.
+cyclictest -q -i 1000 -l 200 -h 100000 >"$WORK/live.txt" || fail "cyclictest does not run"
+expect 0 "$IRQSCOPE" import "$WORK/live.txt" --out "$WORK/live" --json
+[ "$(field "$WORK/live/summary.json" "sum(b['count'] for b in j['cases'][0]['benchmarks'])")" = 200 ] ||
+	fail "not all of cyclictest's samples"
+
+# Out: a run of this machine, and a histogram that came in.
+expect 0 "$IRQSCOPE" bench sched gtod -l 500 -i 500 --out "$WORK/run"
+for format in csv openmetrics hdr rt-tests cyclictest; do
+	expect 0 "$IRQSCOPE" export "$WORK/run" --format $format --out "$WORK/out.$format"
+done
+expect 2 "$IRQSCOPE" export "$WORK/run" --format csv --out "$WORK/out.csv"
+says "nothing is overwritten"
+expect 0 "$IRQSCOPE" export "$WORK/imported" --format csv --out "$WORK/counted.csv"
+expect 2 "$IRQSCOPE" export "$WORK/imported" --format rt-tests
+says "choose one with --case"
+expect 2 "$IRQSCOPE" export "$WORK/run" --format csv --case 6.1/idel
+says "there are"
+"$python" "$TESTS/56-formats.py" "$WORK" "$data/cyclictest.json" || fail "a parser of others"
+
+# The lines that OSADL's latency plots are drawn from, by the commands of that script.
+grep -v -e "^#" -e "^$" "$WORK/out.cyclictest" | tr " " "\t" >"$WORK/histogram"
+max=$(grep "Max Latencies" "$WORK/out.cyclictest" | tr " " "\n" | sort -n | tail -1 | sed 's/^0*//')
+[ "$(tail -n 1 "$WORK/histogram" | cut -f1 | sed 's/^0*//')" = "$max" ] || fail "max $max is not in the last line"
+[ "$(awk '{ n += $2 + $3 + $4 + $5 + $6 + $7 } END { print n }' "$WORK/histogram")" = \
+	"$(field "$WORK/run/summary.json" "sum(b['count'] for b in j['cases'][0]['benchmarks'])")" ] ||
+	fail "the columns do not have all samples"
+
+# In again: what was exported is what is imported.
+expect 0 "$IRQSCOPE" import "$WORK/out.csv" --out "$WORK/again"
+for run in run again; do
+	"$IRQSCOPE" export "$WORK/$run" --format openmetrics | grep -v '^irqscope_run_info' >"$WORK/$run.prom"
+done
+cmp "$WORK/run.prom" "$WORK/again.prom" || fail "CSV and back changes figures"
+expect 0 "$IRQSCOPE" bench sched -l 50 -i 500 --format rt-tests --out "$WORK/bench"
+says '"cmdline:"'
+
+# Damage, and where it is.
+sed 's/^000020 .*/000020 x y/' "$data/cyclictest-h.txt" >"$WORK/damaged.txt"
+expect 2 "$IRQSCOPE" import "$WORK/damaged.txt" --out "$WORK/none"
+says 'damaged.txt: line 23: `x` is no number'
+head -c 100 "$data/jitterdebugger/samples.raw" >"$WORK/torn.raw"
+expect 2 "$IRQSCOPE" import "$WORK/torn.raw" --out "$WORK/none"
+says "torn.raw: byte 84: 16 bytes are left of a sample of 28"
+: >"$WORK/empty.txt"
+expect 2 "$IRQSCOPE" import "$WORK/empty.txt" --out "$WORK/none"
+says "it is empty"
+expect 2 "$IRQSCOPE" import "$WORK" --out "$WORK/none"
+expect 2 "$IRQSCOPE" import "$data/oslat.txt" --out "$WORK/run"
+says "nothing is overwritten"
+[ ! -e "$WORK/none" ] || fail "a refused file left a directory behind"
