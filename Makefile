@@ -42,7 +42,8 @@ lint:
 	@scripts/bootstrap --test
 	@scripts/lint
 
-bench: bootstrap
+bench:
+	@scripts/bootstrap --test
 	@$(MAKE) --no-print-directory build
 	@scripts/bench
 

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Runs in a guest on the virtual clock, where one instruction is 2 ns: how many
+instructions one period costs the measured thread of cyclictest and of `bench
+sched`, from waking until it sleeps again, the kernel's part included. The
+scheduler's own account of the thread (/proc/PID/task/TID/schedstat: run time, and
+how often it ran) counts them."""
+
+import os
+import subprocess
+import time
+
+PRIORITY = 80
+LOOP = ["-p", str(PRIORITY), "-i", "1000", "-l", "4000", "-a", "0"]
+INSTRUCTION_NS = 2
+
+
+def measured_thread(pid):
+    """Run time in ns and turns so far; none before the thread runs at its priority."""
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as stat:
+            run, _, turns = map(int, stat.read().split())
+        if os.sched_getparam(int(task)).sched_priority == PRIORITY and turns > 100:
+            return run, turns
+    return None
+
+
+def instructions(command):
+    child = subprocess.Popen(command + LOOP, stdout=subprocess.DEVNULL)
+    while (first := measured_thread(child.pid)) is None:
+        assert child.poll() is None, command
+        time.sleep(0.1)
+    time.sleep(1)
+    last = measured_thread(child.pid)
+    assert last is not None, f"{command}: ended too early"
+    assert child.wait() == 0, command
+    turns = last[1] - first[1]
+    assert turns >= 990, f"{command}: {turns} turns in a second"
+    return (last[0] - first[0]) / turns / INSTRUCTION_NS
+
+
+theirs = instructions(["cyclictest", "-m", "-t", "1", "-q"])
+ours = instructions(["/exchange/agent", "bench", "sched"])
+print(f"instructions of one period: cyclictest {theirs:.1f}, irqscope {ours:.1f}")
+assert ours <= theirs, "ours are more"
