@@ -175,7 +175,8 @@ pub fn explanations(run: &RunDir, above: Above) -> Result<Vec<Explanation>> {
     Ok(all)
 }
 
-fn case_summary(
+/// Of one case; nothing is written.
+pub(crate) fn case_summary(
     manifest: &CaseManifest,
     data: &CaseData,
     figures: &CaseFigures,

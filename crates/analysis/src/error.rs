@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use irqscope_run::RunError;
 
-use crate::PathError;
+use crate::{CompareError, PathError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
@@ -12,6 +12,9 @@ pub enum AnalysisError {
 
     #[error(transparent)]
     Path(#[from] PathError),
+
+    #[error(transparent)]
+    Compare(#[from] CompareError),
 
     #[error("{} cannot be read: {source}; derive it again: irqscope report", .path.display())]
     Json { path: PathBuf, source: serde_json::Error },

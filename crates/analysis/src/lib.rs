@@ -5,11 +5,13 @@
 
 mod bench;
 mod causes;
+mod compare;
 mod counted;
 mod derive;
 mod distribution;
 mod error;
 mod figures;
+mod gate;
 mod histogram;
 mod identity;
 mod observer;
@@ -18,6 +20,7 @@ mod path;
 mod statistics;
 mod summary;
 mod sweep;
+mod tail;
 mod validity;
 
 pub use bench::{SeriesSummary, Unavailable};
@@ -25,11 +28,18 @@ pub use causes::{
     Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, Segment, Share, Truth,
     TruthRow, Wrong, culprit, explain,
 };
+pub use compare::{
+    Ask, COMPARISON_VERSION, CompareError, Comparison, INTERVAL_METHOD, LEVEL, Limits,
+    MAXIMUM_METHOD, ManifestDifference, MeasuredCase, Series as Measured, SeriesComparison,
+    SeriesName, Shift, TEST_METHOD, Test, TooShort, WINDOWS, differ, differences, pairs,
+    quantile_name,
+};
 pub use counted::{Ascending, Both, Counted, Counter, Pair, rank};
 pub use derive::{derive, derive_figures, explanations};
 pub use distribution::{Distribution, Parts};
 pub use error::AnalysisError;
 pub use figures::{CaseFigures, Course, SeriesFigures};
+pub use gate::{Allowance, Limit, Verdict, hold, hold_against};
 pub use histogram::{Apart, Axis, Histogram};
 pub use identity::Recount;
 pub use observer::{ObserverEffect, overheads};
@@ -41,6 +51,7 @@ pub use path::{
 pub use statistics::{QUANTILE_METHOD, Statistics, quantile};
 pub use summary::{CaseSummary, StageSummary, Summary, VERSION, check};
 pub use sweep::{Knee, Point, Series, Sweep, VERSION as SWEEP_VERSION};
+pub use tail::{Refusal, ReturnLevel, TAIL_METHOD, Tail};
 pub use validity::{Violation, Warning};
 
 pub type Result<T, E = AnalysisError> = std::result::Result<T, E>;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Which case is compared with which.
+
+use irqscope_run::{CaseManifest, Manifest, RunDir};
+use irqscope_wire::View;
+
+use super::{CompareError, Series, SeriesName};
+use crate::derive::case_summary;
+use crate::{CaseFigures, CaseSummary, Result};
+
+/// One case with everything that a comparison needs of it.
+#[derive(Clone, Debug)]
+pub struct MeasuredCase {
+    /// The run's directory, as it was named.
+    pub run: String,
+    pub manifest: Manifest,
+    pub case: CaseManifest,
+    pub summary: CaseSummary,
+    pub series: Vec<Series>,
+}
+
+impl MeasuredCase {
+    /// The named case of a run, or all of them, in the manifest's order.
+    pub fn load(run: &RunDir, wanted: Option<&str>) -> Result<Vec<Self>> {
+        let (name, manifest) = (run.path().display().to_string(), run.manifest());
+        let index = run.index()?;
+        let mut cases = Vec::new();
+        for (number, case) in (0..).zip(&manifest.cases) {
+            if wanted.is_none_or(|wanted| wanted == case.case) {
+                let stream = run.stream(&index, number)?;
+                let figures = CaseFigures::of_stream(&stream, run.path())?;
+                cases.push(Self {
+                    run: name.clone(),
+                    manifest: manifest.clone(),
+                    case: case.clone(),
+                    summary: case_summary(case, stream.data(), &figures)?,
+                    series: Series::of_case(&run.case(&index, number)?),
+                });
+            }
+        }
+        match (cases.is_empty(), wanted) {
+            (false, _) => Ok(cases),
+            (true, None) => Err(CompareError::Empty { run: name }.into()),
+            (true, Some(case)) => {
+                let known: Vec<&str> = manifest.cases.iter().map(|one| one.case.as_str()).collect();
+                let (case, known) = (case.into(), known.join(", "));
+                Err(CompareError::NoCase { run: name, case, known }.into())
+            }
+        }
+    }
+
+    /// `runs/a#6.1/idle`.
+    pub fn name(&self) -> String {
+        format!("{}#{}", self.run, self.case.case)
+    }
+
+    /// In which view stages are shown where nothing else is said.
+    pub fn main_view(&self) -> View {
+        self.summary.main_view()
+    }
+
+    pub fn find(&self, name: &SeriesName) -> Option<&Series> {
+        self.series.iter().find(|series| series.name == *name)
+    }
+
+    pub(super) fn series_names(&self) -> String {
+        let names: Vec<String> = self.series.iter().map(|one| one.name.to_string()).collect();
+        if names.is_empty() { "nothing".into() } else { names.join(", ") }
+    }
+}
+
+/// Which cases belong together: one on one side with each of the other side; else
+/// those of the same name.
+pub fn pairs<'a>(
+    base: &'a [MeasuredCase],
+    other: &'a [MeasuredCase],
+) -> Result<Vec<(&'a MeasuredCase, &'a MeasuredCase)>, CompareError> {
+    if let ([one], _) = (base, other) {
+        return Ok(other.iter().map(|other| (one, other)).collect());
+    }
+    if let (_, [one]) = (base, other) {
+        return Ok(base.iter().map(|base| (base, one)).collect());
+    }
+    let same = |base: &'a MeasuredCase| {
+        let other = other.iter().find(|other| other.case.case == base.case.case);
+        other.map(|other| (base, other))
+    };
+    let pairs: Vec<_> = base.iter().filter_map(same).collect();
+    let names = |cases: &[MeasuredCase]| {
+        cases.iter().map(|one| one.case.case.clone()).collect::<Vec<_>>().join(", ")
+    };
+    if pairs.is_empty() {
+        let run =
+            |cases: &[MeasuredCase]| cases.first().map_or_else(String::new, |one| one.run.clone());
+        let (bases, others) = (names(base), names(other));
+        return Err(CompareError::NoCommonCase {
+            base: run(base),
+            other: run(other),
+            bases,
+            others,
+        });
+    }
+    Ok(pairs)
+}

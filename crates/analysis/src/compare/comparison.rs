@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Two cases against each other.
+
+use irqscope_wire::View;
+use serde::Serialize;
+
+use super::differences::{ManifestDifference, differences};
+use super::{
+    CompareError, INTERVAL_METHOD, MAXIMUM_METHOD, MeasuredCase, Series, SeriesName, Shift,
+    TEST_METHOD, Test, differ,
+};
+use crate::QUANTILE_METHOD;
+
+/// The comparison's format.
+///
+/// 1: first.
+pub const VERSION: u32 = 1;
+
+/// How sure intervals are, and the level of the test.
+pub const LEVEL: f64 = 0.95;
+
+/// What of two cases is compared.
+#[derive(Clone, Debug)]
+pub struct Ask<'a> {
+    /// Stages and benchmarks by name; all of them where it is empty.
+    pub names: &'a [String],
+    /// Of stages; the main one where it is none.
+    pub view: Option<View>,
+    /// In thousandths; 1000 is the maximum.
+    pub quantiles: &'a [u32],
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    pub version: u32,
+    pub base: String,
+    pub other: String,
+    /// Both were measured in the twin: differences are exact, and there is no
+    /// chance to be reckoned with.
+    pub exact: bool,
+    pub level: f64,
+    pub quantile_method: &'static str,
+    /// None where differences are exact.
+    pub interval_method: Option<&'static str>,
+    pub maximum_method: Option<&'static str>,
+    pub test_method: Option<&'static str>,
+    pub differences: Vec<ManifestDifference>,
+    /// Why the figures must not be used; empty for valid measurements.
+    pub violations: Vec<String>,
+    pub series: Vec<SeriesComparison>,
+    /// What one side alone measured.
+    pub base_only: Vec<String>,
+    pub other_only: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct SeriesComparison {
+    #[serde(skip)]
+    pub name: SeriesName,
+    #[serde(rename = "series")]
+    pub title: String,
+    pub base_count: u64,
+    pub other_count: u64,
+    /// Triggers and rounds of which there is no figure.
+    pub base_without: u64,
+    pub other_without: u64,
+    /// Both sides have the same values in the same order.
+    pub identical: bool,
+    pub shifts: Vec<Shift>,
+    /// Whether they differ at all; none where figures are exact.
+    pub test: Option<Test>,
+    /// How many samples of each side the test would take, where there are too few.
+    pub test_needs: Option<u64>,
+}
+
+impl Comparison {
+    pub fn of(
+        base: &MeasuredCase,
+        other: &MeasuredCase,
+        ask: &Ask<'_>,
+    ) -> Result<Self, CompareError> {
+        let exact = is_exact(base, other)?;
+        let asked = |series: &&Series| is_asked(series, base, ask);
+        let both = |series: &Series| Some((series.clone(), other.find(&series.name)?.clone()));
+        let pairs: Vec<(Series, Series)> =
+            base.series.iter().filter(asked).filter_map(both).collect();
+        if pairs.is_empty() {
+            return Err(CompareError::NothingCommon {
+                base: base.name(),
+                other: other.name(),
+                bases: base.series_names(),
+                others: other.series_names(),
+            });
+        }
+        let one = |(base, other): &(Series, Series)| {
+            SeriesComparison::of(base, other, ask.quantiles, exact)
+        };
+        let only = |one: &MeasuredCase, other: &MeasuredCase| -> Vec<String> {
+            let lonely =
+                one.series.iter().filter(asked).filter(|one| other.find(&one.name).is_none());
+            lonely.map(|one| one.name.to_string()).collect()
+        };
+        let method = |name: &'static str| (!exact).then_some(name);
+        Ok(Self {
+            version: VERSION,
+            base: base.name(),
+            other: other.name(),
+            exact,
+            level: LEVEL,
+            quantile_method: QUANTILE_METHOD,
+            interval_method: method(INTERVAL_METHOD),
+            maximum_method: method(MAXIMUM_METHOD),
+            test_method: method(TEST_METHOD),
+            differences: differences(base, other),
+            violations: [base, other].into_iter().flat_map(violations).collect(),
+            series: pairs.iter().map(one).collect(),
+            base_only: only(base, other),
+            other_only: only(other, base),
+        })
+    }
+}
+
+/// Virtual nanoseconds of one length on both sides, or real ones on both.
+pub(crate) fn is_exact(base: &MeasuredCase, other: &MeasuredCase) -> Result<bool, CompareError> {
+    let of = |one: &MeasuredCase| one.summary.instruction_femtoseconds;
+    match (of(base), of(other)) {
+        (None, None) => Ok(false),
+        (Some(one), Some(two)) if one == two => Ok(true),
+        (Some(one), Some(two)) => Err(CompareError::OtherInstruction {
+            twin: base.name(),
+            other: other.name(),
+            twin_ns: one / 1_000_000,
+            other_ns: two / 1_000_000,
+        }),
+        (Some(_), None) => Err(CompareError::OtherClock { twin: base.name(), other: other.name() }),
+        (None, Some(_)) => Err(CompareError::OtherClock { twin: other.name(), other: base.name() }),
+    }
+}
+
+fn is_asked(series: &Series, base: &MeasuredCase, ask: &Ask<'_>) -> bool {
+    let in_view = series.name.is_in(ask.view.unwrap_or(base.main_view()));
+    let is_named =
+        ask.names.is_empty() || ask.names.iter().any(|name| series.name.answers_to(name));
+    in_view && is_named
+}
+
+fn violations(one: &MeasuredCase) -> Vec<String> {
+    let unfinished = "the case has no end in the log: it is not known what is missing";
+    let told = one.summary.violations.iter().map(String::as_str);
+    let all = told.chain((!one.summary.finished).then_some(unfinished));
+    all.map(|text| format!("{}: {text}", one.name())).collect()
+}
+
+impl SeriesComparison {
+    fn of(base: &Series, other: &Series, quantiles: &[u32], exact: bool) -> Self {
+        let shift = |thousandths: &u32| match exact {
+            true => Shift::exact(base, other, *thousandths),
+            false => Shift::estimated(base, other, *thousandths, LEVEL),
+        };
+        let test = (!exact).then(|| differ(base, other));
+        Self {
+            name: base.name.clone(),
+            title: base.name.to_string(),
+            base_count: base.values.len() as u64,
+            other_count: other.values.len() as u64,
+            base_without: base.without,
+            other_without: other.without,
+            identical: base.values == other.values,
+            shifts: quantiles.iter().filter_map(shift).collect(),
+            test: test.as_ref().and_then(|test| test.ok()),
+            test_needs: test.and_then(|test| test.err()).map(|short| short.needed),
+        }
+    }
+
+    /// Responses are missing on one side: the figures leave them out.
+    pub fn lacks_responses(&self) -> bool {
+        self.base_without > 0 || self.other_without > 0
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Whether two series come from one distribution.
+//!
+//! **Statistic.** Anderson and Darling's for two samples (Pettitt, Biometrika 63,
+//! 1976): squared differences of both empirical distributions, each weighted by
+//! what chance would make of it, so that tails count as much as the middle; at 40
+//! levels from the 2.5th to the 99th percentile of both together.
+//!
+//! **Chance.** Permutation of windows: stretches of both series that are long
+//! against the correlation and lie so far apart that one knows nothing of the other
+//! are exchangeable if nothing differs. All windows are dealt out to both sides
+//! again at random, and the test counts how often chance gives as large a statistic
+//! (Lehmann and Romano, "Testing Statistical Hypotheses", 15.2: such a test holds
+//! its level for every distribution and every number of windows).
+//!
+//! **Cuts.** Where windows begin is arbitrary. Both series are cut twice, the
+//! second time half a window later, and the larger probability counts.
+
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+use serde::Serialize;
+
+use super::exceedances::Exceedances;
+use crate::quantile;
+
+/// How the test is made, as it stands in the output.
+pub const TEST_METHOD: &str = "Anderson-Darling statistic of two samples, windows longer than the correlation permuted 1,999 times, the larger probability of two cuts";
+
+const MOST_WINDOWS: usize = 40;
+const FEWEST_WINDOWS: usize = 6;
+/// A window is at least so many times as long as the correlation.
+const WINDOW_PER_LAG: usize = 4;
+const PERMUTATIONS: u32 = 1_999;
+
+/// In thousandths: every 25, and one farther out.
+const LEVELS: [u32; 40] = {
+    let mut levels = [0; 40];
+    let mut place = 0;
+    while place < 39 {
+        levels[place] = 25 * (place as u32 + 1);
+        place += 1;
+    }
+    levels[39] = 990;
+    levels
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Test {
+    /// Of the cut whose probability is the larger one.
+    pub statistic: f64,
+    /// How likely chance gives as large a statistic where nothing differs.
+    pub p: f64,
+    /// Values from which on nothing is known of the first.
+    pub correlation: u64,
+    /// Values in a window.
+    pub window: u64,
+    /// Of each side.
+    pub windows: [u64; 2],
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooShort {
+    pub correlation: u64,
+    /// How many values each side needs.
+    pub needed: u64,
+}
+
+/// Of two series in the order of time.
+pub(crate) fn differ(series: [&[i64]; 2], sorted: [&[i64]; 2]) -> Result<Test, TooShort> {
+    let lag = series.iter().zip(sorted).map(|(one, sorted)| correlation(one, sorted)).max();
+    let gap = lag.unwrap_or(0).max(1);
+    let shortest = series.iter().map(|one| one.len()).min().unwrap_or(0);
+    let longest = series.iter().map(|one| one.len()).max().unwrap_or(0);
+    let cut = Cut::new(shortest, longest, gap).ok_or(TooShort {
+        correlation: gap as u64,
+        needed: ((WINDOW_PER_LAG + 1) * gap * (FEWEST_WINDOWS + 1)) as u64,
+    })?;
+    let levels = levels(sorted);
+    let both = [0, cut.pitch() / 2].map(|start| {
+        let mut windows = Vec::new();
+        let counts = series.map(|one| cut.windows(one, start, &levels, &mut windows));
+        (permute(&windows, counts, levels.len()), counts)
+    });
+    let ((statistic, p), counts) = if both[0].0.1 >= both[1].0.1 { both[0] } else { both[1] };
+    let windows = counts.map(|count| count as u64);
+    Ok(Test { statistic, p, correlation: gap as u64, window: cut.window as u64, windows })
+}
+
+/// The farthest that any level is correlated.
+fn correlation(series: &[i64], sorted: &[i64]) -> usize {
+    let at = |level: u32| {
+        quantile(sorted, level).map_or(0, |value| Exceedances::above(series, value).decorrelation())
+    };
+    [100, 250, 500, 750, 900, 990].into_iter().map(at).max().unwrap_or(0)
+}
+
+/// Values of both series together, each once.
+fn levels(sorted: [&[i64]; 2]) -> Vec<i64> {
+    let mut all = sorted.concat();
+    all.sort();
+    let mut levels: Vec<i64> = LEVELS.iter().filter_map(|level| quantile(&all, *level)).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    // Above the greatest value there is nothing to tell apart.
+    levels.retain(|level| all.last() != Some(level));
+    levels
+}
+
+struct Cut {
+    window: usize,
+    gap: usize,
+}
+
+impl Cut {
+    fn new(shortest: usize, longest: usize, gap: usize) -> Option<Self> {
+        // One pitch is left over for the second cut.
+        let least = (shortest / (FEWEST_WINDOWS + 1)).saturating_sub(gap);
+        let wanted = (longest / (MOST_WINDOWS + 1)).saturating_sub(gap).max(WINDOW_PER_LAG * gap);
+        let window = wanted.min(least);
+        (window >= WINDOW_PER_LAG * gap && window > 0).then_some(Self { window, gap })
+    }
+
+    fn pitch(&self) -> usize {
+        self.window + self.gap
+    }
+
+    /// Appends each window's shares at or below the levels; gives their number.
+    fn windows(&self, series: &[i64], start: usize, levels: &[i64], to: &mut Vec<f32>) -> usize {
+        let mut count = 0;
+        for window in series[start.min(series.len())..].chunks(self.pitch()) {
+            let Some(window) = window.get(..self.window) else { break };
+            let mut below = vec![0u32; levels.len() + 1];
+            for value in window {
+                below[levels.partition_point(|level| level < value)] += 1;
+            }
+            let mut sum = 0;
+            to.extend(below[..levels.len()].iter().map(|count| {
+                sum += count;
+                sum as f32 / self.window as f32
+            }));
+            count += 1;
+        }
+        count
+    }
+}
+
+/// The statistic, and its probability by permutation.
+fn permute(windows: &[f32], [first, second]: [usize; 2], levels: usize) -> (f64, f64) {
+    if levels == 0 {
+        return (0.0, 1.0);
+    }
+    let rows: Vec<&[f32]> = windows.chunks(levels).collect();
+    let total: Vec<f64> =
+        (0..levels).map(|level| rows.iter().map(|row| f64::from(row[level])).sum()).collect();
+    // The same windows on the smaller side are all that a permutation has to add up.
+    let smaller = first.min(second);
+    let all = (first + second) as f64;
+    let statistic = |chosen: &[usize]| -> f64 {
+        let mut sums = vec![0.0f64; levels];
+        for row in chosen {
+            sums.iter_mut().zip(rows[*row]).for_each(|(sum, share)| *sum += f64::from(*share));
+        }
+        let terms = sums.iter().zip(&total).map(|(sum, total)| {
+            let pooled = total / all;
+            let apart = sum / smaller as f64 - (total - sum) / (all - smaller as f64);
+            apart * apart / (pooled * (1.0 - pooled)).max(1e-9)
+        });
+        terms.sum::<f64>() / levels as f64
+    };
+    let mut order: Vec<usize> = if first <= second {
+        (0..first + second).collect()
+    } else {
+        (0..first + second).rev().collect()
+    };
+    let observed = statistic(&order[..smaller]);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut reached = 1;
+    for _ in 0..PERMUTATIONS {
+        let (chosen, _) = order.partial_shuffle(&mut random, smaller);
+        // Sums in another order differ in the last digits.
+        reached += u32::from(statistic(chosen) >= observed * (1.0 - 1e-9));
+    }
+    (observed, f64::from(reached) / f64::from(PERMUTATIONS + 1))
+}

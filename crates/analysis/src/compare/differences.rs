@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What two measurements do not have in common besides their figures.
+
+use std::collections::BTreeSet;
+
+use irqscope_run::{CaseManifest, Manifest};
+use irqscope_wire::{Plan, Scheduling, Stage, Started};
+use serde::Serialize;
+
+use super::MeasuredCase;
+
+/// Something that both manifests say differently.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ManifestDifference {
+    pub what: &'static str,
+    pub base: String,
+    pub other: String,
+    /// It can change the figures by itself; else it is what is compared, or known
+    /// to be without effect.
+    pub matters: bool,
+}
+
+/// A fact of a case; `None` where it is unknown or has no meaning.
+type Fact = fn(&Manifest, &CaseManifest) -> Option<String>;
+
+/// What is expected to differ, or does no harm.
+const HARMLESS: [(&str, Fact); 3] = [
+    ("kernel", |_, case| Some(target(case)?.kernel.clone())),
+    ("irqscope", |run, _| Some(run.tool_version.clone())),
+    ("triggers asked for", |_, case| Some(stages_of(case)?.count.to_string())),
+];
+
+const MATTERS: [(&str, Fact); 31] = [
+    ("rig", |run, _| Some(run.rig.clone())),
+    ("machine", |_, case| Some(target(case)?.machine.clone())),
+    ("CPU model", |_, case| Some(target(case)?.cpu_model.clone())),
+    ("CPUs", |_, case| Some(target(case)?.cpus.to_string())),
+    ("clocksource", |_, case| Some(target(case)?.clocksource.clone())),
+    ("frequency governor", |_, case| Some(target(case)?.governor.clone())),
+    ("QEMU", |run, _| run.host.tools.get("qemu").cloned()),
+    ("load", |_, case| Some(load(case))),
+    ("loads that were absent", |_, case| Some(target(case)?.absent_loads.join(", "))),
+    ("settling time", |_, case| Some(format!("{} ms", plan(case)?.settle_ms))),
+    ("CPU under test", |_, case| Some(plan(case)?.cpu.to_string())),
+    ("idle states", |_, case| {
+        Some(if plan(case)?.idle_states { "left alone" } else { "held off" }.into())
+    }),
+    ("instruction", |_, case| Some(format!("{} fs", plan(case)?.instruction?.femtoseconds))),
+    ("benchmarks", |_, case| benchmarks(case)),
+    ("stages", |_, case| Some(names(&target(case)?.stages))),
+    ("trigger", |_, case| Some(stages_of(case)?.trigger.to_string())),
+    ("response line", |_, case| Some(stages_of(case)?.line.to_string())),
+    ("interrupt", |_, case| Some(stages_of(case)?.irq.to_string())),
+    ("injecting CPU", |_, case| Some(target(case)?.inject_cpu?.to_string())),
+    ("mode", |_, case| Some(stages_of(case)?.mode.to_string())),
+    ("pacing", |_, case| Some(stages_of(case)?.pacing.to_string())),
+    ("period", |_, case| Some(format!("{} ns", stages_of(case)?.period_ns))),
+    ("jitter", |_, case| jitter(case)),
+    ("seed", |_, case| Some(stages_of(case)?.seed.to_string())),
+    ("record from inside", |_, case| Some(yes(stages_of(case)?.inside))),
+    ("events (explain)", |_, case| Some(yes(stages_of(case)?.explain))),
+    ("faults", |_, case| Some(yes(stages_of(case)?.faults.is_some()))),
+    ("inserted delay", |_, case| {
+        Some(stages_of(case)?.delay.map_or("none".into(), |one| {
+            format!("{} instructions at {}", one.instructions, one.stage)
+        }))
+    }),
+    ("scheduling of user", |_, case| Some(scheduling(stages_of(case)?.user))),
+    ("scheduling of kthread", |_, case| Some(scheduling(stages_of(case)?.kthread))),
+    ("scheduling of thread", |_, case| Some(scheduling(stages_of(case)?.thread))),
+];
+
+/// Everything that differs, what matters first.
+pub fn differences(base: &MeasuredCase, other: &MeasuredCase) -> Vec<ManifestDifference> {
+    let told = |matters: bool| {
+        move |(what, fact): &(&'static str, Fact)| {
+            let of = |one: &MeasuredCase| fact(&one.manifest, &one.case).unwrap_or_default();
+            let (base, other) = (of(base), of(other));
+            (base != other).then_some(ManifestDifference { what, base, other, matters })
+        }
+    };
+    let mut all: Vec<_> = MATTERS.iter().filter_map(told(true)).collect();
+    all.extend(command_line(&base.case, &other.case));
+    all.extend(HARMLESS.iter().filter_map(told(false)));
+    all
+}
+
+/// Only the words that one of both lacks.
+fn command_line(base: &CaseManifest, other: &CaseManifest) -> Option<ManifestDifference> {
+    let words = |case: &CaseManifest| -> BTreeSet<String> {
+        let line = target(case).map(|target| target.cmdline.clone()).unwrap_or_default();
+        // Where the kernel lies is no option.
+        line.split_whitespace()
+            .filter(|word| !word.starts_with("BOOT_IMAGE="))
+            .map(String::from)
+            .collect()
+    };
+    let (base, other) = (words(base), words(other));
+    let only = |one: &BTreeSet<String>, without: &BTreeSet<String>| {
+        one.difference(without).cloned().collect::<Vec<_>>().join(" ")
+    };
+    let (what, matters) = ("kernel command line", true);
+    let (base, other) = (only(&base, &other), only(&other, &base));
+    (base != other).then_some(ManifestDifference { what, base, other, matters })
+}
+
+fn target(case: &CaseManifest) -> Option<&Started> {
+    case.target.as_ref()
+}
+
+fn plan(case: &CaseManifest) -> Option<&Plan> {
+    case.plan.as_ref()
+}
+
+/// The plan of a case that asks stages.
+fn stages_of(case: &CaseManifest) -> Option<&Plan> {
+    plan(case).filter(|plan| plan.needs_driver())
+}
+
+fn load(case: &CaseManifest) -> String {
+    let loads: Vec<&str> = case.state.loads.iter().map(|load| load.name()).collect();
+    if loads.is_empty() { "none".into() } else { loads.join(", ") }
+}
+
+fn names(stages: &[Stage]) -> String {
+    stages.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn benchmarks(case: &CaseManifest) -> Option<String> {
+    let plan = plan(case).filter(|plan| !plan.needs_driver())?;
+    let one = |one: &irqscope_wire::Benchmark| {
+        let period = one.period_ns().map_or_else(String::new, |ns| format!(" every {ns} ns"));
+        format!("{} {} ({}{period})", one.kind(), one.variant(), one.class())
+    };
+    Some(plan.benchmarks.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+fn jitter(case: &CaseManifest) -> Option<String> {
+    let jitter = stages_of(case)?.jitter;
+    Some(format!("{} {} ns", jitter.kind, jitter.ns))
+}
+
+fn scheduling(Scheduling { policy, priority }: Scheduling) -> String {
+    format!("{policy} {priority}")
+}
+
+fn yes(is: bool) -> String {
+    if is { "yes".into() } else { "no".into() }
+}

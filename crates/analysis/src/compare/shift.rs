@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! By how much one quantile of two series differs.
+
+use serde::Serialize;
+
+use super::Series;
+use super::interval::{Interval, quantile_interval};
+use super::maximum::Maxima;
+
+/// One quantile, or the maximum, of a series (`other`) against the same of another
+/// one (`base`), in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Shift {
+    /// In thousandths; 1000 is the maximum.
+    pub thousandths: u32,
+    pub base_ns: i64,
+    pub other_ns: i64,
+    pub difference_ns: i64,
+    /// Of `base_ns`; none if that is not above zero.
+    pub percent: Option<f64>,
+    /// None where the figures are exact, and where there are too few samples. Of
+    /// the maximum: of the maximum of a window, see
+    /// [`MAXIMUM_METHOD`](super::MAXIMUM_METHOD).
+    pub interval: Option<Limits>,
+    /// How many samples of either side an interval would take, about.
+    pub needed: Option<u64>,
+}
+
+/// Both limits of a difference, in nanoseconds and in per cent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Limits {
+    pub estimate_ns: f64,
+    pub low_ns: f64,
+    pub high_ns: f64,
+    /// None where a limit of either side is not above zero.
+    pub percent: Option<[f64; 2]>,
+}
+
+impl Limits {
+    fn of(base: Interval, other: Interval) -> Self {
+        let is_positive = base.low > 0.0 && other.low > 0.0;
+        let logarithms = base.map(f64::ln).difference(&other.map(f64::ln));
+        Self::new(base.difference(&other), is_positive.then_some(logarithms))
+    }
+
+    fn of_maxima(base: &Maxima, other: &Maxima, level: f64) -> Self {
+        let is_positive = base.least() > 0 && other.least() > 0;
+        let logarithms = base.difference(other, level, f64::ln);
+        Self::new(base.difference(other, level, |ns| ns), is_positive.then_some(logarithms))
+    }
+
+    /// Ratios are differences of logarithms.
+    fn new(difference: Interval, logarithms: Option<Interval>) -> Self {
+        let Interval { estimate, low, high } = difference;
+        let percent = logarithms.map(|ln| ln.map(|ln| ln.exp_m1() * 100.0));
+        let percent = percent.map(|ratio| [ratio.low, ratio.high]);
+        Self { estimate_ns: estimate, low_ns: low, high_ns: high, percent }
+    }
+
+    /// No difference is one of the possible ones.
+    pub fn holds_zero(&self) -> bool {
+        self.low_ns <= 0.0 && self.high_ns >= 0.0
+    }
+}
+
+impl Shift {
+    /// The figures alone; `None` if either side has no value.
+    pub fn exact(base: &Series, other: &Series, thousandths: u32) -> Option<Self> {
+        let at = |series: &Series| crate::quantile(&series.sorted, thousandths);
+        let (base_ns, other_ns) = (at(base)?, at(other)?);
+        let difference_ns = other_ns.saturating_sub(base_ns);
+        let percent = (base_ns > 0).then(|| difference_ns as f64 / base_ns as f64 * 100.0);
+        let (interval, needed) = (None, None);
+        Some(Self { thousandths, base_ns, other_ns, difference_ns, percent, interval, needed })
+    }
+
+    /// With an interval that holds the truth with probability `level`.
+    pub fn estimated(base: &Series, other: &Series, thousandths: u32, level: f64) -> Option<Self> {
+        let mut shift = Self::exact(base, other, thousandths)?;
+        if thousandths == 1000 {
+            let both = Maxima::of(&base.values).zip(Maxima::of(&other.values));
+            shift.interval = both.map(|(base, other)| Limits::of_maxima(&base, &other, level));
+            return Some(shift);
+        }
+        let of = |one: &Series| quantile_interval(&one.values, &one.sorted, thousandths, level);
+        match (of(base), of(other)) {
+            (Ok(base), Ok(other)) => shift.interval = Some(Limits::of(base, other)),
+            (base, other) => {
+                let needed = [base.err(), other.err()].into_iter().flatten().flatten();
+                shift.needed = needed.map(|few| few.needed).max();
+            }
+        }
+        Some(shift)
+    }
+
+    /// `p50`, `p99.9`, `max`.
+    pub fn name(&self) -> String {
+        quantile_name(self.thousandths)
+    }
+}
+
+/// `p50`, `p99.9`; `max` for 1000.
+pub fn quantile_name(thousandths: u32) -> String {
+    match (thousandths, thousandths % 10) {
+        (1000, _) => "max".into(),
+        (_, 0) => format!("p{}", thousandths / 10),
+        (_, tenth) => format!("p{}.{tenth}", thousandths / 10),
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Limits for continuous integration: of a run by itself, and against a baseline.
+//!
+//! A response that never came, or of which no figure is known, is later than every
+//! limit. What was not measured has not passed.
+
+use irqscope_wire::View;
+
+use crate::compare::{Ask, CompareError, MeasuredCase, Series, Shift, is_exact, quantile_name};
+
+/// `user<150us@p99.9`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// A stage, or a benchmark, its variant, its series.
+    pub name: String,
+    pub limit_ns: i64,
+    /// In thousandths; 1000 is the maximum.
+    pub thousandths: u32,
+}
+
+/// Whether one limit was met in one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub case: String,
+    /// What was asked: `user < 150 us at p99.9`.
+    pub asked: String,
+    pub passed: bool,
+    /// What was found, or why nothing was.
+    pub found: String,
+}
+
+/// One verdict for each case, or for each series of a benchmark.
+pub fn hold(case: &MeasuredCase, limit: &Limit) -> Vec<Verdict> {
+    let view = case.main_view();
+    let asked: Vec<&Series> = series(case, &limit.name, view);
+    let verdict = |name: &str, passed, found| Verdict {
+        case: case.case.case.clone(),
+        asked: format!("{name} < {} at {}", time(limit.limit_ns), quantile_name(limit.thousandths)),
+        passed,
+        found,
+    };
+    if asked.is_empty() {
+        let found = format!("{} was not measured; choose a case that has it: RUN#CASE", limit.name);
+        return vec![verdict(&limit.name, false, found)];
+    }
+    let one = |series: &&Series| {
+        let (passed, found) = match worst(series, limit.thousandths) {
+            Found::Value(value) => (value < limit.limit_ns, time(value)),
+            Found::Unknown => (false, unknown(series)),
+            Found::Nothing => (false, "not one response".into()),
+        };
+        verdict(&series.name.to_string(), passed, found)
+    };
+    asked.iter().map(one).collect()
+}
+
+fn series<'a>(case: &'a MeasuredCase, name: &str, view: View) -> Vec<&'a Series> {
+    let is_asked = |series: &&Series| series.name.is_in(view) && series.name.answers_to(name);
+    case.series.iter().filter(is_asked).collect()
+}
+
+enum Found {
+    Value(i64),
+    /// The quantile lies among those of which there is no figure.
+    Unknown,
+    Nothing,
+}
+
+/// The quantile of all triggers; those without a figure are the latest.
+fn worst(series: &Series, thousandths: u32) -> Found {
+    let figures = series.sorted.len() as u64;
+    let all = figures + series.without;
+    let rank = (u128::from(all) * u128::from(thousandths)).div_ceil(1000).max(1);
+    match (all, usize::try_from(rank)) {
+        (0, _) => Found::Nothing,
+        (_, Ok(rank)) => series.sorted.get(rank - 1).map_or(Found::Unknown, |ns| Found::Value(*ns)),
+        (_, Err(_)) => Found::Unknown,
+    }
+}
+
+fn unknown(series: &Series) -> String {
+    let (without, all) = (series.without, series.without + series.sorted.len() as u64);
+    format!("{without} of {all} were not answered, answered together with another, or lost")
+}
+
+/// How much later a case may be than its baseline.
+#[derive(Clone, Debug)]
+pub struct Allowance<'a> {
+    pub ask: Ask<'a>,
+    pub percent: f64,
+    /// What is not shown to lie within has not passed.
+    pub strict: bool,
+}
+
+/// Verdicts for each series: whether it was answered as often, and one for each
+/// quantile. Where chance has a part in it, an interval says what was shown: all of
+/// them together are wrong with 5 % at most (Bonferroni).
+pub fn hold_against(
+    base: &MeasuredCase,
+    other: &MeasuredCase,
+    allowance: &Allowance<'_>,
+) -> Result<Vec<Verdict>, CompareError> {
+    let exact = is_exact(base, other)?;
+    let ask = &allowance.ask;
+    let view = ask.view.unwrap_or(base.main_view());
+    let case = other.case.case.clone();
+    let failed =
+        |asked: String, found: String| Verdict { case: case.clone(), asked, passed: false, found };
+    let asked: Vec<&Series> = match ask.names {
+        [] => base.series.iter().filter(|one| one.name.is_in(view)).collect(),
+        names => names.iter().flat_map(|name| series(base, name, view)).collect(),
+    };
+    let intervals = (asked.len() * ask.quantiles.len()).max(1);
+    let level = 1.0 - (1.0 - crate::LEVEL) / intervals as f64;
+    let mut verdicts = Vec::new();
+    for name in ask.names.iter().filter(|name| series(base, name, view).is_empty()) {
+        let found = format!("{} did not measure it", base.name());
+        verdicts.push(failed(format!("{name} against the baseline"), found));
+    }
+    for base in asked {
+        let Some(other) = other.find(&base.name) else {
+            let asked = format!("{} against the baseline", base.name);
+            verdicts.push(failed(asked, "was not measured".into()));
+            continue;
+        };
+        let pair = Pair { case: &case, base, other, exact, level };
+        verdicts.push(pair.answered());
+        verdicts.extend(ask.quantiles.iter().map(|one| pair.within(*one, allowance)));
+    }
+    Ok(verdicts)
+}
+
+/// One series on both sides.
+struct Pair<'a> {
+    case: &'a str,
+    base: &'a Series,
+    other: &'a Series,
+    exact: bool,
+    level: f64,
+}
+
+impl Pair<'_> {
+    /// Responses that are missing are no improvement.
+    fn answered(&self) -> Verdict {
+        let share = |series: &Series| {
+            series.without as f64 / (series.without + series.sorted.len() as u64).max(1) as f64
+        };
+        Verdict {
+            case: self.case.into(),
+            asked: format!("{} answered as often as in the baseline", self.other.name),
+            passed: share(self.other) <= share(self.base),
+            found: format!(
+                "without a figure: {}, in the baseline {}",
+                self.other.without, self.base.without
+            ),
+        }
+    }
+
+    fn within(&self, thousandths: u32, allowance: &Allowance<'_>) -> Verdict {
+        let Allowance { percent, strict, .. } = allowance;
+        let shift = match self.exact {
+            true => Shift::exact(self.base, self.other, thousandths),
+            false => Shift::estimated(self.base, self.other, thousandths, self.level),
+        };
+        let (passed, found) = shift.map_or_else(
+            || (false, "not one response on one side".into()),
+            |shift| is_within(&shift, *percent, *strict, self.exact),
+        );
+        let (name, quantile) = (&self.other.name, quantile_name(thousandths));
+        let asked = format!("{name} within {percent} % of the baseline at {quantile}");
+        Verdict { case: self.case.into(), asked, passed, found }
+    }
+}
+
+fn is_within(shift: &Shift, allowed: f64, strict: bool, exact: bool) -> (bool, String) {
+    let [base, other] = [shift.base_ns, shift.other_ns].map(time);
+    let Some(percent) = shift.percent else {
+        let found = format!("{base} to {other}; there are no per cents of what is not above zero");
+        return (shift.difference_ns <= 0, found);
+    };
+    let found = format!("{base} to {other}, {percent:+.1} %");
+    if exact {
+        return (percent <= allowed, found);
+    }
+    let Some([low, high]) = shift.interval.and_then(|limits| limits.percent) else {
+        let needed = shift.needed.map(|needed| format!("; it takes about {needed} samples"));
+        let needed = needed.unwrap_or_default();
+        return (false, format!("{found}, too few samples to be sure{needed}"));
+    };
+    let found = format!("{found} [{low:+.1}, {high:+.1}]");
+    (if strict { high <= allowed } else { low <= allowed }, found)
+}
+
+/// As people write it: `150us`, `1.5ms`.
+fn time(ns: i64) -> String {
+    let (unit, name) = match ns.unsigned_abs() {
+        0..1_000 => (1.0, "ns"),
+        1_000..1_000_000 => (1e3, "us"),
+        1_000_000..1_000_000_000 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    };
+    let text = format!("{:.3}", ns as f64 / unit);
+    format!("{} {name}", text.trim_end_matches('0').trim_end_matches('.'))
+}

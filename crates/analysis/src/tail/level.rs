@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Return levels: what is exceeded once in so many samples, and how sure that is.
+//!
+//! Intervals are those of the profile likelihood (Coles, "An Introduction to
+//! Statistical Modeling of Extreme Values", 2001, 4.3.3): all levels for which the
+//! most likely shape is not less likely than the best fit by more than chance makes
+//! it. They are not symmetric, as the truth is not.
+
+use serde::Serialize;
+
+use super::gpd::{Gpd, LEAST_SHAPE, maximum};
+
+/// Half of the 95 % quantile of the chi-squared distribution with one degree of
+/// freedom.
+const DROP: f64 = 3.841_458_820_694_124 / 2.0;
+const MOST_SHAPE: f64 = 2.0;
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ReturnLevel {
+    /// Exceeded once in so many samples (by a cluster of exceedances).
+    pub samples: f64,
+    pub ns: f64,
+    pub low_ns: f64,
+    /// None if the samples set no limit.
+    pub high_ns: Option<f64>,
+}
+
+/// Peaks over a threshold, and what was fitted to them.
+pub(crate) struct Peaks<'a> {
+    pub threshold: f64,
+    pub excesses: &'a [f64],
+    pub fit: Gpd,
+    /// Peaks per sample.
+    pub rate: f64,
+}
+
+impl Peaks<'_> {
+    /// `None` if the level lies below the threshold.
+    pub fn level(&self, samples: f64) -> Option<ReturnLevel> {
+        let share = 1.0 / (samples * self.rate);
+        let best = self.fit.above(share);
+        if share >= 1.0 || best <= 0.0 {
+            return None;
+        }
+        let least = self.fit.likelihood(self.excesses) - DROP;
+        let is_likely = |excess: f64| self.profile(excess, share) >= least;
+        let largest = self.excesses.iter().copied().fold(best, f64::max);
+        let (mut out, mut found) = (best, None);
+        while found.is_none() && out < largest * 1e6 {
+            out *= 2.0;
+            found = (!is_likely(out)).then_some(out);
+        }
+        let high = found.map(|out| edge(best, out, is_likely));
+        let low = edge(best, 0.0, is_likely);
+        let ns = |excess: f64| self.threshold + excess;
+        Some(ReturnLevel { samples, ns: ns(best), low_ns: ns(low), high_ns: high.map(ns) })
+    }
+
+    /// The greatest likelihood with `share` of all peaks above `excess`.
+    fn profile(&self, excess: f64, share: f64) -> f64 {
+        let likelihood = |shape: f64| Gpd::through(shape, excess, share).likelihood(self.excesses);
+        likelihood(maximum(&shapes(), likelihood))
+    }
+
+    /// The shape's own interval.
+    pub fn shape_interval(&self) -> [f64; 2] {
+        let least = self.fit.likelihood(self.excesses) - DROP;
+        let mean = self.excesses.iter().sum::<f64>() / self.excesses.len().max(1) as f64;
+        let scales: Vec<f64> =
+            (-24..=24).map(|step| mean * 2f64.powf(f64::from(step) / 6.0)).collect();
+        let is_likely = |shape: f64| {
+            let likelihood = |scale: f64| Gpd { scale, shape }.likelihood(self.excesses);
+            likelihood(maximum(&scales, likelihood)) >= least
+        };
+        [LEAST_SHAPE, MOST_SHAPE].map(|end| edge(self.fit.shape, end, is_likely))
+    }
+}
+
+fn shapes() -> [f64; 25] {
+    std::array::from_fn(|step| LEAST_SHAPE + (MOST_SHAPE - LEAST_SHAPE) * step as f64 / 24.0)
+}
+
+/// How far from `inside` towards `outside` something holds.
+fn edge(inside: f64, outside: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    if holds(outside) {
+        return outside;
+    }
+    let (mut inside, mut outside) = (inside, outside);
+    for _ in 0..30 {
+        let middle = f64::midpoint(inside, outside);
+        *if holds(middle) { &mut inside } else { &mut outside } = middle;
+    }
+    f64::midpoint(inside, outside)
+}
