@@ -5,6 +5,7 @@
 
 mod bench;
 mod cause_rows;
+mod compare;
 mod error;
 mod explain;
 mod figure;
@@ -17,17 +18,22 @@ mod png;
 mod svg;
 mod sweep;
 mod table;
+mod tail;
 mod units;
+mod verdicts;
 mod write;
 
 pub use bench::benchmark_text;
 pub use cause_rows::cause_rows_table;
+pub use compare::{Compared, comparison_table, write_comparisons};
 pub use error::ReportError;
 pub use explain::{explanation_table, overhead_table, sample_timeline, truth_table};
 pub use palette::{benchmark_colour, case_colour, stage_colour, stage_text};
 pub use path::{check_line, difference_table, flame, path_table, path_title};
 pub use perfetto::perfetto;
 pub use table::table;
+pub use tail::{TailRow, tail_table};
+pub use verdicts::{junit, tap};
 pub use write::{write_all, write_figures, write_html};
 
 pub type Result<T, E = ReportError> = std::result::Result<T, E>;

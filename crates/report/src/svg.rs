@@ -231,7 +231,8 @@ fn short(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-fn escape(text: &str) -> String {
+/// Text for XML.
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -6,8 +6,10 @@ mod axis;
 mod benchmarks;
 mod histogram;
 mod knees;
+mod overlay;
 mod overview;
 mod scatter;
+mod shift;
 mod subject;
 mod sweep;
 mod tail;
@@ -25,6 +27,7 @@ use scatter::Course;
 use crate::svg::{Ink, Svg, Type};
 
 pub use benchmarks::benchmarks;
+pub use overlay::Overlay;
 pub use subject::Subject;
 pub use timeline::{Timeline, timelines};
 
@@ -138,9 +141,19 @@ pub struct Figure<'a> {
 }
 
 impl<'a> Figure<'a> {
-    fn new(summary: &Summary, subject: Subject, mut panels: Vec<Panel<'a>>) -> Result<Self> {
+    fn new(summary: &Summary, subject: Subject, panels: Vec<Panel<'a>>) -> Result<Self> {
+        Self::of(subject, panels, tick(summary), summary.caveat())
+    }
+
+    /// `tick`: the coarsest step that values come in.
+    fn of(
+        subject: Subject,
+        mut panels: Vec<Panel<'a>>,
+        tick: Option<Tick>,
+        caveat: Option<String>,
+    ) -> Result<Self> {
         let parts: Vec<Parts<'_>> = panels.iter().map(Panel::parts).collect();
-        let axis = Axis::common(&parts, tick(summary))?;
+        let axis = Axis::common(&parts, tick)?;
         let limits = Layout::ALL.map(|layout| tail::limits(&panels, layout));
         for panel in &mut panels {
             let histogram = axis.map(|axis| Histogram::new(panel.parts(), axis));
@@ -149,7 +162,7 @@ impl<'a> Figure<'a> {
                 *tail = Both(&panel.clean, &panel.hit).greater_than(limits)?;
             }
         }
-        Ok(Self { subject, axis, caveat: summary.caveat(), panels })
+        Ok(Self { subject, axis, caveat, panels })
     }
 
     pub fn title(&self) -> String {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! report.html: one file that needs nothing else.
 
+mod compare;
 mod explain;
 mod facts;
 mod stage;
@@ -19,6 +20,8 @@ use crate::table::{
 };
 use crate::units::Unit;
 use crate::write::Figures;
+
+pub use compare::comparison_page;
 
 const STYLE: &str = include_str!("style.css");
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Comparisons: as text, as a page, as pictures.
+
+mod table;
+mod write;
+
+use irqscope_analysis::{Comparison, MeasuredCase, SeriesName};
+
+use crate::figure::Subject;
+
+pub use table::comparison_table;
+pub(crate) use table::{cells, difference_text, head, notes, unit};
+pub use write::write_comparisons;
+
+/// A comparison with what it is of.
+pub struct Compared<'a> {
+    pub comparison: &'a Comparison,
+    pub base: &'a MeasuredCase,
+    pub other: &'a MeasuredCase,
+}
+
+impl Compared<'_> {
+    /// Stands wherever figures of the twin are shown.
+    pub(crate) fn caveat(&self) -> Option<String> {
+        let ns = self.base.summary.instruction_femtoseconds? as f64 / 1e6;
+        Some(format!(
+            "virtual nanoseconds: executed instructions x {ns} ns; \
+             the structure of a latency, not a hardware latency"
+        ))
+    }
+}
+
+impl From<&SeriesName> for Subject {
+    fn from(name: &SeriesName) -> Self {
+        match name {
+            SeriesName::Stage { stage, view } => Self::Stage(*stage, *view),
+            SeriesName::Benchmark { benchmark, variant, series } => {
+                Self::Series { kind: *benchmark, variant: variant.clone(), series: series.clone() }
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Two series over each other: cumulated, their tails, and by how much each quantile
+//! is shifted.
+
+use irqscope_analysis::{Axis, Counted, Measured, Shift};
+use irqscope_wire::Tick;
+
+use super::axis::{Linear, ticks};
+use super::{Figure, Figures, Layout, Panel, Subject, caveat, shift};
+use crate::Result;
+use crate::compare::Compared;
+use crate::svg::{Anchor, Ink, Pen, Svg, Type};
+use crate::units::Unit;
+
+const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
+const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };
+
+/// Where the curve of shifts has its points, in thousandths.
+const LEVELS: [u32; 23] = [
+    10, 25, 50, 100, 150, 200, 250, 300, 400, 500, 600, 700, 750, 800, 850, 900, 950, 970, 980,
+    990, 995, 998, 999,
+];
+
+/// One series of a comparison, ready to be drawn.
+pub struct Overlay<'a> {
+    /// `panels` are base and other.
+    figure: Figure<'a>,
+    /// Values of each, ascending.
+    sorted: [&'a [i64]; 2],
+    shifts: Vec<Shift>,
+}
+
+impl<'a> Overlay<'a> {
+    /// Every series of a comparison, in its order.
+    ///
+    /// # Errors
+    /// The disk's, where values do not fit into memory.
+    pub fn all(compared: &'a Compared<'a>) -> Result<Vec<Self>> {
+        let of = |one: &irqscope_analysis::SeriesComparison| {
+            let (base, other) = (compared.base.find(&one.name)?, compared.other.find(&one.name)?);
+            Some(Self::new(compared, (&one.name).into(), base, other))
+        };
+        compared.comparison.series.iter().filter_map(of).collect()
+    }
+
+    fn new(
+        compared: &'a Compared<'a>,
+        subject: Subject,
+        base: &'a Measured,
+        other: &'a Measured,
+    ) -> Result<Self> {
+        let names = [&compared.comparison.base, &compared.comparison.other];
+        let panel = |(index, series): (usize, &Measured)| {
+            let count = series.values.len() as u64;
+            let clean = Counted::of(series.sorted.iter().copied(), &std::env::temp_dir())?;
+            Ok(Panel {
+                index,
+                case: names[index],
+                kernel: "",
+                figures: Figures { count, ..Figures::default() },
+                clean,
+                hit: Counted::default(),
+                histogram: None,
+                tails: Default::default(),
+                course: None,
+            })
+        };
+        let panels: Result<Vec<Panel<'a>>> = (0..).zip([base, other]).map(panel).collect();
+        let tick = compared.base.summary.instruction_femtoseconds;
+        let tick = tick.map(|femtoseconds| Tick { femtoseconds });
+        let figure = Figure::of(subject, panels?, tick, compared.caveat())?;
+        let shift = |level: &u32| match compared.comparison.exact {
+            true => Shift::exact(base, other, *level),
+            false => Shift::estimated(base, other, *level, compared.comparison.level),
+        };
+        let shifts = LEVELS.iter().filter_map(shift).collect();
+        Ok(Self { figure, sorted: [&base.sorted, &other.sorted], shifts })
+    }
+
+    pub fn title(&self) -> String {
+        self.figure.title()
+    }
+
+    pub fn file_name(&self) -> String {
+        self.figure.file_name()
+    }
+
+    /// What each shows, and its drawing.
+    pub fn drawings(&self, layout: Layout, alone: bool) -> Vec<(&'static str, String)> {
+        let drawn = [
+            ("cumulative", self.cumulative(layout, alone)),
+            ("tail", self.figure.tail(layout, alone)),
+            ("shift", shift::draw(&self.figure, &self.shifts, layout, alone)),
+        ];
+        drawn.into_iter().filter_map(|(what, svg)| Some((what, svg?))).collect()
+    }
+
+    /// Empirical distribution functions. The axis is that of histograms, where a
+    /// thin tail does not squeeze the body.
+    fn cumulative(&self, layout: Layout, alone: bool) -> Option<String> {
+        let figure = &self.figure;
+        let axis = figure.axis?;
+        let mut svg =
+            Svg::new(layout.width(), &format!("Distributions of {}", figure.subject.named()));
+        let mut top = 10.0;
+        if alone {
+            let name = format!("{}: share of values up to…", figure.title());
+            svg.text((12.0, 24.0), &name, Type::new(Ink::Text, layout.pick(15.0, 12.0)).bold());
+            top += 30.0;
+        }
+        let top = legend(&mut svg, figure, layout, top) + 8.0;
+        let (left, right) = (layout.pick(58.0, 46.0), layout.width() - layout.pick(24.0, 16.0));
+        let bottom = top + layout.pick(210.0, 170.0);
+        let x = Linear {
+            from: axis.start_ns as f64,
+            to: axis.end_ns() as f64,
+            start: left,
+            end: right,
+        };
+        let y = Linear { from: 0.0, to: 1.0, start: bottom, end: top };
+        let unit = grid(&mut svg, axis, (x, y), [left, top, right, bottom], layout);
+        for (panel, sorted) in figure.panels.iter().zip(self.sorted) {
+            svg.polyline(&points(sorted, x, y), pen(panel.index));
+        }
+        let text = Type::new(Ink::Text, layout.pick(11.0, 9.5)).at(Anchor::Middle);
+        let caption = format!("{} in {}", figure.subject.quantity(), unit.name());
+        svg.text(((left + right) / 2.0, bottom + 34.0), &caption, text);
+        let bottom = bottom + 44.0;
+        let bottom = if alone { caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
+        Some(svg.finish(bottom, alone))
+    }
+}
+
+fn pen(index: usize) -> Pen {
+    Pen { ink: Ink::Case(index), width: 1.8, dash: None }
+}
+
+/// One line for each side: names of runs are long.
+fn legend(svg: &mut Svg, figure: &Figure<'_>, layout: Layout, top: f64) -> f64 {
+    let set = Type::new(Ink::Text, layout.pick(11.5, 9.0));
+    let mut y = top;
+    for panel in &figure.panels {
+        svg.line([12.0, y, 36.0, y], pen(panel.index));
+        svg.text((42.0, y + 4.0), panel.case, set);
+        y += 16.0;
+    }
+    y - 6.0
+}
+
+fn grid(
+    svg: &mut Svg,
+    axis: Axis,
+    (x, y): (Linear, Linear),
+    [left, top, right, bottom]: [f64; 4],
+    layout: Layout,
+) -> Unit {
+    let unit = Unit::for_largest(axis.end_ns());
+    let labels = Type::new(Ink::Muted, 10.0);
+    let (places, step) = ticks(axis.start_ns, axis.end_ns(), layout.pick(8.0, 4.0) as i64);
+    for ns in places {
+        let at = x.at(ns as f64);
+        svg.line([at, top, at, bottom], GRID);
+        svg.text((at, bottom + 15.0), &unit.stepped(ns, step), labels.at(Anchor::Middle));
+    }
+    for quarter in 0..=4 {
+        let at = y.at(f64::from(quarter) / 4.0);
+        svg.line([left, at, right, at], GRID);
+        svg.text((left - 5.0, at + 3.5), &format!("{} %", quarter * 25), labels.at(Anchor::End));
+    }
+    svg.line([left, bottom, right, bottom], BASE);
+    unit
+}
+
+/// One point per step of the drawing, not per value.
+fn points(sorted: &[i64], x: Linear, y: Linear) -> Vec<(f64, f64)> {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let steps = ((x.end - x.start) * 2.0) as usize;
+    for step in 0..=steps {
+        let share = step as f64 / steps as f64;
+        let value = x.from + share * (x.to - x.from);
+        let below = sorted.partition_point(|ns| *ns as f64 <= value) as f64;
+        let (at, height) = (x.at(value), y.at(below / sorted.len().max(1) as f64));
+        match points.last() {
+            Some((_, last)) if *last == height && step != steps => continue,
+            Some((_, last)) => points.push((at, *last)),
+            None => {}
+        }
+        points.push((at, height));
+    }
+    points
+}
