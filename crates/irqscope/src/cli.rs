@@ -2,12 +2,15 @@
 //! What can be said on the command line.
 
 mod bench;
+mod compare;
 mod explain;
 mod export;
+mod gate;
 mod generator;
 mod import;
 mod path;
 mod sweep;
+mod tail;
 mod threads;
 
 use std::path::PathBuf;
@@ -16,12 +19,15 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use irqscope_scenario::RigKind;
 
 pub use bench::Bench;
+pub use compare::{Chosen, Compare, Quantile};
 pub use explain::Explain;
 pub use export::{Export, Format as ExportFormat};
+pub use gate::{Gate, Max};
 pub use generator::{Generator, Settings};
 pub use import::Import;
 pub use path::Path;
 pub use sweep::Sweep;
+pub use tail::Tail;
 pub use threads::Threads;
 
 /// An oscilloscope for Linux interrupt latency.
@@ -39,6 +45,7 @@ pub struct Cli {
 const AFTER: &str = "\
 Exit status:
   0  fine
+  1  a gate was exceeded
   2  wrong usage or scenario, or this machine is not ready (the message says how to mend it)
   3  the rig was lost: target hung, panicked, complained or unreachable
   4  the measurement is invalid
@@ -54,6 +61,9 @@ Examples:
   irqscope explain RUN               what the late responses waited for
   irqscope import hist.txt           what cyclictest and its kin wrote, as a run
   irqscope export RUN --format csv   a run as other programs read it
+  irqscope compare BEFORE AFTER      by how much they differ, and how sure that is
+  irqscope gate RUN --max 'user<150us@p99.9'
+  irqscope tail RUN --every 1h       which latency is exceeded once in an hour
   irqscope sweep knee                up to which trigger frequency each stage keeps up
   irqscope generator status --connect board:7000
   irqscope doctor                    what this machine can do, and what spoils its figures";
@@ -79,6 +89,12 @@ pub enum Command {
     Export(Export),
     /// Make a run of what cyclictest, oslat, jitterdebugger, rtla or latmus wrote.
     Import(Import),
+    /// Compare runs or cases, and say how sure the differences are.
+    Compare(Compare),
+    /// Hold a run against limits or a baseline, for continuous integration.
+    Gate(Gate),
+    /// Say what is to be expected beyond the samples.
+    Tail(Tail),
     /// List the bundled scenarios, stages and states.
     List,
     /// Say what this machine can measure and what spoils its figures.

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use irqscope_analysis::AnalysisError;
+use irqscope_analysis::{AnalysisError, CompareError};
 use irqscope_report::ReportError;
 use irqscope_report::foreign::ForeignError;
 use irqscope_rig::RigError;
@@ -15,6 +15,8 @@ use irqscope_scenario::ScenarioError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Fine = 0,
+    /// A gate was exceeded.
+    Exceeded = 1,
     /// Wrong usage or scenario, or this machine is not ready for it.
     Usage = 2,
     /// The rig was lost; never a failed latency, and never a pass.
@@ -89,6 +91,12 @@ impl From<AnalysisError> for Trouble {
     fn from(error: AnalysisError) -> Self {
         let exit = if error.is_invalid_measurement() { Exit::Invalid } else { Exit::Usage };
         Self::new(exit, error)
+    }
+}
+
+impl From<CompareError> for Trouble {
+    fn from(error: CompareError) -> Self {
+        Self::new(Exit::Usage, error)
     }
 }
 

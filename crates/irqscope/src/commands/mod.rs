@@ -2,10 +2,12 @@
 //! One file per subcommand; this table lists them.
 
 mod bench;
+mod compare;
 mod completion;
 mod doctor;
 mod explain;
 mod export;
+mod gate;
 mod generator;
 mod import;
 mod kernel;
@@ -14,6 +16,7 @@ mod path;
 mod report;
 mod run;
 mod sweep;
+mod tail;
 mod threads;
 
 use std::fs::File;
@@ -38,6 +41,9 @@ pub fn dispatch(command: Command) -> Done {
         Command::Explain(options) => explain::explain(&options),
         Command::Export(options) => export::export(&options),
         Command::Import(options) => import::import(&options),
+        Command::Compare(options) => compare::compare(&options),
+        Command::Gate(options) => gate::gate(&options),
+        Command::Tail(options) => tail::tail(&options),
         Command::List => list::list(),
         Command::Doctor => doctor::doctor(),
         Command::Kernel(command) => kernel::kernel(command),

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `irqscope gate`: which limits, and how the verdict is told.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use irqscope_analysis::Limit;
+
+use super::{Chosen, Quantile};
+use crate::quantity;
+
+/// Holds a run against limits, for continuous integration.
+///
+/// One line for each limit that was exceeded, and status 1. A response that never
+/// came is later than every limit, and what was not measured has not passed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  irqscope gate RUN --max 'user<150us@p99.9' --max 'irq<20us@max'
+  irqscope gate RUN#6.1-rt/load --max 'sched<100us@p99' --junit verdicts.xml
+  irqscope gate RUN --against BASELINE --allow 5%
+  irqscope gate RUN --against BASELINE --allow 5% --stage user --at p50,p99 --strict
+
+Exit status:
+  0  every limit was met
+  1  a limit was exceeded
+  4  the measurement is invalid: there is no verdict")]
+pub struct Gate {
+    /// The run, or one case of it.
+    #[arg(value_name = "RUN[#CASE]")]
+    pub run: Chosen,
+    /// A stage or benchmark, below a latency, at a quantile; may be repeated.
+    #[arg(long, value_name = "NAME<LATENCY@QUANTILE", required_unless_present = "against")]
+    pub max: Vec<Max>,
+    /// A run that this one must not be later than.
+    #[arg(long, value_name = "BASELINE[#CASE]")]
+    pub against: Option<Chosen>,
+    /// How much later it may be.
+    #[arg(long, value_name = "PER CENT", default_value = "5%", requires = "against")]
+    pub allow: Allow,
+    /// Compared with the baseline: one stage or benchmark only; may be repeated.
+    #[arg(long = "stage", value_name = "NAME", requires = "against")]
+    pub stages: Vec<String>,
+    /// Compared with the baseline: which quantiles.
+    #[arg(
+        long,
+        value_name = "QUANTILES",
+        value_delimiter = ',',
+        default_value = "p50,p99",
+        requires = "against"
+    )]
+    pub at: Vec<Quantile>,
+    /// What is not shown to be within the allowance has not passed. (Else what is
+    /// not shown to be beyond it has.)
+    #[arg(long, requires = "against")]
+    pub strict: bool,
+    /// Print every verdict in the Test Anything Protocol.
+    #[arg(long)]
+    pub tap: bool,
+    /// Write every verdict as JUnit XML; must not exist.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Max(pub Limit);
+
+impl FromStr for Max {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = || {
+            let (name, rest) = text.split_once('<')?;
+            let (latency, quantile) = rest.rsplit_once('@')?;
+            Some((name.trim(), latency.trim(), quantile.trim()))
+        };
+        let shape = "write NAME<LATENCY@QUANTILE, such as user<150us@p99.9";
+        let (name, latency, quantile) =
+            parts().filter(|(name, ..)| !name.is_empty()).ok_or(shape)?;
+        let span: quantity::Span = latency.parse().map_err(|error| format!("{error}; {shape}"))?;
+        let Quantile(thousandths) =
+            quantile.parse().map_err(|error| format!("{error}; {shape}"))?;
+        let limit_ns = i64::try_from(span.0).map_err(|_| "longer than 292 years".to_owned())?;
+        Ok(Self(Limit { name: name.into(), limit_ns, thousandths }))
+    }
+}
+
+/// In per cent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allow(pub f64);
+
+impl FromStr for Allow {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+        let sound = number.filter(|percent| (0.0..=10_000.0).contains(percent));
+        sound.map(Self).ok_or_else(|| "not an allowance; write 5% or 0%".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_a_name_a_latency_and_a_quantile() {
+        let limit = |name: &str, limit_ns, thousandths| {
+            Max(Limit { name: name.into(), limit_ns, thousandths })
+        };
+        assert_eq!("user<150us@p99.9".parse(), Ok(limit("user", 150_000, 999)));
+        assert_eq!(
+            "sched fifo 80 < 1ms @ max".parse(),
+            Ok(limit("sched fifo 80", 1_000_000, 1000))
+        );
+        for wrong in ["user", "user<150us", "<150us@p99", "user<fast@p99", "user<1us@p100"] {
+            assert!(wrong.parse::<Max>().unwrap_err().contains("user<150us@p99.9"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_allowance_is_in_per_cent() {
+        assert_eq!("5%".parse(), Ok(Allow(5.0)));
+        assert_eq!("0.5 %".parse(), Ok(Allow(0.5)));
+        for wrong in ["5", "-1%", "nan%", "%"] {
+            assert!(wrong.parse::<Allow>().unwrap_err().contains("5%"), "{wrong}");
+        }
+    }
+}
