@@ -4,6 +4,7 @@
 # nanoseconds more from stage irq to stage softirq. (The trigger's own phase
 # against the timer's hardware may move by a few nanoseconds, because the delay
 # moves all that comes after it; so it is the way between two stages that counts.)
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 scenario() {

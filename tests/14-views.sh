@@ -5,6 +5,7 @@
 # 5 % of any stage's median. (The jitter lets triggers come at every phase of the
 # tick: with one phase alone it decides on 6.12-rt whether ksoftirqd or a kworker
 # runs first, and medians move by 17 %.)
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$WORK/views.toml" <<-TOML

@@ -2,6 +2,7 @@
 # Goal: a driver that forgets to let the port's interrupt through is found out.
 # The generator keeps the port's own switch, so it never gets a trigger, and the
 # measurement is called invalid with the reason.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$WORK/one.toml" <<-TOML

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: where QEMU does not take the generator, the twin measures from inside, by
 # the driver's own timer, and says so and why.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$WORK/one.toml" <<-TOML

@@ -2,6 +2,7 @@
 # Goal: the generator works in the QEMU of Debian's backports as well as in the
 # installed one, built for the plugin API that it takes: both views, every edge,
 # the same constant between them, and a path of as many instructions as its latency.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$WORK/few.toml" <<-TOML

@@ -2,6 +2,7 @@
 # Goal: the path of every traced sample has as many instructions as its latency
 # has virtual nanoseconds, also under page faults, and tracing changes no sample;
 # a flame graph, folded stacks and a difference come of it.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$WORK/few.toml" <<-TOML

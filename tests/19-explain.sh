@@ -3,6 +3,7 @@
 # in at least 99 % of the responses that it moved, and none where there was none;
 # every latency is the sum of its segments; the events cost nothing while they are
 # off. And what cannot be explained says why.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 # The bundled scenarios with fewer triggers; the second is about locks.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: wrong input is answered with the nearest right one, the place, or the
 # remedy, with exit 2, and leaves nothing behind.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 cd "$WORK"
 TESTS=$OLDPWD/$TESTS

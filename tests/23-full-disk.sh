@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a full disk is named with its remedy, and what was logged before it was
 # full stays readable.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 mkdir "$WORK/small"

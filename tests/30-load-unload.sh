@@ -3,6 +3,7 @@
 # clean kernel log and nothing leaked: no slab cache grows by an object per load
 # (beyond the slab by which caches grow), the vmalloc area not by a page per load. On the virtual clock, where a busy host
 # delays nothing.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 cargo build -q --release -p irqscope-rig --example guest

@@ -2,6 +2,7 @@
 # Goal: a sweep finds the same knee twice, between its first step and its last;
 # every trigger of every step is accounted for, the hopeless ones too; and all of
 # it can be derived again from the run directory.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 sweep() { # OUT ARGUMENTS

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: one period of `bench sched` costs no more instructions than one of
 # cyclictest, on a stock and on an RT kernel, counted on the twin's clock.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 agent=${IRQSCOPE_TARGET:-$(ls target/*/release/irqscope-target | head -n 1)}
 

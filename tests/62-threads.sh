@@ -2,6 +2,7 @@
 # Goal: the picture of a system's threads is that of the kernel it runs on, in
 # words and in JSON; priorities and affinities are applied as a whole, and taken
 # back as a whole. The machines are guests with stock and RT kernels.
+# Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 cargo build -q --release -p irqscope-rig --example guest
