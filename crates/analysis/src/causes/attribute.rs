@@ -9,7 +9,7 @@ use irqscope_run::{CaseData, Span};
 use irqscope_wire::{Context, Priority, Softirq, Stage, Tick, View};
 
 use super::baseline::{Baselines, Entered, Step};
-use super::blocked::{Blocked, Period};
+use super::blocked::Blocked;
 use super::cause::{Cause, CauseKind};
 use super::names::Names;
 use super::parts::{Explained, Parts};
@@ -34,30 +34,28 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
     (view, explained)
 }
 
-struct Case<'a> {
-    names: Names<'a>,
+pub(super) struct Case<'a> {
+    pub names: Names<'a>,
     event_cost: u64,
-    timeline: &'a Timeline,
-    baselines: Baselines,
+    pub timeline: &'a Timeline,
+    pub baselines: Baselines,
 }
 
 /// A sample from one stage's point of view.
-struct Sight<'a> {
-    span: &'a Span,
+pub(super) struct Sight<'a> {
+    pub span: &'a Span,
     intervals: &'a [Interval],
-    interrupted: Option<&'a Interrupted>,
+    pub interrupted: Option<&'a Interrupted>,
     /// When the trigger's handler was entered, by its event.
     entry: Option<u64>,
     /// Who runs when the stage answers, and with what.
     last: Option<&'a Interval>,
     /// When the stage's own thread slept although it was called.
-    blocked: Blocked<'a>,
+    pub blocked: Blocked<'a>,
 }
 
 /// 6.2 and later have one for timers on RT.
 const SOFTIRQ_THREADS: [&str; 2] = ["ksoftirqd/", "ktimers/"];
-/// What these threads run at if nobody changed it: nice 0.
-const SOFTIRQ_PRIORITY: Priority = Priority(121);
 
 fn is_thread(stage: Stage) -> bool {
     !matches!(
@@ -89,7 +87,7 @@ impl<'a> Case<'a> {
     /// The thread that answers, if the stage is a thread's. A softirq that runs
     /// on top of somebody is not that thread's doing; the kernel's own softirq
     /// threads are.
-    fn own_thread(&self, sight: &Sight<'_>) -> Option<(u32, Priority)> {
+    pub fn own_thread(&self, sight: &Sight<'_>) -> Option<(u32, Priority)> {
         let last = sight.last?;
         let name = self.timeline.threads.get(&last.pid);
         let is_softirqs =
@@ -213,7 +211,7 @@ impl<'a> Case<'a> {
 
     /// Who had something disabled, and the callers. Helpers that only enable again
     /// are passed over.
-    fn blame(&self, found: &Interrupted) -> (String, String) {
+    pub fn blame(&self, found: &Interrupted) -> (String, String) {
         let mut names = vec![self.names.function(found.address)];
         names.extend(found.stack.iter().filter_map(|address| self.names.caller(*address)));
         names.dedup();
@@ -300,116 +298,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn thread(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
-        let own = self.own_thread(sight);
-        if own.is_some_and(|(pid, _)| pid == interval.pid) {
-            return self.own(sight, interval, length);
-        }
-        let waiting = sight.blocked.at(interval.from);
-        if let Some((period, (_, priority))) = waiting.zip(own) {
-            return Named::All(self.waiting(interval, period, priority));
-        }
-        if let Some(stage) = self.names.stage(interval.pid) {
-            return Named::All(Cause::named(CauseKind::OtherStage, stage.name()));
-        }
-        let Some((_, priority)) = own else {
-            return self.undone(sight, interval, length);
-        };
-        if interval.idle {
-            return Named::All(Cause::plain(CauseKind::LeavingIdle));
-        }
-        let cause = self.running(sight, interval, priority);
-        self.beyond(interval, length, cause)
-    }
-
-    /// The thread that answers runs. What the scheduler leaves to it on behalf of
-    /// the thread before it (finish_task_switch()) comes before its own path.
-    fn own(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
-        let usual = self.baselines.own(Step::own(sight.span.stage, interval), length);
-        if usual == length {
-            return Named::All(Cause::plain(CauseKind::Own));
-        }
-        let before = interval.switched.then(|| self.timeline.before(interval.from)).flatten();
-        let after = before.map_or(String::new(), |pid| format!("after {}", self.name_of(pid)));
-        Named::Beyond(usual, Cause::named(CauseKind::Prolonged, after))
-    }
-
-    /// The stage's thread was called, ran, and sleeps again until somebody wakes it:
-    /// that one has what the stage wants, or wants to hear of it.
-    fn waiting(&self, interval: &Interval, period: &Period, own: Priority) -> Cause {
-        let Some(waker) = period.waker else {
-            return Cause::named(CauseKind::Blocked, "who ended it is not known");
-        };
-        if waker.by_interrupt {
-            return Cause::named(CauseKind::Blocked, "until an interrupt");
-        }
-        let owner = self.name_of(waker.by);
-        if interval.pid == waker.by {
-            return Cause::named(CauseKind::LockOwner, owner).with(interval.priority.to_string());
-        }
-        if interval.idle {
-            return Cause::named(CauseKind::Blocked, format!("on {owner}, which sleeps"));
-        }
-        let kind = match interval.priority.cmp(&own) {
-            std::cmp::Ordering::Less => CauseKind::HigherPriority,
-            _ => CauseKind::PriorityInversion,
-        };
-        let detail = format!("{}, before {owner}, on which the stage waits", interval.priority);
-        Cause::named(kind, self.name_of(interval.pid)).with(detail)
-    }
-
-    /// A softirq that is raised, and not run at the interrupt's end: softirqs were
-    /// disabled, or it is left to a thread that has to wait for others.
-    fn undone(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
-        let disabled = Context::BH_DISABLED | Context::SOFTIRQ;
-        let found = sight.interrupted.filter(|found| {
-            found.pid == interval.pid && found.address != 0 && found.context.0 & disabled != 0
-        });
-        let cause = match found {
-            Some(found) => {
-                let (name, callers) = self.blame(found);
-                Cause::named(CauseKind::SoftirqsDisabled, name).with(callers)
-            }
-            None => self.running(sight, interval, SOFTIRQ_PRIORITY),
-        };
-        self.beyond(interval, length, cause)
-    }
-
-    /// All of what the thread had for itself; of what may be the kernel's way to
-    /// what comes next, the part beyond an undisturbed one.
-    fn beyond(&self, interval: &Interval, length: u64, cause: Cause) -> Named {
-        if interval.is_run() {
-            return Named::All(cause);
-        }
-        let own = self.baselines.own(Step::of(interval), length);
-        if own == length {
-            Named::All(Cause::plain(CauseKind::Own))
-        } else {
-            Named::Beyond(own, cause)
-        }
-    }
-
-    fn running(&self, sight: &Sight<'_>, interval: &Interval, own: Priority) -> Cause {
-        // What the trigger interrupted is what had preemption disabled.
-        let held = sight.interrupted.filter(|found| {
-            found.pid == interval.pid && found.address != 0 && interval.priority >= own
-        });
-        let disabled = held.is_some_and(|found| found.context.is(Context::NO_PREEMPTION));
-        let kind = match interval.priority.cmp(&own) {
-            std::cmp::Ordering::Less => CauseKind::HigherPriority,
-            std::cmp::Ordering::Equal if !disabled => CauseKind::SamePriority,
-            _ => CauseKind::NotPreempted,
-        };
-        let mut detail = interval.priority.to_string();
-        if let Some(found) = held.filter(|_| kind == CauseKind::NotPreempted) {
-            let (function, callers) = self.blame(found);
-            let callers = if callers.is_empty() { callers } else { format!(" {callers}") };
-            detail = format!("{detail}, in {function}{callers}");
-        }
-        Cause::named(kind, self.name_of(interval.pid)).with(detail)
-    }
-
-    fn name_of(&self, pid: u32) -> String {
+    pub fn name_of(&self, pid: u32) -> String {
         match self.timeline.threads.get(&pid) {
             Some(name) => name.clone(),
             None => format!("thread {pid}"),
@@ -417,7 +306,7 @@ impl<'a> Case<'a> {
     }
 }
 
-enum Named {
+pub(super) enum Named {
     All(Cause),
     /// The last cycles are the step's own, all before has this cause.
     Beyond(u64, Cause),

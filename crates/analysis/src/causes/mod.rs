@@ -9,6 +9,7 @@
 //! * [`blocked`]: when a stage's thread slept although it was called;
 //! * [`attribute`]: the intervals between a trigger and a stage's answer, seen
 //!   from that stage;
+//! * [`threads`]: the same, while a thread runs;
 //! * [`explanation`]: causes by how much they account for;
 //! * [`rows`]: latencies by who held them up the most.
 
@@ -20,6 +21,7 @@ mod explanation;
 mod names;
 mod parts;
 mod rows;
+mod threads;
 mod timeline;
 mod truth;
 

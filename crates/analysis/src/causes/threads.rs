@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! After its handler: what a thread's running means for the stage.
+
+use irqscope_wire::{Context, Priority};
+
+use super::attribute::{Case, Named, Sight};
+use super::baseline::Step;
+use super::blocked::Period;
+use super::cause::{Cause, CauseKind};
+use super::timeline::Interval;
+
+/// What the kernel's softirq threads run at if nobody changed it: nice 0.
+const SOFTIRQ_PRIORITY: Priority = Priority(121);
+
+impl Case<'_> {
+    pub(super) fn thread(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
+        let own = self.own_thread(sight);
+        if own.is_some_and(|(pid, _)| pid == interval.pid) {
+            return self.own(sight, interval, length);
+        }
+        let waiting = sight.blocked.at(interval.from);
+        if let Some((period, (_, priority))) = waiting.zip(own) {
+            return Named::All(self.waiting(interval, period, priority));
+        }
+        if let Some(stage) = self.names.stage(interval.pid) {
+            return Named::All(Cause::named(CauseKind::OtherStage, stage.name()));
+        }
+        let Some((_, priority)) = own else {
+            return self.undone(sight, interval, length);
+        };
+        if interval.idle {
+            return Named::All(Cause::plain(CauseKind::LeavingIdle));
+        }
+        let cause = self.running(sight, interval, priority);
+        self.beyond(interval, length, cause)
+    }
+
+    /// The thread that answers runs. What the scheduler leaves to it on behalf of
+    /// the thread before it (finish_task_switch()) comes before its own path.
+    fn own(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
+        let usual = self.baselines.own(Step::own(sight.span.stage, interval), length);
+        if usual == length {
+            return Named::All(Cause::plain(CauseKind::Own));
+        }
+        let before = interval.switched.then(|| self.timeline.before(interval.from)).flatten();
+        let after = before.map_or(String::new(), |pid| format!("after {}", self.name_of(pid)));
+        Named::Beyond(usual, Cause::named(CauseKind::Prolonged, after))
+    }
+
+    /// The stage's thread was called, ran, and sleeps again until somebody wakes it:
+    /// that one has what the stage wants, or wants to hear of it.
+    fn waiting(&self, interval: &Interval, period: &Period, own: Priority) -> Cause {
+        let Some(waker) = period.waker else {
+            return Cause::named(CauseKind::Blocked, "who ended it is not known");
+        };
+        if waker.by_interrupt {
+            return Cause::named(CauseKind::Blocked, "until an interrupt");
+        }
+        let owner = self.name_of(waker.by);
+        if interval.pid == waker.by {
+            return Cause::named(CauseKind::LockOwner, owner).with(interval.priority.to_string());
+        }
+        if interval.idle {
+            return Cause::named(CauseKind::Blocked, format!("on {owner}, which sleeps"));
+        }
+        let kind = match interval.priority.cmp(&own) {
+            std::cmp::Ordering::Less => CauseKind::HigherPriority,
+            _ => CauseKind::PriorityInversion,
+        };
+        let detail = format!("{}, before {owner}, on which the stage waits", interval.priority);
+        Cause::named(kind, self.name_of(interval.pid)).with(detail)
+    }
+
+    /// A softirq that is raised, and not run at the interrupt's end: softirqs were
+    /// disabled, or it is left to a thread that has to wait for others.
+    fn undone(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
+        let disabled = Context::BH_DISABLED | Context::SOFTIRQ;
+        let found = sight.interrupted.filter(|found| {
+            found.pid == interval.pid && found.address != 0 && found.context.0 & disabled != 0
+        });
+        let cause = match found {
+            Some(found) => {
+                let (name, callers) = self.blame(found);
+                Cause::named(CauseKind::SoftirqsDisabled, name).with(callers)
+            }
+            None => self.running(sight, interval, SOFTIRQ_PRIORITY),
+        };
+        self.beyond(interval, length, cause)
+    }
+
+    /// All of what the thread had for itself; of what may be the kernel's way to
+    /// what comes next, the part beyond an undisturbed one.
+    fn beyond(&self, interval: &Interval, length: u64, cause: Cause) -> Named {
+        if interval.is_run() {
+            return Named::All(cause);
+        }
+        let own = self.baselines.own(Step::of(interval), length);
+        if own == length {
+            Named::All(Cause::plain(CauseKind::Own))
+        } else {
+            Named::Beyond(own, cause)
+        }
+    }
+
+    fn running(&self, sight: &Sight<'_>, interval: &Interval, own: Priority) -> Cause {
+        // What the trigger interrupted is what had preemption disabled.
+        let held = sight.interrupted.filter(|found| {
+            found.pid == interval.pid && found.address != 0 && interval.priority >= own
+        });
+        let disabled = held.is_some_and(|found| found.context.is(Context::NO_PREEMPTION));
+        let kind = match interval.priority.cmp(&own) {
+            std::cmp::Ordering::Less => CauseKind::HigherPriority,
+            std::cmp::Ordering::Equal if !disabled => CauseKind::SamePriority,
+            _ => CauseKind::NotPreempted,
+        };
+        let mut detail = interval.priority.to_string();
+        if let Some(found) = held.filter(|_| kind == CauseKind::NotPreempted) {
+            let (function, callers) = self.blame(found);
+            let callers = if callers.is_empty() { callers } else { format!(" {callers}") };
+            detail = format!("{detail}, in {function}{callers}");
+        }
+        Cause::named(kind, self.name_of(interval.pid)).with(detail)
+    }
+}
