@@ -26,7 +26,8 @@ scenario inject inject 500
 scenario long timer 30000
 
 cat >"$WORK/script" <<SCRIPT
-export HOME=$HOME IRQSCOPE_CACHE=${IRQSCOPE_CACHE:-} IRQSCOPE_TARGET=${IRQSCOPE_TARGET:-}
+export HOME=$HOME IRQSCOPE_TARGET=${IRQSCOPE_TARGET:-}
+export IRQSCOPE_CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
 irqscope=$(realpath "$IRQSCOPE")
 SCRIPT
 cat >>"$WORK/script" <<'SCRIPT'

@@ -33,7 +33,8 @@ scenario long '' 30000 closed
 scenario alone '' $COUNT closed
 
 cat >"$WORK/script" <<SCRIPT
-export HOME=$HOME IRQSCOPE_CACHE=${IRQSCOPE_CACHE:-} IRQSCOPE_TARGET=${IRQSCOPE_TARGET:-}
+export HOME=$HOME IRQSCOPE_TARGET=${IRQSCOPE_TARGET:-}
+export IRQSCOPE_CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
 irqscope=$(realpath "$IRQSCOPE")
 SCRIPT
 cat >>"$WORK/script" <<'SCRIPT'
