@@ -74,7 +74,12 @@ says "IRQSCOPE_VM"
 
 expect 0 "$IRQSCOPE" run "$WORK/closed.toml" --out "$WORK/closed"
 accounted closed
-[ "$(outside closed complete)" = 10000 ] || fail "closed: not every pulse was answered"
+# A stage shows its response before it lets go of the trigger. Where the host takes
+# its CPU away right then, a generator that waited for the response comes too early,
+# and the driver names the trigger that it merged.
+merged=$(field "$WORK/closed/summary.json" "j['cases'][0]['coalesced']")
+[ $(($(outside closed complete) + merged)) = 10000 ] ||
+	fail "closed: a pulse was neither answered nor named as merged"
 [ "$(outside closed lost_interrupts)" = 0 ] || fail "closed: interrupts were lost"
 
 # A response is given up after 3 s, so that the end does not take long.
