@@ -39,7 +39,7 @@ impl Device {
         }
         let length = header.samples_offset as usize + header.slots as usize * expected;
         let mapping = Mapping::of(&self.0, length)?;
-        Ok(Ring { device: self, mapping, header, next: 0 })
+        Ok(Ring { device: self, mapping, header, next: 0, released: 0 })
     }
 }
 
@@ -81,6 +81,10 @@ pub struct Ring {
     header: uapi::Ring,
     /// The sample to read next, counted from 0 without overruns.
     next: u64,
+    /// Those below were handed back. Useful invariant: at most as many samples as
+    /// there are slots were read and not handed back, or the first of them, still
+    /// marked as done, would be read as the next one.
+    released: u64,
 }
 
 impl Ring {
@@ -105,8 +109,11 @@ impl Ring {
         }
     }
 
-    /// The next sample if it is done.
+    /// The next sample if it is done, and there is room to have read it.
     pub fn read(&mut self) -> Option<Sample> {
+        if self.next - self.released >= self.slots() {
+            return None;
+        }
         let slot = (self.next & (self.slots() - 1)) as usize;
         let offset = self.header.samples_offset as usize + slot * size_of::<uapi::Sample>();
         // SAFETY: the offset lies within the mapping, whose length was computed
@@ -123,10 +130,12 @@ impl Ring {
     }
 
     /// Hands back all slots that were read.
-    pub fn release(&self) -> Result<()> {
+    pub fn release(&mut self) -> Result<()> {
         // SAFETY: the ioctl takes a pointer to one u64, which outlives the call.
         let released = unsafe { uapi::release(self.device.0.as_raw_fd(), &self.next) };
-        released.map(drop).map_err(Error::system("hand slots of the ring back"))
+        released.map_err(Error::system("hand slots of the ring back"))?;
+        self.released = self.next;
+        Ok(())
     }
 }
 
@@ -138,10 +147,8 @@ impl AsFd for Ring {
 
 fn to_wire(sample: &uapi::Sample) -> Sample {
     let asked = Stage::ALL.iter().filter(|stage| sample.asked & (1 << stage.index()) != 0);
-    let respond = |stage: &Stage| Response {
-        stage: *stage,
-        outcome: outcome(&sample.responses[stage.index()], sample.trigger_cycles),
-    };
+    let respond =
+        |stage: &Stage| Response { stage: *stage, outcome: outcome(sample, stage.index()) };
     Sample {
         seq: Seq(sample.seq),
         trigger_cycles: Cycles(sample.trigger_cycles),
@@ -150,10 +157,16 @@ fn to_wire(sample: &uapi::Sample) -> Sample {
     }
 }
 
-fn outcome(response: &uapi::Response, trigger_cycles: u64) -> Outcome {
+fn outcome(sample: &uapi::Sample, stage: usize) -> Outcome {
+    let response = &sample.responses[stage];
     if response.flags & uapi::ANSWERED != 0 {
-        let latency = response.cycles.wrapping_sub(trigger_cycles) as i64;
-        Outcome::Answered { latency, cpu: response.cpu, interrupts: response.interrupts }
+        let executed = sample.executed[stage];
+        Outcome::Answered {
+            latency: response.cycles.wrapping_sub(sample.trigger_cycles) as i64,
+            cpu: response.cpu,
+            interrupts: response.interrupts,
+            executed: (executed > 0).then_some(Cycles(executed)),
+        }
     } else if response.flags & uapi::MERGED != 0 {
         Outcome::Merged
     } else {
@@ -169,6 +182,7 @@ mod tests {
     fn each_asked_stage_has_one_outcome() {
         let mut sample = uapi::Sample { asked: 0b1000_0000_0111, seq: 9, ..Default::default() };
         sample.trigger_cycles = 1_000;
+        sample.executed[0] = 70_000;
         let answered = |cycles| uapi::Response {
             cycles,
             cpu: 3,
@@ -180,8 +194,10 @@ mod tests {
         sample.responses[2].flags = uapi::MERGED;
         let wire = to_wire(&sample);
         let outcomes: Vec<_> = wire.responses.iter().map(|response| response.outcome).collect();
-        let expected = |latency| Outcome::Answered { latency, cpu: 3, interrupts: 2 };
-        assert_eq!(outcomes, [expected(567), expected(-10), Outcome::Merged]);
+        let expected =
+            |latency, executed| Outcome::Answered { latency, cpu: 3, interrupts: 2, executed };
+        let first = expected(567, Some(Cycles(70_000)));
+        assert_eq!(outcomes, [first, expected(-10, None), Outcome::Merged]);
         sample.asked = 1 << Stage::User.index();
         assert_eq!(to_wire(&sample).responses[0].outcome, Outcome::Missing);
     }
