@@ -80,6 +80,7 @@ void irqscope_bare_raise(struct irqscope *scope, u64 token)
 	}
 	if (unlikely(merged))
 		irqscope_count_shared(&scope->buffer.header->coalesced);
+	irqscope_execute(&scope->stages[IRQSCOPE_IRQ], 0);
 }
 
 /**

@@ -98,6 +98,23 @@ static __always_inline u64 irqscope_stamp(void)
 	return static_branch_unlikely(&irqscope_bare) ? 0 : get_cycles();
 }
 
+/* The end of a pulse: a line changes back. A word has said all there is to say. */
+static __always_inline void irqscope_fall(struct irqscope_responder *stage)
+{
+	if (stage->line_bit)
+		irqscope_edge(&stage->scope->line, stage->line_bit);
+}
+
+/*
+ * What a stage does between its first act and its answer, where it was given an
+ * execution time. Returns the cycles that it took.
+ */
+static __always_inline u64 irqscope_execute(struct irqscope_responder *stage, u64 cycles)
+{
+	return static_branch_unlikely(&irqscope_executing) ?
+	       irqscope_execution_pass(stage, cycles) : 0;
+}
+
 /* First act, second act. Returns the stamp for irqscope_answer(). */
 static __always_inline u64 irqscope_enter(struct irqscope_responder *stage)
 {

@@ -30,6 +30,7 @@ static irqreturn_t irqscope_inject_handler(int number, void *data)
 
 	scope->own_interrupts++;
 	if (unlikely(!token)) {
+		irqscope_execute(irq, cycles);
 		if (scope->interrupt.armed)
 			irqscope_spurious(scope);
 		WRITE_ONCE(scope->interrupt.seen_cpu, smp_processor_id());
@@ -209,7 +210,7 @@ static int irqscope_inject_prepare_timer(struct irqscope *scope)
 		return -ENODEV;
 	}
 	irqscope_hrtimer_setup(&scope->pacer.timer, irqscope_inject_fire);
-	return 0;
+	return irqscope_pacer_check(scope);
 }
 
 static int irqscope_inject_prepare_generator(struct irqscope *scope)

@@ -7,6 +7,7 @@
  *	trigger ─> irqscope_sample_open()	claims slot n, token n + 1
  *	        ─> irqscope_sample_start()	answers stage irq, raises the others
  *	stage   ─> irqscope_enter()		stamp, then edge
+ *	        ─> irqscope_execute()		with execution times: work, falling edge
  *	        ─> irqscope_answer()		takes the token, fills the response
  *	last    ─> irqscope_sample_drop()	publishes slot n
  *
@@ -45,7 +46,7 @@
 #error "irqscope needs a 64-bit kernel: its counters are shared as 64-bit words"
 #endif
 
-/* Neither the period nor what jitter makes of it goes below. */
+/* Neither the period nor what jitter makes of it goes below; nor do intervals. */
 #define IRQSCOPE_PERIOD_MIN_NS	10000
 
 struct attribute_group;
@@ -58,13 +59,33 @@ struct irqscope_responder;
  * @name: as in settings/stages
  * @prepare: makes the stage ready to be raised; process context
  * @raise: asks for the stage; hard interrupt, the token is already pending
+ * @again: asks for it from where it answered; NULL: as @raise
  * @unprepare: undoes @prepare; on return the stage does not run any more
  */
 struct irqscope_stage_ops {
 	const char *name;
 	int (*prepare)(struct irqscope_responder *stage);
 	void (*raise)(struct irqscope_responder *stage);
+	void (*again)(struct irqscope_responder *stage);
 	void (*unprepare)(struct irqscope_responder *stage);
+};
+
+enum irqscope_distribution { IRQSCOPE_FIXED, IRQSCOPE_BETWEEN, IRQSCOPE_MEAN };
+
+/**
+ * struct irqscope_execution - what a stage executes after its first act
+ * @distribution: enum irqscope_distribution
+ * @first_ns: the time, the lowest one, or the mean
+ * @second_ns: the highest one
+ * @random: state of the generator
+ * @rounds: of the next execution
+ */
+struct irqscope_execution {
+	u32 distribution;
+	u64 first_ns;
+	u64 second_ns;
+	u64 random;
+	u64 rounds;
 };
 
 /**
@@ -75,6 +96,8 @@ struct irqscope_stage_ops {
  * @word: its response word; NULL if none
  * @delay_instructions: test builds: executed before the stamp
  * @index: enum irqscope_stage
+ * @owed: compensate counter: triggers that it has not answered
+ * @execution: what it executes
  * @ops: what it is made of; NULL where this kernel does not have it
  * @queue: workqueue stages: where @work goes
  * @task: thread stages: who answers
@@ -89,6 +112,8 @@ struct irqscope_responder {
 	u64 *word;
 	u32 delay_instructions;
 	u32 index;
+	atomic_t owed;
+	struct irqscope_execution execution;
 	const struct irqscope_stage_ops *ops;
 	struct workqueue_struct *queue;
 	struct task_struct *task;
@@ -209,6 +234,7 @@ enum irqscope_trigger { IRQSCOPE_TIMER, IRQSCOPE_INJECT, IRQSCOPE_LINE };
 enum irqscope_mode { IRQSCOPE_TOGETHER, IRQSCOPE_ISOLATED };
 enum irqscope_pacing { IRQSCOPE_OPEN, IRQSCOPE_CLOSED };
 enum irqscope_jitter { IRQSCOPE_NO_JITTER, IRQSCOPE_UNIFORM, IRQSCOPE_EXPONENTIAL };
+enum irqscope_compensate { IRQSCOPE_COMPENSATE_NONE, IRQSCOPE_COMPENSATE_COUNTER };
 enum irqscope_policy { IRQSCOPE_FIFO, IRQSCOPE_RR, IRQSCOPE_OTHER };
 
 /**
@@ -231,8 +257,12 @@ struct irqscope_sched {
  * @mode: enum irqscope_mode
  * @pacing: enum irqscope_pacing
  * @jitter: enum irqscope_jitter
+ * @compensate: enum irqscope_compensate
+ * @executing: stages have execution times
  * @irq: Linux interrupt number for the triggers inject and line
- * @period_ns: distance of the grid's points
+ * @period_ns: distance of the grid's points, or of bursts
+ * @burst: triggers in a burst; 1: none are bursts
+ * @interval_ns: distance of the triggers of a burst
  * @count: triggers in a run
  * @jitter_ns: amplitude (uniform) or mean (exponential) added to @period_ns
  * @seed: of the jitter's generator
@@ -255,8 +285,12 @@ struct irqscope_settings {
 	u32 mode;
 	u32 pacing;
 	u32 jitter;
+	u32 compensate;
+	bool executing;
 	s64 irq;
 	s64 period_ns;
+	s64 burst;
+	s64 interval_ns;
 	s64 count;
 	s64 jitter_ns;
 	s64 seed;
@@ -297,6 +331,7 @@ struct irqscope_trigger_ops {
  * @opened_ns: when the sample that is open was triggered (closed pacing)
  * @ending: the last trigger was made; the next point ends the run
  * @stride: points to the next visit; above 1 only while closed pacing waits
+ * @in_burst: triggers of this burst that were made
  */
 struct irqscope_pacer {
 	struct hrtimer timer;
@@ -305,6 +340,7 @@ struct irqscope_pacer {
 	u64 opened_ns;
 	bool ending;
 	u64 stride;
+	s64 in_burst;
 };
 
 /**
@@ -335,6 +371,8 @@ struct irqscope_interrupt {
  * @handed_token: what the last read() returned
  * @handed_seq: its sequence number
  * @handed_cycles: when
+ * @begun: with execution times: it has answered, and executes
+ * @begun_cycles: since when
  * @runs_seen: runs whose end was reported to the reader
  */
 struct irqscope_user {
@@ -346,6 +384,8 @@ struct irqscope_user {
 	u64 handed_token;
 	u64 handed_seq;
 	u64 handed_cycles;
+	bool begun;
+	u64 begun_cycles;
 	u32 runs_seen;
 };
 
@@ -381,6 +421,7 @@ enum irqscope_state {
  * @answered: inside off: how many of these answered or were given up
  * @turn: isolated mode: which stage is next
  * @tick_fs: femtoseconds per cycle
+ * @round_fs: femtoseconds per round of an execution
  * @pacer: time grid
  * @interrupt: interrupt line
  * @user: user stage
@@ -411,6 +452,7 @@ struct irqscope {
 	atomic64_t answered;
 	u32 turn;
 	u64 tick_fs;
+	u64 round_fs;
 	struct irqscope_pacer pacer;
 	struct irqscope_interrupt interrupt;
 	struct irqscope_user user;
@@ -441,7 +483,12 @@ void irqscope_run_stop(struct irqscope *scope, enum irqscope_verdict verdict, in
 void irqscope_run_end(struct irqscope *scope, enum irqscope_verdict verdict, int detail);
 void irqscope_run_init(struct irqscope *scope);
 
+/* random.c */
+u64 irqscope_random_below(u64 *state, u64 end);
+u64 irqscope_random_exponential(u64 *state, u64 mean);
+
 /* pacing.c */
+int irqscope_pacer_check(const struct irqscope *scope);
 void irqscope_pacer_start(struct irqscope *scope);
 void irqscope_pacer_stop(struct irqscope *scope);
 bool irqscope_pacer_due(struct irqscope *scope);
@@ -459,12 +506,28 @@ void irqscope_sample_drop(struct irqscope *scope, u64 token, int references);
 void irqscope_sample_merge(struct irqscope *scope, u64 token);
 void irqscope_sample_miss(struct irqscope *scope, u64 token);
 void irqscope_answer(struct irqscope_responder *stage, u64 cycles);
-void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycles);
+void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycles,
+			   u64 executed);
 void irqscope_spurious(struct irqscope *scope);
 void irqscope_close_stage(struct irqscope_responder *stage);
 void irqscope_close_all(struct irqscope *scope);
 u32 irqscope_sample_asked(struct irqscope *scope);
 u64 irqscope_samples_open(const struct irqscope *scope);
+
+/* execution.c */
+DECLARE_STATIC_KEY_FALSE(irqscope_executing);
+extern struct device_attribute irqscope_execution_attribute;
+void irqscope_execution_calibrate(struct irqscope *scope);
+void irqscope_execution_prepare(struct irqscope *scope);
+u64 irqscope_execution_next(struct irqscope_responder *stage);
+u64 irqscope_execution_pass(struct irqscope_responder *stage, u64 cycles);
+
+/* counted.c */
+DECLARE_STATIC_KEY_FALSE(irqscope_counting);
+int irqscope_counted_prepare(struct irqscope *scope);
+void irqscope_counted_raise(struct irqscope_responder *stage, u64 token);
+bool irqscope_counted_settle(struct irqscope_responder *stage, u64 token);
+void irqscope_counted_again(struct irqscope_responder *stage, u64 token);
 
 /* bare.c */
 DECLARE_STATIC_KEY_FALSE(irqscope_bare);
@@ -580,6 +643,7 @@ extern const struct attribute_group irqscope_settings_group;
 extern struct device_attribute irqscope_stages_attribute;
 extern struct device_attribute irqscope_available_stages_attribute;
 int irqscope_settings_lock(const char *name);
+int irqscope_choice_find(const char *const *names, const char *text);
 void irqscope_settings_init(struct irqscope *scope);
 
 #endif /* IRQSCOPE_INTERNAL_H */

@@ -246,10 +246,19 @@ static void irqscope_thread_raise(struct irqscope_responder *stage)
 		irq_wake_thread(scope->interrupt.number, scope);
 }
 
+/* The thread asks for itself: no handler is there to return IRQ_WAKE_THREAD. */
+static void irqscope_thread_again(struct irqscope_responder *stage)
+{
+	struct irqscope *scope = stage->scope;
+
+	irq_wake_thread(scope->interrupt.number, scope);
+}
+
 const struct irqscope_stage_ops irqscope_thread_stage = {
 	.name = "thread",
 	.prepare = irqscope_thread_prepare,
 	.raise = irqscope_thread_raise,
+	.again = irqscope_thread_again,
 	.unprepare = irqscope_thread_forget,
 };
 

@@ -49,6 +49,7 @@ static int __init irqscope_init(void)
 	irqscope_device_init(scope);
 	irqscope_user_init(scope);
 	irqscope_inject_init(scope);
+	irqscope_execution_calibrate(scope);
 	err = irqscope_cost_measure(scope);
 	if (err)
 		return err;

@@ -2,66 +2,49 @@
 /*
  * The time grid on which triggers are made.
  *
- * One pinned hard timer walks the grid, by period plus jitter. With open
- * pacing each point of the grid is a trigger; with closed pacing only those
- * that find the previous sample closed. The point after the last trigger ends
- * the run, so that the last sample has as much room as every other.
+ * One pinned hard timer walks the grid, by period plus jitter; each of its steps
+ * may be a burst. With open pacing each point of the grid is a trigger; with
+ * closed pacing only those that find the previous sample closed. The point after
+ * the last trigger ends the run, so that the last sample has as much room as
+ * every other.
  *
  * All arithmetic is integer and done after the stages have been raised.
  */
-#include <linux/math64.h>
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/smp.h>
 
 #include "compat.h"
 #include "hot.h"
 
-#define LN2_Q32		2977044472ULL
 #define WAIT_NS_MAX	BIT(20)	/* of a closed grid that waits */
-
-/* splitmix64: any seed is good, and it has no state but a counter. */
-static u64 irqscope_random(u64 *state)
-{
-	u64 z = *state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
-
-/*
- * -log2(x / 2^32) in 16.16 for 1 <= x < 2^32: the position of the highest bit
- * gives the integer; each squaring of the mantissa gives one bit more.
- */
-static u32 irqscope_minus_log2(u32 x)
-{
-	int high = fls(x) - 1;
-	u64 mantissa = (u64)x << (31 - high); /* 1.31 */
-	u32 log2 = high << 16;
-	int bit;
-
-	for (bit = 15; bit >= 0; bit--) {
-		mantissa = mantissa * mantissa >> 31;
-		if (mantissa >> 32) {
-			mantissa >>= 1;
-			log2 |= BIT(bit);
-		}
-	}
-	return (32 << 16) - log2;
-}
 
 static s64 irqscope_jitter_ns(struct irqscope *scope)
 {
 	u64 amplitude = scope->settings.jitter_ns;
-	u32 random;
+	u64 *state = &scope->pacer.random;
 
 	if (scope->settings.jitter == IRQSCOPE_NO_JITTER)
 		return 0;
-	random = irqscope_random(&scope->pacer.random) >> 32;
 	if (scope->settings.jitter == IRQSCOPE_UNIFORM)
-		return (s64)mul_u64_u32_shr(2 * amplitude + 1, random, 32) - amplitude;
-	/* -ln(u) = -log2(u) ln 2 */
-	return mul_u64_u64_div_u64(amplitude * irqscope_minus_log2(random | 1),
-				   LN2_Q32, 1ULL << 48);
+		return (s64)irqscope_random_below(state, 2 * amplitude + 1) - amplitude;
+	return irqscope_random_exponential(state, amplitude);
+}
+
+/*
+ * From this point of the grid to the next. The triggers of a burst are
+ * interval_ns apart, bursts period_ns plus jitter from first to first.
+ */
+static s64 irqscope_pacer_step_ns(struct irqscope *scope)
+{
+	struct irqscope_pacer *pacer = &scope->pacer;
+	s64 interval_ns = scope->settings.interval_ns;
+
+	if (++pacer->in_burst < scope->settings.burst)
+		return interval_ns;
+	pacer->in_burst = 0;
+	return pacer->stride * scope->settings.period_ns + irqscope_jitter_ns(scope) -
+	       (scope->settings.burst - 1) * interval_ns;
 }
 
 /*
@@ -77,6 +60,29 @@ static void irqscope_widen(struct irqscope *scope)
 	if (2 * pacer->stride * scope->settings.period_ns <= WAIT_NS_MAX)
 		pacer->stride *= 2;
 	WRITE_ONCE(*skipped, *skipped + pacer->stride);
+}
+
+/**
+ * irqscope_pacer_check() - can triggers be made as the settings say?
+ * @scope: the scope
+ *
+ * Return: 0 or -EINVAL, which was logged
+ */
+int irqscope_pacer_check(const struct irqscope *scope)
+{
+	const struct irqscope_settings *settings = &scope->settings;
+
+	if (settings->burst == 1)
+		return 0;
+	if (settings->pacing != IRQSCOPE_OPEN) {
+		pr_err("a burst does not wait for answers: set pacing to open or burst to 1\n");
+		return -EINVAL;
+	}
+	if (settings->period_ns / settings->burst < settings->interval_ns) {
+		pr_err("period_ns must be at least burst times interval_ns\n");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /**
@@ -130,7 +136,7 @@ enum hrtimer_restart irqscope_pacer_next(struct irqscope *scope)
 		return HRTIMER_NORESTART;
 	}
 	scope->pacer.ending = scope->buffer.header->triggers >= scope->settings.count;
-	step_ns = scope->pacer.stride * scope->settings.period_ns + irqscope_jitter_ns(scope);
+	step_ns = irqscope_pacer_step_ns(scope);
 	hrtimer_add_expires_ns(timer, max_t(s64, step_ns, IRQSCOPE_PERIOD_MIN_NS));
 	return HRTIMER_RESTART;
 }
@@ -152,6 +158,7 @@ void irqscope_pacer_start(struct irqscope *scope)
 	scope->pacer.random = scope->settings.seed;
 	scope->pacer.ending = false;
 	scope->pacer.stride = 1;
+	scope->pacer.in_burst = 0;
 	/* "Pinned" means the CPU on which the timer is started. */
 	smp_call_function_single(scope->pacer.cpu, irqscope_pacer_arm, scope, 1);
 }

@@ -28,6 +28,10 @@ static int irqscope_run_prepare(struct irqscope *scope)
 
 	if (err)
 		return err;
+	err = irqscope_counted_prepare(scope);
+	if (err)
+		return err;
+	irqscope_execution_prepare(scope);
 	err = irqscope_ring_prepare(scope);
 	if (err)
 		return err;
@@ -129,8 +133,10 @@ static void irqscope_run_drain(struct irqscope *scope)
 static void irqscope_run_close(struct irqscope *scope)
 {
 	irqscope_close_all(scope);
-	while (irqscope_samples_open(scope))
+	while (irqscope_samples_open(scope)) {
 		usleep_range(POLL_US, 2 * POLL_US);
+		irqscope_close_all(scope); /* a stage that counts goes on */
+	}
 }
 
 static enum irqscope_state irqscope_run_outcome(struct irqscope *scope)

@@ -68,6 +68,10 @@ static void irqscope_raise(struct irqscope_responder *stage, u64 token,
 			   struct irqscope_sample *sample, struct irqscope_flight *flight)
 {
 	atomic_inc(&flight->references);
+	if (static_branch_unlikely(&irqscope_counting)) {
+		irqscope_counted_raise(stage, token);
+		return;
+	}
 	if (likely(atomic64_cmpxchg(&stage->pending, 0, token) == 0)) {
 		stage->ops->raise(stage);
 		return;
@@ -85,6 +89,7 @@ static void irqscope_raise(struct irqscope_responder *stage, u64 token,
  *
  * Interrupts are counted from here on: all that stands between the trigger
  * and this handler, our own interrupt included, has been counted already.
+ * What the handler itself executes comes last: the others are asked for by then.
  */
 void irqscope_sample_start(struct irqscope *scope, u64 token, u64 cycles)
 {
@@ -105,6 +110,9 @@ void irqscope_sample_start(struct irqscope *scope, u64 token, u64 cycles)
 		irqscope_raise(&scope->stages[index], token, sample, flight);
 	if (static_branch_unlikely(&irqscope_explaining))
 		irqscope_context_triggered(scope, sample->seq, cycles);
+	if (static_branch_unlikely(&irqscope_executing))
+		sample->executed[IRQSCOPE_IRQ] =
+			irqscope_execution_pass(&scope->stages[IRQSCOPE_IRQ], cycles);
 }
 
 static void irqscope_publish(struct irqscope *scope, u64 token)
@@ -191,8 +199,10 @@ void irqscope_spurious(struct irqscope *scope)
  * @stage: the stage
  * @token: what was taken from @stage->pending
  * @cycles: its stamp
+ * @executed: cycles that it executed since
  */
-void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycles)
+void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycles,
+			   u64 executed)
 {
 	struct irqscope *scope = stage->scope;
 	struct irqscope_flight *flight = irqscope_flight(scope, token);
@@ -213,7 +223,11 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 	response->cycles = cycles;
 	response->cpu = cpu;
 	response->flags = flags;
+	if (static_branch_unlikely(&irqscope_executing))
+		irqscope_sample(scope, token)->executed[stage->index] = executed;
 	irqscope_sample_drop(scope, token, 1);
+	if (static_branch_unlikely(&irqscope_counting))
+		irqscope_counted_again(stage, token);
 }
 
 /**
@@ -224,13 +238,28 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 void irqscope_answer(struct irqscope_responder *stage, u64 cycles)
 {
 	u64 token = atomic64_xchg(&stage->pending, 0);
+	u64 executed = irqscope_execute(stage, cycles);
 
 	if (unlikely(!token))
 		irqscope_spurious(stage->scope);
 	else if (static_branch_unlikely(&irqscope_bare))
 		irqscope_bare_answer(stage);
 	else
-		irqscope_answer_token(stage, token, cycles);
+		irqscope_answer_token(stage, token, cycles, executed);
+}
+
+/* Marks one trigger's response as missing; its token was taken. */
+static void irqscope_close_token(struct irqscope_responder *stage, u64 token)
+{
+	struct irqscope *scope = stage->scope;
+
+	if (stage->index == IRQSCOPE_IRQ) {
+		irqscope_sample_miss(scope, token);
+	} else {
+		irqscope_sample(scope, token)->responses[stage->index].flags = IRQSCOPE_MISSING;
+		irqscope_flight(scope, token)->missing = true;
+	}
+	irqscope_sample_drop(scope, token, 1);
 }
 
 /**
@@ -242,22 +271,18 @@ void irqscope_answer(struct irqscope_responder *stage, u64 cycles)
  */
 void irqscope_close_stage(struct irqscope_responder *stage)
 {
-	struct irqscope *scope = stage->scope;
-	u64 token = atomic64_read(&stage->pending);
+	bool counted = stage->index != IRQSCOPE_IRQ && static_branch_unlikely(&irqscope_counting);
+	u64 token;
 
-	if (!token || atomic64_cmpxchg(&stage->pending, token, 0) != token)
-		return;
-	if (static_branch_unlikely(&irqscope_bare)) {
-		irqscope_bare_answer(stage);
-		return;
-	}
-	if (stage->index == IRQSCOPE_IRQ) {
-		irqscope_sample_miss(scope, token);
-	} else {
-		irqscope_sample(scope, token)->responses[stage->index].flags = IRQSCOPE_MISSING;
-		irqscope_flight(scope, token)->missing = true;
-	}
-	irqscope_sample_drop(scope, token, 1);
+	do {
+		token = atomic64_read(&stage->pending);
+		if (!token || atomic64_cmpxchg(&stage->pending, token, 0) != token)
+			return;
+		if (static_branch_unlikely(&irqscope_bare))
+			irqscope_bare_answer(stage);
+		else
+			irqscope_close_token(stage, token);
+	} while (counted && irqscope_counted_settle(stage, token));
 }
 
 /**

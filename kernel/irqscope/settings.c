@@ -172,7 +172,14 @@ static void irqscope_choice_log(const char *name, const char *const *names)
 	pr_err("%s must be one of:%s\n", name, allowed);
 }
 
-static int irqscope_choice_find(const char *const *names, const char *text)
+/**
+ * irqscope_choice_find() - look a name up
+ * @names: all there are, NULL at the end
+ * @text: one of them; a newline may follow
+ *
+ * Return: its index or -EINVAL
+ */
+int irqscope_choice_find(const char *const *names, const char *text)
 {
 	int index;
 
@@ -298,9 +305,12 @@ static const char *const irqscope_explains[] = { "off", "on", NULL };
 static const char *const irqscope_modes[] = { "together", "isolated", NULL };
 static const char *const irqscope_pacings[] = { "open", "closed", NULL };
 static const char *const irqscope_jitters[] = { "none", "uniform", "exponential", NULL };
+static const char *const irqscope_compensates[] = { "none", "counter", NULL };
 
 NUMBER(irq, 1, INT_MAX, NULL);
 NUMBER(period_ns, IRQSCOPE_PERIOD_MIN_NS, HOUR_NS, NULL);
+NUMBER(burst, 1, 1 << 20, NULL);
+NUMBER(interval_ns, IRQSCOPE_PERIOD_MIN_NS, HOUR_NS, NULL);
 NUMBER(count, 1, 1LL << 32, NULL);
 NUMBER(jitter_ns, 0, HOUR_NS, NULL);
 NUMBER(seed, 0, S64_MAX, NULL);
@@ -316,6 +326,7 @@ CHOICE(explain, irqscope_explains, NULL);
 CHOICE(mode, irqscope_modes, NULL);
 CHOICE(pacing, irqscope_pacings, NULL);
 CHOICE(jitter, irqscope_jitters, NULL);
+CHOICE(compensate, irqscope_compensates, NULL);
 SCHEDULING(kthread);
 SCHEDULING(thread);
 #ifdef IRQSCOPE_TEST
@@ -326,7 +337,10 @@ NUMBER(delay_instructions, 0, 1 << 30, irqscope_check_delay);
 static struct attribute *irqscope_settings_attributes[] = {
 	&irqscope_stages_attribute.attr,
 	&irqscope_irq.attribute.attr,
+	&irqscope_execution_attribute.attr,
 	&irqscope_period_ns.attribute.attr,
+	&irqscope_burst.attribute.attr,
+	&irqscope_interval_ns.attribute.attr,
 	&irqscope_count.attribute.attr,
 	&irqscope_jitter_ns.attribute.attr,
 	&irqscope_seed.attribute.attr,
@@ -342,6 +356,7 @@ static struct attribute *irqscope_settings_attributes[] = {
 	&irqscope_mode.attribute.attr,
 	&irqscope_pacing.attribute.attr,
 	&irqscope_jitter.attribute.attr,
+	&irqscope_compensate.attribute.attr,
 	&irqscope_kthread_sched.attribute.attr,
 	&irqscope_thread_sched.attribute.attr,
 #ifdef IRQSCOPE_TEST
@@ -366,6 +381,8 @@ void irqscope_settings_init(struct irqscope *scope)
 		.stages = irqscope_stages_available(),
 		.irq = 7,
 		.period_ns = NSEC_PER_MSEC,
+		.burst = 1,
+		.interval_ns = IRQSCOPE_PERIOD_MIN_NS,
 		.count = 1000,
 		.inject_cpu = -1,
 		.slots = 8192,

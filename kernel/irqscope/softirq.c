@@ -5,10 +5,16 @@
  * A module cannot own a softirq vector. irq_poll runs a module's function
  * straight from IRQ_POLL_SOFTIRQ, with nothing in between but a list: what
  * stage softirq measures is that vector.
+ *
+ * irq_poll itself goes on with what was raised while it polls, as long as its
+ * budget lasts. A poll that uses all of it up lets the vector end instead: each
+ * raise is one run of the vector, as with a function that owns one, and counts
+ * among the rounds after which softirqs are handed to ksoftirqd.
  */
 #include "hot.h"
 
-#define WEIGHT	64	/* never used up: each poll completes at once */
+#define WEIGHT	INT_MAX	/* never used up: each poll completes at once */
+#define BUDGET	(WEIGHT - 1)	/* more than irq_poll has */
 
 /*
  * The stage can be raised again from irq_poll_complete() on; only then may the
@@ -21,7 +27,7 @@ static int irqscope_softirq_poll(struct irq_poll *poll, int budget)
 
 	irq_poll_complete(poll);
 	irqscope_answer(stage, cycles);
-	return 0;
+	return BUDGET;
 }
 
 static int irqscope_softirq_prepare(struct irqscope_responder *stage)

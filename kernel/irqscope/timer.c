@@ -29,6 +29,8 @@ static enum hrtimer_restart irqscope_timer_fire(struct hrtimer *timer)
 		sample->trigger_ns = ktime_to_ns(hrtimer_get_expires(timer));
 		irqscope_clock_cycles(scope, sample);
 		irqscope_sample_drop(scope, token, 1);
+	} else {
+		irqscope_execute(irq, cycles);
 	}
 	return irqscope_pacer_next(scope);
 }
@@ -37,7 +39,7 @@ static int irqscope_timer_prepare(struct irqscope *scope)
 {
 	scope->pacer.cpu = scope->cpu;
 	irqscope_hrtimer_setup(&scope->pacer.timer, irqscope_timer_fire);
-	return 0;
+	return irqscope_pacer_check(scope);
 }
 
 static void irqscope_timer_unprepare(struct irqscope *scope)

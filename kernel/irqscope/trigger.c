@@ -17,8 +17,10 @@ static u64 irqscope_line_sample(struct irqscope *scope, u64 cycles)
 	u64 token = irqscope_sample_open(scope);
 	struct irqscope_sample *sample;
 
-	if (unlikely(!token))
+	if (unlikely(!token)) {
+		irqscope_execute(&scope->stages[IRQSCOPE_IRQ], cycles);
 		return 0;
+	}
 	irqscope_sample_start(scope, token, cycles);
 	sample = irqscope_sample(scope, token);
 	sample->trigger_cycles = cycles;
@@ -49,6 +51,7 @@ static irqreturn_t irqscope_line_handler(int number, void *data)
 		return IRQ_HANDLED;
 	}
 	if (unlikely(scope->buffer.header->triggers >= scope->settings.count)) {
+		irqscope_execute(&scope->stages[IRQSCOPE_IRQ], cycles);
 		irqscope_spurious(scope);
 		return IRQ_HANDLED;
 	}

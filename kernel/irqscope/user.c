@@ -7,6 +7,9 @@
  * at the end of read() and at the beginning of write(). The edge of a wire,
  * the CPU and the count of interrupts are those of write(). With inside off
  * nobody reads the counter: a zero is handed in.
+ *
+ * With execution times it answers twice, before and after what it is told to
+ * execute: the line rises with the first write() and falls with the second.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -58,6 +61,8 @@ static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t len
 		token = irqscope_user_called(scope);
 	} while (!token); /* closed between waking up and here */
 	call.seq = READ_ONCE(user->seq);
+	call.rounds = static_branch_unlikely(&irqscope_executing) ?
+		      irqscope_execution_next(&scope->stages[IRQSCOPE_USER]) : 0;
 	user->handed_token = token;
 	user->handed_seq = call.seq;
 	user->handed_cycles = irqscope_stamp();
@@ -71,12 +76,16 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	struct irqscope_responder *stage = &scope->stages[IRQSCOPE_USER];
 	struct irqscope_user *user = &scope->user;
 	struct irqscope_answer answer;
+	bool ends = static_branch_unlikely(&irqscope_executing) && user->begun;
 	u64 token = user->handed_token;
 	u64 now;
 
 	irqscope_delay(stage);
 	now = irqscope_stamp();
-	irqscope_toggle(stage);
+	if (unlikely(ends))
+		irqscope_fall(stage);
+	else
+		irqscope_toggle(stage);
 	if (length != sizeof(answer))
 		return -EINVAL;
 	if (copy_from_user(&answer, from, sizeof(answer)))
@@ -84,6 +93,12 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	if (answer.seq != user->handed_seq || answer.cycles - user->handed_cycles >
 					      now - user->handed_cycles)
 		return -EINVAL;
+	if (static_branch_unlikely(&irqscope_executing) && !ends) {
+		user->begun = true;
+		user->begun_cycles = answer.cycles;
+		return sizeof(answer);
+	}
+	user->begun = false;
 	/* A token is never used twice: this takes what read() handed out. */
 	if (!token || atomic64_cmpxchg(&stage->pending, token, 0) != token)
 		return -ESTALE;
@@ -91,7 +106,8 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	if (static_branch_unlikely(&irqscope_bare))
 		irqscope_bare_answer(stage);
 	else
-		irqscope_answer_token(stage, token, answer.cycles);
+		irqscope_answer_token(stage, token, ends ? user->begun_cycles : answer.cycles,
+				      ends ? answer.cycles - user->begun_cycles : 0);
 	return sizeof(answer);
 }
 
@@ -103,6 +119,7 @@ static int irqscope_user_open(struct inode *inode, struct file *file)
 	if (test_and_set_bit(0, &user->opened))
 		return -EBUSY;
 	user->handed_token = 0;
+	user->begun = false;
 	user->runs_seen = READ_ONCE(scope->runs_ended);
 	file->private_data = scope;
 	WRITE_ONCE(user->present, true);

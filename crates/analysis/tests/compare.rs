@@ -100,7 +100,8 @@ fn what_was_not_measured_alike_is_named() {
         cmdline: "quiet console=ttyS0 panic=-1 nohz_full=1".into(),
         ..started("6.1", &[Stage::User])
     };
-    let state = SystemState { name: "load".into(), loads: vec![irqscope_wire::Load::Tcp] };
+    let state =
+        SystemState { name: "load".into(), loads: vec![irqscope_wire::Load::Tcp], hog: None };
     let plan = Plan { state, period_ns: 500_000, ..real("6.1/load") };
     let other = case(plan, target, 1.0, false);
     let told = compare(&base, &other).unwrap().differences;

@@ -40,7 +40,7 @@ fn pair(seq: u64, irq: i64, user: Outcome) -> Sample {
 }
 
 fn late(latency: i64) -> Outcome {
-    Outcome::Answered { latency, cpu: 0, interrupts: 2 }
+    Outcome::Answered { latency, cpu: 0, interrupts: 2, executed: None }
 }
 
 /// One complete, one missing, one merged, one overrun (sequence number 3).

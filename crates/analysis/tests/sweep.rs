@@ -44,7 +44,8 @@ fn pair(seq: u64, user: Outcome) -> Sample {
     sample(seq, vec![answered(Stage::Irq, 100, 0), Response { stage: Stage::User, outcome: user }])
 }
 
-const ANSWERED: Outcome = Outcome::Answered { latency: 4_000, cpu: 0, interrupts: 0 };
+const ANSWERED: Outcome =
+    Outcome::Answered { latency: 4_000, cpu: 0, interrupts: 0, executed: None };
 
 fn good() -> Summary {
     let parent = tempfile::tempdir().unwrap();

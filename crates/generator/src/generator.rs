@@ -10,7 +10,7 @@
 //! edges = answers + extra.
 
 use irqscope_wire::{
-    Command, Limits, Pacing, Refusal, RunState, Seq, Settings, StartAt, Status, Tick, Totals,
+    Command, Limits, Pacing, Refusal, RunState, Seq, Settings, Shape, StartAt, Status, Tick, Totals,
 };
 
 use crate::Grid;
@@ -204,13 +204,28 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         if !matches!(self.state, RunState::Running | RunState::Draining) {
             return None;
         }
-        let seen = self.pairing.edge(line, at);
+        let seen = match self.settings.shape {
+            Shape::Toggle => self.pairing.edge(line, at),
+            Shape::Pulse => self.pairing.rise(line, at),
+        };
         self.totals.edges += 1;
         match seen {
             Seen::Answer(_) => self.totals.answers += 1,
             Seen::Extra => self.totals.extra += 1,
         }
         Some(seen)
+    }
+
+    /// A line has changed. Where lines show pulses the rising edge is the response,
+    /// and the falling one says how long it was. None: no response.
+    pub fn changed(&mut self, line: u8, high: bool, at: u64) -> Option<Seen> {
+        match (self.settings.shape, high) {
+            (Shape::Toggle, _) | (Shape::Pulse, true) => self.edge(line, at),
+            (Shape::Pulse, false) => {
+                self.pairing.fall(line, at);
+                None
+            }
+        }
     }
 
     /// The target's word; see [`Pairing::coalesced`].
@@ -345,6 +360,8 @@ pub(crate) mod tests {
         count: Range { lowest: 1, highest: 1 << 32 },
         jitter: Range { lowest: 0, highest: 1_000_000_000 },
         patience: Range { lowest: 10_000, highest: 60_000_000_000 },
+        burst: Range { lowest: 1, highest: 10_000 },
+        sees_pulses: true,
         sees_arming: true,
     };
     const MS: u64 = 1_000_000;

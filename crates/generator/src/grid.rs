@@ -11,15 +11,31 @@ const LN2: u128 = 2_977_044_472;
 #[derive(Clone, Debug)]
 pub struct Grid {
     random: u64,
+    /// Points of this burst that were passed.
+    in_burst: u32,
 }
 
 impl Grid {
     pub const fn new(seed: u64) -> Self {
-        Self { random: seed }
+        Self { random: seed, in_burst: 0 }
     }
 
     /// Ticks to the next grid point, never fewer than `shortest`.
+    ///
+    /// Points of a burst are an interval apart; from the last of one to the first
+    /// of the next it is what is left of the period.
     pub fn step(&mut self, settings: &Settings, shortest: u64) -> u64 {
+        self.in_burst += 1;
+        if self.in_burst < settings.burst {
+            return settings.interval.0.max(shortest);
+        }
+        self.in_burst = 0;
+        let bursts = u64::from(settings.burst.saturating_sub(1));
+        let burst = settings.interval.0.saturating_mul(bursts);
+        self.period(settings).saturating_sub(burst).max(shortest)
+    }
+
+    fn period(&mut self, settings: &Settings) -> u64 {
         let (period, amount) = (settings.period.0, settings.jitter_amount.0);
         let step = match settings.jitter {
             JitterKind::None => u128::from(period),
@@ -34,7 +50,7 @@ impl Grid {
                 u128::from(period) + ((u128::from(amount) * u128::from(log2) * LN2) >> 48)
             }
         };
-        u64::try_from(step).unwrap_or(u64::MAX).max(shortest)
+        u64::try_from(step).unwrap_or(u64::MAX)
     }
 
     /// splitmix64 (Steele, Lea, Flood 2014): any seed is good.
@@ -92,6 +108,19 @@ mod tests {
         assert!(steps.iter().all(|step| *step >= 1_000_000));
         let mean = steps.iter().sum::<u64>() / 20_000;
         assert!((1_980_000..=2_020_000).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn a_burst_is_a_row_of_intervals_and_the_rest_of_its_period() {
+        let burst =
+            Settings { burst: 3, interval: Cycles(20_000), ..settings(JitterKind::Uniform, 1_000) };
+        let (mut grid, mut plain) = (Grid::new(5), Grid::new(5));
+        for _ in 0..100 {
+            let steps = [0; 3].map(|_| grid.step(&burst, 1));
+            assert_eq!(steps[..2], [20_000, 20_000]);
+            let whole = plain.step(&settings(JitterKind::Uniform, 1_000), 1);
+            assert_eq!(steps.iter().sum::<u64>(), whole);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! outbox; without a place none is begun and samples are dropped, counted.
 
 use alloc::vec::Vec;
-use irqscope_wire::{Answer, Cycles, ExtraEdge, Message, OutsideSample, Packet, RunState};
+use irqscope_wire::{Answer, Cycles, ExtraEdge, Message, OutsideSample, Packet, RunState, Shape};
 
 use crate::pairing::Slot;
 use crate::{Generator, Outbox};
@@ -55,7 +55,8 @@ impl Packer {
             return generator.discard();
         }
         let Some(slot) = generator.take() else { return false };
-        self.samples.push(sample(&slot, generator.lines()));
+        let shape = generator.status().settings.shape;
+        self.samples.push(sample(&slot, generator.lines(), shape));
         if self.samples.len() >= usize::from(generator.status().settings.packet) {
             self.send(generator, outbox);
         }
@@ -77,7 +78,8 @@ impl Packer {
     }
 }
 
-fn sample(slot: &Slot, lines: usize) -> OutsideSample {
+fn sample(slot: &Slot, lines: usize, shape: Shape) -> OutsideSample {
+    let width = |width: &u64| (*width > 0).then_some(Cycles(*width));
     OutsideSample {
         seq: slot.seq,
         trigger: Cycles(slot.at),
@@ -86,5 +88,9 @@ fn sample(slot: &Slot, lines: usize) -> OutsideSample {
             .map(|answer| answer.unwrap_or(Answer::Missing))
             .collect(),
         extra: slot.extra,
+        widths: match shape {
+            Shape::Toggle => Vec::new(),
+            Shape::Pulse => slot.widths[..lines].iter().map(width).collect(),
+        },
     }
 }

@@ -57,14 +57,31 @@ pub struct Slot {
     pub answers: [Option<Answer>; LINES],
     /// Lines with an extra edge while this was the youngest trigger.
     pub extra: u16,
+    /// How long each line's pulse was; 0: none has ended.
+    pub widths: [u64; LINES],
+    /// Lines whose pulse has begun and not ended.
+    high: u16,
     /// As the target numbers it; 0 if it does not.
     number: u32,
     waiting: u8,
 }
 
 impl Slot {
-    pub const EMPTY: Slot =
-        Slot { seq: Seq(0), at: 0, answers: [None; LINES], extra: 0, number: 0, waiting: 0 };
+    pub const EMPTY: Slot = Slot {
+        seq: Seq(0),
+        at: 0,
+        answers: [None; LINES],
+        extra: 0,
+        widths: [0; LINES],
+        high: 0,
+        number: 0,
+        waiting: 0,
+    };
+
+    /// Nothing more can come of it.
+    fn is_settled(&self) -> bool {
+        self.waiting == 0 && self.high == 0
+    }
 
     /// How a closed sample is counted; `coalesced` before `missing`.
     pub fn fate(&self) -> Fate {
@@ -121,6 +138,8 @@ pub struct Pairing<S> {
     /// All below were given up, as far as they waited at all.
     given_up: u64,
     waits: [u64; LINES],
+    /// The ticket that a line's pulse answers, and when it began.
+    pulses: [Option<(u64, u64)>; LINES],
     /// The target numbers triggers.
     numbered: bool,
 }
@@ -129,11 +148,13 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     /// `slots` must not be empty. More lines than [`LINES`] are not watched.
     pub fn new(slots: S, lines: u8) -> Self {
         let lines = usize::from(lines).min(LINES);
-        Self { slots, lines, head: 0, next: 0, given_up: 0, waits: [0; LINES], numbered: false }
+        let (waits, pulses) = ([0; LINES], [None; LINES]);
+        Self { slots, lines, head: 0, next: 0, given_up: 0, waits, pulses, numbered: false }
     }
 
     pub fn clear(&mut self) {
         (self.head, self.next, self.given_up, self.waits) = (0, 0, 0, [0; LINES]);
+        self.pulses = [None; LINES];
         self.numbered = false;
     }
 
@@ -198,6 +219,31 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         let line = usize::from(line);
         let oldest = self.oldest_waiting(line);
         self.answer(line, oldest, at, Answer::Late)
+    }
+
+    /// An edge with which a pulse begins; its sample is not final until it ends.
+    pub fn rise(&mut self, line: u8, at: u64) -> Seen {
+        let index = usize::from(line);
+        let oldest = self.oldest_waiting(index);
+        let seen = self.edge(line, at);
+        if let (Some(ticket), Seen::Answer(_)) = (oldest, seen) {
+            self.pulses[index] = Some((ticket, at));
+            self.slot_mut(ticket).high |= 1 << index;
+        }
+        seen
+    }
+
+    /// The end of a pulse. That of an extra edge is nobody's.
+    pub fn fall(&mut self, line: u8, at: u64) {
+        let line = usize::from(line);
+        let Some((ticket, began)) = self.pulses.get_mut(line).and_then(Option::take) else {
+            return;
+        };
+        if (self.head..self.next).contains(&ticket) {
+            let slot = self.slot_mut(ticket);
+            slot.high &= !(1 << line);
+            slot.widths[line] = at.saturating_sub(began);
+        }
     }
 
     /// So many responses of a line that were seen at once, the last of which names
@@ -297,6 +343,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
                 if slot.at > until {
                     return;
                 }
+                slot.high = 0;
                 for line in 0..lines {
                     slot.settle(line, Answer::Missing);
                 }
@@ -309,7 +356,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     pub fn waiting_since(&self) -> Option<u64> {
         (self.given_up.max(self.head)..self.next)
             .map(|ticket| self.slot(ticket))
-            .find(|slot| slot.waiting > 0)
+            .find(|slot| !slot.is_settled())
             .map(|slot| slot.at)
     }
 
@@ -318,7 +365,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     /// `over` no trigger follows.
     pub fn take(&mut self, over: bool) -> Option<Slot> {
         let followed = over || self.head + 1 < self.next;
-        if self.head == self.next || !followed || self.slot(self.head).waiting > 0 {
+        if self.head == self.next || !followed || !self.slot(self.head).is_settled() {
             return None;
         }
         let slot = *self.slot(self.head);

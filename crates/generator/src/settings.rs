@@ -3,7 +3,7 @@
 //! divider can do. A refused change leaves everything as it was.
 
 use irqscope_wire::{
-    Command, Cycles, JitterKind, Limits, Pacing, Range, Refusal, Setting, Settings, Tick,
+    Command, Cycles, JitterKind, Limits, Pacing, Range, Refusal, Setting, Settings, Shape, Tick,
 };
 
 const DUTY: Range = Range { lowest: 1, highest: 999 };
@@ -24,6 +24,9 @@ pub fn initial(limits: &Limits, tick: Tick) -> Settings {
         seed: 0,
         pacing: Pacing::Open,
         patience: Cycles(within(limits.patience, ms.saturating_mul(10_000))),
+        burst: 1,
+        interval: Cycles(limits.period.lowest),
+        shape: Shape::Toggle,
     };
     with_high(limits, settings)
 }
@@ -44,7 +47,10 @@ pub fn change(
     let mut new = settings;
     match command {
         Command::Period(period) => {
-            check(Setting::Period, period.0, limits.period)?;
+            let bursts = u64::from(settings.burst).saturating_mul(settings.interval.0);
+            let shortest = if settings.burst > 1 { bursts } else { 0 };
+            let lowest = limits.period.lowest.max(shortest);
+            check(Setting::Period, period.0, Range { lowest, ..limits.period })?;
             new.period = Cycles(round_period(limits, period.0));
         }
         Command::Duty(duty) => {
@@ -67,6 +73,17 @@ pub fn change(
             check(Setting::Patience, patience.0, limits.patience)?;
             new.patience = patience;
         }
+        Command::Burst { triggers, interval } => {
+            check(Setting::Burst, triggers.into(), limits.burst)?;
+            check(Setting::Interval, interval.0, interval_range(limits, &settings, triggers))?;
+            (new.burst, new.interval) = (triggers, interval);
+        }
+        Command::Shape(shape) => {
+            if shape == Shape::Pulse && !limits.sees_pulses {
+                return Err(Refusal::CannotSeePulses);
+            }
+            new.shape = shape;
+        }
         Command::Seed(seed) => new.seed = seed,
         Command::Pacing(pacing) => new.pacing = pacing,
         Command::Start(_) | Command::Stop | Command::Status => {}
@@ -84,6 +101,8 @@ fn setting_of(command: Command) -> Option<Setting> {
         Command::Seed(_) => Setting::Seed,
         Command::Pacing(_) => Setting::Pacing,
         Command::Patience(_) => Setting::Patience,
+        Command::Burst { .. } => Setting::Burst,
+        Command::Shape(_) => Setting::Shape,
         Command::Start(_) | Command::Stop | Command::Status => return None,
     })
 }
@@ -107,6 +126,15 @@ fn jitter_range(limits: &Limits, kind: JitterKind) -> Range {
     }
 }
 
+/// A burst fits into its period.
+fn interval_range(limits: &Limits, settings: &Settings, triggers: u32) -> Range {
+    let highest = match triggers {
+        0 | 1 => limits.period.highest,
+        _ => settings.period.0 / u64::from(triggers),
+    };
+    Range { lowest: limits.period.lowest, highest }
+}
+
 /// The nearest multiple of the divider's step that is within the limits.
 fn round_period(limits: &Limits, period: u64) -> u64 {
     let step = limits.period_step.max(1);
@@ -118,9 +146,9 @@ fn round_period(limits: &Limits, period: u64) -> u64 {
 
 /// The high time that duty and period give, with room for both pulses.
 fn with_high(limits: &Limits, mut settings: Settings) -> Settings {
-    let period = u128::from(settings.period.0);
-    let high = (period * u128::from(settings.duty_per_mille) + 500) / 1000;
-    let longest = settings.period.0.saturating_sub(limits.pulse).max(limits.pulse);
+    let apart = if settings.burst > 1 { settings.interval.0 } else { settings.period.0 };
+    let high = (u128::from(apart) * u128::from(settings.duty_per_mille) + 500) / 1000;
+    let longest = apart.saturating_sub(limits.pulse).max(limits.pulse);
     settings.high = Cycles((high as u64).clamp(limits.pulse, longest));
     settings
 }
@@ -176,6 +204,32 @@ mod tests {
         let short = change(&LIMITS, initially(), Command::Period(Cycles(10_000)), false).unwrap();
         let high = |duty| change(&LIMITS, short, Command::Duty(duty), false).unwrap().high.0;
         assert_eq!((high(1), high(999)), (LIMITS.pulse, 10_000 - LIMITS.pulse));
+    }
+
+    #[test]
+    fn a_burst_fits_into_its_period_whichever_is_set_first() {
+        let burst = Command::Burst { triggers: 16, interval: Cycles(20_000) };
+        let settings = set(burst).unwrap();
+        assert_eq!((settings.burst, settings.high.0), (16, 5_000));
+        let refused = change(&LIMITS, settings, Command::Period(Cycles(319_999)), false);
+        let (setting, highest) = (Setting::Period, LIMITS.period.highest);
+        let range = |asked, lowest| Refusal::OutOfRange { setting, asked, lowest, highest };
+        assert_eq!(refused, Err(range(319_999, 320_000)));
+        let long = Command::Burst { triggers: 16, interval: Cycles(62_501) };
+        let (setting, asked) = (Setting::Interval, 62_501);
+        let lowest = LIMITS.period.lowest;
+        let too_long = Refusal::OutOfRange { setting, asked, lowest, highest: 62_500 };
+        assert_eq!(set(long), Err(too_long));
+        assert!(set(Command::Burst { triggers: 0, interval: Cycles(20_000) }).is_err());
+    }
+
+    #[test]
+    fn pulses_need_eyes_for_them() {
+        let pulse = Command::Shape(Shape::Pulse);
+        assert_eq!(set(pulse).unwrap().shape, Shape::Pulse);
+        let blind = Limits { sees_pulses: false, ..LIMITS };
+        let refused = change(&blind, initially(), pulse, false);
+        assert_eq!(refused, Err(Refusal::CannotSeePulses));
     }
 
     #[test]

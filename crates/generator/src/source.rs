@@ -118,6 +118,13 @@ impl Source {
         }
     }
 
+    /// As [`Generator::changed`].
+    pub fn changed(&mut self, line: u8, high: bool, at: u64) {
+        if self.generator.changed(line, high, at) == Some(Seen::Extra) {
+            self.packer.extra(&self.generator, line, at);
+        }
+    }
+
     pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
         self.generator.coalesced(line, seq)
     }

@@ -19,6 +19,8 @@ const LIMITS: Limits = Limits {
     count: Range { lowest: 1, highest: 1 << 32 },
     jitter: Range { lowest: 0, highest: 1_000_000_000 },
     patience: Range { lowest: 10_000, highest: 60_000_000_000 },
+    burst: Range { lowest: 1, highest: 1 << 20 },
+    sees_pulses: true,
     sees_arming: true,
 };
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use irqscope_wire::{
-    Command, Cycles, Message, Outside as Settings, Plan, RunState, StartAt, Status, Tick,
+    Burst, Command, Cycles, Message, Outside as Settings, Plan, RunState, Shape, StartAt, Status,
+    Tick,
 };
 
 use crate::case::{Event, Events, Stream};
@@ -99,9 +100,9 @@ impl Outside {
 }
 
 /// In an order in which each can be done.
-fn commands(plan: &Plan, settings: Settings, tick: Tick) -> [Command; 8] {
+fn commands(plan: &Plan, settings: Settings, tick: Tick) -> Vec<Command> {
     let ticks = |ns| Cycles(ticks(ns, tick));
-    [
+    let mut commands = vec![
         Command::Period(ticks(plan.period_ns)),
         Command::Duty(settings.duty_per_mille),
         Command::Packet(settings.packet),
@@ -110,7 +111,14 @@ fn commands(plan: &Plan, settings: Settings, tick: Tick) -> [Command; 8] {
         Command::Seed(plan.seed),
         Command::Pacing(plan.pacing),
         Command::Patience(ticks(u64::from(plan.timeout_ms) * 1_000_000)),
-    ]
+    ];
+    if let Some(Burst { triggers, interval_ns }) = plan.burst {
+        commands.push(Command::Burst { triggers, interval: ticks(interval_ns) });
+    }
+    if plan.shape() != Shape::Toggle {
+        commands.push(Command::Shape(plan.shape()));
+    }
+    commands
 }
 
 /// To the nearest.

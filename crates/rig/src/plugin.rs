@@ -7,7 +7,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 
-use irqscope_wire::{JitterKind, Outside, Plan};
+use irqscope_wire::{JitterKind, Outside, Plan, Shape};
 
 use crate::agent::find_plugin;
 use crate::case::{Events, Follower, Stream};
@@ -136,6 +136,12 @@ fn settings(plan: &Plan, outside: Outside, lines: usize) -> String {
     );
     if jitter.kind != JitterKind::None {
         settings.push_str(&format!(",jitter={},jitter-amount={}", jitter.kind, jitter.ns));
+    }
+    if let Some(burst) = plan.burst {
+        settings.push_str(&format!(",burst={},interval={}", burst.triggers, burst.interval_ns));
+    }
+    if plan.shape() != Shape::Toggle {
+        settings.push_str(&format!(",shape={}", plan.shape()));
     }
     settings
 }

@@ -16,6 +16,7 @@
 //! | cpu        | u16, the largest one when not answered          |
 //! | flags      | u32                                             |
 //! | interrupts | u16                                             |
+//! | execution_ns | i64, only where it is known                   |
 //!
 //! A case's benchmarks come after its stages, in the plan's order, each with
 //! its series in the target's order and their rows in order of arrival. Such a
@@ -62,6 +63,9 @@ impl Digest {
         bytes.extend(row.cpu.unwrap_or(u16::MAX).to_le_bytes());
         bytes.extend(row.flags.to_le_bytes());
         bytes.extend(row.interrupts.to_le_bytes());
+        if let Some(execution) = row.execution {
+            bytes.extend(execution.0.to_le_bytes());
+        }
         self.hash.update(bytes);
     }
 
@@ -117,10 +121,11 @@ mod tests {
             cpu: Some(4),
             flags: 1,
             interrupts: 5,
+            execution: Some(Nanoseconds(6)),
         };
         let mut digest = Digest::default();
         digest.update("k/s", &row);
-        let bytes = b"\x03\0\0\0k/s\x01\0\0\0\0\0\0\0\x01\x01\x02\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\x04\0\x01\0\0\0\x05\0";
+        let bytes = b"\x03\0\0\0k/s\x01\0\0\0\0\0\0\0\x01\x01\x02\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\x04\0\x01\0\0\0\x05\0\x06\0\0\0\0\0\0\0";
         let expected: String =
             Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(digest.finish(), expected);

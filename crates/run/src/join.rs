@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use irqscope_wire::{Answer, ExtraEdge, Nanoseconds, Stage, Tick, View};
 
-use crate::outside::{OutsideData, nanoseconds, span};
+use crate::outside::{Edge, OutsideData, nanoseconds, span, width};
 use crate::row::{FLAG_EXTRA, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow};
 
 /// How well the views fit.
@@ -94,9 +94,10 @@ impl Line<'_> {
             let record = *self.record.get(&sample.seq.0)?;
             let mut row = self.row(index, record.flags);
             if record.latency.is_some() {
-                let edge = edges.next()?;
-                row.latency = Some(nanoseconds(self.tick, edge.checked_sub(sample.trigger.0)?));
-                let late = triggers.get(index + 1).is_some_and(|next| *next <= edge);
+                let Edge { at, width } = edges.next()?;
+                row.latency = Some(nanoseconds(self.tick, at.checked_sub(sample.trigger.0)?));
+                row.execution = width.map(|width| nanoseconds(self.tick, width));
+                let late = triggers.get(index + 1).is_some_and(|next| *next <= at);
                 row.flags |= if late { FLAG_LATE } else { 0 };
             }
             rows.push(row);
@@ -125,7 +126,11 @@ impl Line<'_> {
                 Some(Answer::Named(_)) => FLAG_LATE,
                 _ => 0,
             };
-            SampleRow { latency: Some(nanoseconds(self.tick, span)), ..self.row(index, hit | late) }
+            SampleRow {
+                latency: Some(nanoseconds(self.tick, span)),
+                execution: width(sample, self.line).map(|width| nanoseconds(self.tick, width)),
+                ..self.row(index, hit | late)
+            }
         };
         self.outside.samples.iter().enumerate().map(seen).collect()
     }
@@ -143,6 +148,7 @@ impl Line<'_> {
             cpu: record.and_then(|record| record.cpu),
             flags: flags | extra,
             interrupts: record.map_or(0, |record| record.interrupts),
+            execution: None,
         }
     }
 }

@@ -51,16 +51,31 @@ impl OutsideData {
         self.totals.dropped == 0 && self.extras.len() as u64 == self.totals.extra
     }
 
-    /// Instants of all edges of a line, ascending, in the generator's ticks.
-    pub(crate) fn edges(&self, line: usize) -> Vec<u64> {
+    /// All edges of a line, in their order; of pulses the rising ones.
+    pub(crate) fn edges(&self, line: usize) -> Vec<Edge> {
         let answered = self.samples.iter().filter_map(|sample| {
-            span(sample.answers.get(line)?).map(|span| sample.trigger.0.saturating_add(span))
+            let at = sample.trigger.0.saturating_add(span(sample.answers.get(line)?)?);
+            Some(Edge { at, width: width(sample, line) })
         });
         let extra = self.extras.iter().filter(|extra| usize::from(extra.line) == line);
-        let mut edges: Vec<u64> = answered.chain(extra.map(|extra| extra.at.0)).collect();
-        edges.sort_unstable();
+        let extra = extra.map(|extra| Edge { at: extra.at.0, width: None });
+        let mut edges: Vec<Edge> = answered.chain(extra).collect();
+        edges.sort_unstable_by_key(|edge| edge.at);
         edges
     }
+}
+
+/// A response on a line, in the generator's ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Edge {
+    pub at: u64,
+    /// How long its pulse was, if it was one and its end was seen.
+    pub width: Option<u64>,
+}
+
+/// How long a line's pulse was.
+pub(crate) fn width(sample: &OutsideSample, line: usize) -> Option<u64> {
+    sample.widths.get(line).copied().flatten().map(|width| width.0)
 }
 
 /// How long after its trigger an answer came.

@@ -32,27 +32,35 @@ pub struct SampleRow {
     pub cpu: Option<u16>,
     pub flags: u32,
     pub interrupts: u16,
+    /// From the response to the end of what the stage executed; none where stages
+    /// have no execution times, or the end was not seen.
+    pub execution: Option<Nanoseconds>,
 }
 
 impl SampleRow {
     pub fn new(sample: &Sample, response: &Response, view: View, tick: Tick) -> Self {
-        let (latency, cpu, interrupts, flags) = match response.outcome {
-            Outcome::Answered { latency, cpu, interrupts } => {
-                let hit = if interrupts > 0 { FLAG_HIT } else { 0 };
-                (Some(tick.nanoseconds(latency)), Some(cpu), interrupts, hit)
-            }
-            Outcome::Merged => (None, None, 0, FLAG_MERGED),
-            Outcome::Missing => (None, None, 0, FLAG_MISSING),
-        };
-        Self {
+        let none = Self {
             seq: sample.seq.0,
             trigger: sample.trigger_ns,
-            latency,
+            latency: None,
             stage: response.stage,
             view,
-            cpu,
-            flags,
-            interrupts,
+            cpu: None,
+            flags: 0,
+            interrupts: 0,
+            execution: None,
+        };
+        match response.outcome {
+            Outcome::Answered { latency, cpu, interrupts, executed } => Self {
+                latency: Some(tick.nanoseconds(latency)),
+                cpu: Some(cpu),
+                flags: if interrupts > 0 { FLAG_HIT } else { 0 },
+                interrupts,
+                execution: executed.map(|cycles| tick.nanoseconds(cycles.0.cast_signed())),
+                ..none
+            },
+            Outcome::Merged => Self { flags: FLAG_MERGED, ..none },
+            Outcome::Missing => Self { flags: FLAG_MISSING, ..none },
         }
     }
 

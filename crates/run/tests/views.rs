@@ -53,7 +53,7 @@ fn pair(seq: u64, user: Outcome) -> Sample {
 }
 
 fn inside(latency: i64) -> Outcome {
-    Outcome::Answered { latency, cpu: 3, interrupts: 0 }
+    Outcome::Answered { latency, cpu: 3, interrupts: 0, executed: None }
 }
 
 fn prompt(span: u64) -> Answer {

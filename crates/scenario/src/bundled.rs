@@ -27,5 +27,8 @@ pub fn bundled() -> &'static [Bundled] {
         "faults",
         "lock-faults",
         "rt-benchmarks",
+        "bursts",
+        "bursts-counter",
+        "scope",
     ]
 }

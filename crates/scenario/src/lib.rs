@@ -11,6 +11,7 @@
 mod bench;
 mod bundled;
 mod error;
+mod execution;
 mod faults;
 mod nearest;
 mod outside;

@@ -10,6 +10,7 @@ use irqscope_wire::{
 use crate::bench;
 use crate::bundled::bundled;
 use crate::error::ScenarioError;
+use crate::execution;
 use crate::faults;
 use crate::nearest::suggestion;
 use crate::outside;
@@ -18,7 +19,7 @@ use crate::text::{RigKind, Ssh, StateText, Text, TriggerText, Twin, Vm};
 use crate::value::{Duration, Named};
 
 /// States that every scenario knows.
-const STATES: [(&str, &[Load]); 9] = [
+const STATES: [(&str, &[Load]); 10] = [
     ("idle", &[]),
     ("one", &[Load::Busy]),
     ("many", &[Load::Busy256]),
@@ -26,6 +27,7 @@ const STATES: [(&str, &[Load]); 9] = [
     ("copy", &[Load::Copy]),
     ("exec", &[Load::Exec]),
     ("memory", &[Load::Memory]),
+    ("hog", &[Load::Hog]),
     ("hackbench", &[Load::Hackbench]),
     ("stress-ng", &[Load::StressNg]),
 ];
@@ -153,6 +155,9 @@ impl Scenario {
         if self.cases().iter().any(|case| case.plan.outside.is_none()) {
             return Err(SweepError::NoGenerator);
         }
+        if self.template.burst.is_some() {
+            return Err(SweepError::Bursts);
+        }
         self.sweep = Some(sweep);
         Ok(())
     }
@@ -272,9 +277,11 @@ impl Reader<'_> {
             let message = ScenarioError::Count { count, limits: COUNT }.to_string();
             return Err(self.at(trigger.count.span().start, message));
         }
-        if !PERIOD_NS.contains(&period_ns(trigger).map_err(|why| self.meaning(why))?) {
+        let period_ns = period_ns(trigger).map_err(|why| self.meaning(why))?;
+        if !PERIOD_NS.contains(&period_ns) {
             return Err(self.meaning("trigger.period is 10us to 1h".to_owned()));
         }
+        execution::check(text, period_ns).map_err(|why| self.meaning(why))?;
         outside::check(text).map_err(|why| self.meaning(why))?;
         self.check_explain(text)?;
         faults::check(text).map_err(|why| self.meaning(why))?;
@@ -312,7 +319,8 @@ impl Reader<'_> {
         own: &std::collections::BTreeMap<String, StateText>,
     ) -> Result<SystemState, ScenarioError> {
         let wanted = name.get_ref();
-        let loads = match own.get(wanted) {
+        let hog = own.get(wanted).and_then(|text| text.hog).map(|priority| priority.0);
+        let loads: Vec<Load> = match own.get(wanted) {
             Some(text) => text.loads.iter().map(|load| load.0).collect(),
             None => match STATES.iter().find(|(known, _)| known == wanted) {
                 Some((_, loads)) => loads.to_vec(),
@@ -326,7 +334,12 @@ impl Reader<'_> {
                 }
             },
         };
-        Ok(SystemState { name: wanted.clone(), loads })
+        if hog.is_some() && !loads.contains(&Load::Hog) {
+            let message =
+                format!("state.{wanted}.hog is the priority of load hog: add it to loads");
+            return Err(self.meaning(message));
+        }
+        Ok(SystemState { name: wanted.clone(), loads, hog })
     }
 
     fn at(&self, offset: usize, message: String) -> ScenarioError {
@@ -373,6 +386,9 @@ fn stages_plan(text: &Text, default: Plan) -> Plan {
         period_ns: period_ns(trigger).unwrap_or(default.period_ns), // was checked
         count: *trigger.count.get_ref(),
         jitter: Jitter { kind: trigger.jitter.0, ns: trigger.jitter_amount.0 },
+        burst: execution::burst(text),
+        execution: execution::of(text),
+        compensate: text.compensate.0,
         seed: trigger.seed,
         cpu: trigger.cpu,
         timeout_ms: milliseconds(trigger.timeout).max(1),

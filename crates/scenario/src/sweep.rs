@@ -28,6 +28,8 @@ pub enum SweepError {
         "a sweep needs the view from outside, which alone counts what the target never saw: trigger.kind = \"line\" on a rig that has a generator, or \"inject\" with rig local or ssh"
     )]
     NoGenerator,
+    #[error("a sweep asks how often a trigger can come; it takes no bursts")]
+    Bursts,
 }
 
 const LOWEST: u64 = 1_000_000_000_000_u64.div_ceil(*PERIOD_NS.end());

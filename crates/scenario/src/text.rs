@@ -3,10 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_wire::{FaultKind, JitterKind, Line, Load, Mode, Pacing, Stage, Trigger, View};
+use irqscope_wire::{
+    Compensate, FaultKind, JitterKind, Line, Load, Mode, Pacing, Stage, Trigger, View,
+};
 use serde::Deserialize;
 
 use crate::bench::BenchText;
+use crate::execution::ExecutionText;
 use crate::value::{Duration, Duty, Frequency, Named, Priority};
 
 /// How a target is reached and triggered.
@@ -83,6 +86,12 @@ pub(crate) struct Text {
     pub test: Option<TestText>,
     #[serde(default)]
     pub faults: Option<FaultsText>,
+    /// Stages end with their first act when left out.
+    #[serde(default)]
+    pub execution: Option<ExecutionText>,
+    /// What stages do about triggers that come while they are pending.
+    #[serde(default = "merged")]
+    pub compensate: Named<Compensate>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -107,6 +116,9 @@ pub(crate) struct TriggerText {
     pub jitter: Named<JitterKind>,
     #[serde(default = "zero", rename = "jitter-amount")]
     pub jitter_amount: Duration,
+    /// Triggers in a row once a period, an interval apart.
+    pub burst: Option<u32>,
+    pub interval: Option<Duration>,
     #[serde(default)]
     pub seed: u64,
     #[serde(default)]
@@ -138,6 +150,8 @@ impl Default for TriggerText {
             pacing: open(),
             jitter: none(),
             jitter_amount: zero(),
+            burst: None,
+            interval: None,
             seed: 0,
             cpu: 0,
             generator_cpu: None,
@@ -161,6 +175,8 @@ pub(crate) struct PriorityText {
 #[serde(deny_unknown_fields)]
 pub(crate) struct StateText {
     pub loads: Vec<Named<Load>>,
+    /// Policy and priority of load `hog`.
+    pub hog: Option<Priority>,
 }
 
 /// The virtual machine of rig `twin`.
@@ -249,6 +265,9 @@ fn open() -> Named<Pacing> {
 }
 fn none() -> Named<JitterKind> {
     Named(JitterKind::None)
+}
+fn merged() -> Named<Compensate> {
+    Named(Compensate::None)
 }
 fn zero() -> Duration {
     Duration(0)

@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use crate::nearest::suggestion;
 
 /// A value of a closed set, whose misspelling is answered with the nearest.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Named<T>(pub T);
 
 impl<'de, T: FromStr<Err = UnknownName>> Deserialize<'de> for Named<T> {

@@ -18,7 +18,7 @@ use crate::notes::{self, IdleStates, Observation};
 use crate::ring::{Device, Ring};
 use crate::sink::Sink;
 use crate::stop::Stop;
-use crate::user_stage::UserStage;
+use crate::user_stage::{Acts, UserStage};
 use crate::watch::{Collector, End, Reading, watch};
 use crate::{bench, place, settings};
 
@@ -74,14 +74,16 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let device = Device::open(place.root)?; // claims the driver before anything is changed
     let (stages, unavailable) = settings::split_stages(&plan.stages, &driver.available_stages()?);
     let inject_cpu = configure(&mut driver, plan, &stages, &facts)?;
-    let mut loads = Loads::start(&plan.state.loads, Some(plan.cpu))?; // forks: before any thread
+    let mut loads = Loads::start(&plan.state, Some(plan.cpu))?; // forks: before any thread
     let apart = place::keep_off(plan.cpu, inject_cpu);
     place::lock_memory()?;
     let mut ring = device.map()?;
     let events = plan.explain.then(|| EventLog::open(place.root)).transpose()?;
     let user = stages.contains(&Stage::User);
     let locks = contention::locks(plan.faults.as_ref());
-    let start = || UserStage::start(place.root, plan.cpu, plan.user, plan.inside, locks.clone());
+    let acts =
+        Acts { stamps: plan.inside, executes: plan.execution.is_some(), locks: locks.clone() };
+    let start = || UserStage::start(place.root, plan.cpu, plan.user, acts);
     let user = user.then(start).transpose()?;
     let _idle_states = comment(place, plan, &facts, apart, &loads, sink)?;
     sink.send(started(plan, &driver, facts, stages, unavailable, &loads)?)?;

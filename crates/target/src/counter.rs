@@ -65,6 +65,25 @@ pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
     Stamped { result, cycles: Cycles(cycles) }
 }
 
+/// Executes so many rounds of a loop of two instructions, as the driver does for
+/// the other stages: a register is counted down, and a branch taken.
+#[inline(always)]
+pub fn execute(rounds: u64) {
+    if rounds == 0 {
+        return;
+    }
+    // SAFETY: touches nothing but its own register and the flags.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        asm!("2:", "dec {0}", "jnz 2b", inout(reg) rounds => _, options(nomem, nostack));
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        asm!("2:", "subs {0}, {0}, #1", "b.ne 2b", inout(reg) rounds => _, options(nomem, nostack));
+    }
+}
+
 /// The counter, now.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]

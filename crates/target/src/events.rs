@@ -7,13 +7,14 @@ use std::io::Read;
 use std::path::Path;
 
 use irqscope_wire::{
-    Context, Cycles, Event, Explained, Message, Priority, Softirq, StageThread, Vector, What,
+    Context, Cycles, Event, Explained, Message, Priority, Role, Softirq, StageThread, Vector, What,
 };
 
 use crate::driver::Driver;
 use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::symbols::Symbols;
+use crate::threads::scan;
 use crate::uapi;
 
 /// Well below `MAX_FRAME_BYTES`: an event has at most 40 bytes.
@@ -68,6 +69,7 @@ impl EventLog {
             lost: driver.number("events_lost")?,
             lacking: driver.lacking_tracepoints()?,
             threads,
+            softirq_threads: softirq_threads(root),
         }))
     }
 
@@ -97,6 +99,14 @@ impl EventLog {
         let end = letters.iter().position(|letter| *letter == 0).unwrap_or(letters.len());
         (pid == rest.value).then(|| String::from_utf8_lossy(&letters[..end]).into_owned())
     }
+}
+
+fn softirq_threads(root: &Path) -> Vec<u32> {
+    let threads = scan::threads(root).into_iter();
+    let mut pids: Vec<u32> =
+        threads.filter(|thread| thread.role == Role::Softirq).map(|thread| thread.pid).collect();
+    pids.sort_unstable();
+    pids
 }
 
 /// None: of a kind that this agent does not know, or a name.

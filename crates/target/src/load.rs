@@ -4,6 +4,8 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use irqscope_wire::SystemState;
+
 use crate::cli::LoadOptions;
 use crate::error::{Error, Result};
 use crate::loads::Loads;
@@ -21,7 +23,9 @@ pub fn run(options: &LoadOptions) -> ExitCode {
 
 fn hold(options: &LoadOptions) -> Result<()> {
     let stop = Stop::on_signals()?;
-    let mut loads = Loads::start(&[options.load], options.cpu)?;
+    let name = options.load.to_string();
+    let state = SystemState { name, loads: vec![options.load], hog: None };
+    let mut loads = Loads::start(&state, options.cpu)?;
     if let Some(load) = loads.absent().first() {
         return Err(Error::Load { load: *load, text: "it is not installed".into() });
     }

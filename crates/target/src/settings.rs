@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A plan as the driver's settings.
 
-use irqscope_wire::{Plan, Scheduling, Stage, Trigger};
+use irqscope_wire::{Execution, ExecutionTime, Plan, Scheduling, Stage, Trigger};
 
 /// More slots than this would take more memory than a small target has.
 const MOST_SLOTS: u64 = 1 << 18;
@@ -22,6 +22,9 @@ pub fn assignments(plan: &Plan, stages: &[Stage], inject_cpu: u32) -> Vec<(&'sta
         ("count", plan.count.to_string()),
         ("jitter", plan.jitter.kind.to_string()),
         ("jitter_ns", plan.jitter.ns.to_string()),
+        ("burst", plan.burst.map_or(1, |burst| burst.triggers).to_string()),
+        ("execution", execution(plan.execution.as_ref(), stages)),
+        ("compensate", plan.compensate.to_string()),
         ("seed", plan.seed.to_string()),
         ("cpu", plan.cpu.to_string()),
         ("inject_cpu", inject_cpu.to_string()),
@@ -30,6 +33,9 @@ pub fn assignments(plan: &Plan, stages: &[Stage], inject_cpu: u32) -> Vec<(&'sta
         ("kthread_sched", scheduling(plan.kthread)),
         ("thread_sched", scheduling(plan.thread)),
     ];
+    if let Some(burst) = plan.burst {
+        settings.push(("interval_ns", burst.interval_ns.to_string()));
+    }
     if plan.trigger != Trigger::Timer {
         settings.push(("irq", plan.irq.to_string()));
     }
@@ -38,6 +44,19 @@ pub fn assignments(plan: &Plan, stages: &[Stage], inject_cpu: u32) -> Vec<(&'sta
         settings.push(("delay_instructions", delay.instructions.to_string()));
     }
     settings
+}
+
+/// Every asked stage has a time, so that all lines show pulses.
+fn execution(execution: Option<&Execution>, stages: &[Stage]) -> String {
+    let Some(execution) = execution else { return "off".to_owned() };
+    let text = |stage: &Stage| match execution.time(*stage) {
+        ExecutionTime::Fixed { ns } => format!("{stage} fixed {ns}"),
+        ExecutionTime::Uniform { lowest_ns, highest_ns } => {
+            format!("{stage} uniform {lowest_ns} {highest_ns}")
+        }
+        ExecutionTime::Exponential { mean_ns } => format!("{stage} exponential {mean_ns}"),
+    };
+    stages.iter().map(text).collect::<Vec<_>>().join(" ")
 }
 
 /// A ring that holds the whole run if that can be afforded.
@@ -74,7 +93,7 @@ pub fn split_stages(asked: &[Stage], offered: &[Stage]) -> (Vec<Stage>, Vec<Stag
 mod tests {
     use super::*;
     use crate::plan::tests::plan;
-    use irqscope_wire::{Delay, Policy};
+    use irqscope_wire::{Burst, Delay, Policy, StageExecution};
 
     fn value(settings: &[(&'static str, String)], name: &str) -> Option<String> {
         settings.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
@@ -98,6 +117,27 @@ mod tests {
         assert_eq!(value(&settings, "irq"), None, "a timer has no line");
         let other = Scheduling { policy: Policy::Other, priority: 0 };
         assert_eq!(scheduling(other), "other 0");
+    }
+
+    #[test]
+    fn every_asked_stage_has_an_execution_time_if_one_has() {
+        let stages = [Stage::Irq, Stage::Softirq, Stage::Work];
+        assert_eq!(value(&assignments(&plan(), &stages, 0), "execution").unwrap(), "off");
+        let time = |stage, time| StageExecution { stage, time };
+        let execution = Some(Execution {
+            stages: vec![
+                time(Stage::Softirq, ExecutionTime::Fixed { ns: 70_000 }),
+                time(Stage::Irq, ExecutionTime::Uniform { lowest_ns: 4_000, highest_ns: 6_000 }),
+                time(Stage::User, ExecutionTime::Exponential { mean_ns: 1 }),
+            ],
+        });
+        let burst = Some(Burst { triggers: 16, interval_ns: 20_000 });
+        let plan = irqscope_wire::Plan { execution, burst, ..plan() };
+        let settings = assignments(&plan, &stages, 0);
+        let expected = "irq uniform 4000 6000 softirq fixed 70000 work fixed 0";
+        assert_eq!(value(&settings, "execution").unwrap(), expected);
+        assert_eq!(value(&settings, "burst").unwrap(), "16");
+        assert_eq!(value(&settings, "interval_ns").unwrap(), "20000");
     }
 
     #[test]

@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn merged_comes_before_missing_comes_before_complete() {
-        let answered = Outcome::Answered { latency: 1, cpu: 0, interrupts: 0 };
+        let answered = Outcome::Answered { latency: 1, cpu: 0, interrupts: 0, executed: None };
         let mut tally = Tally::default();
         tally.add(&sample(&[answered, Outcome::Missing, Outcome::Merged]));
         tally.add(&sample(&[answered, Outcome::Missing]));

@@ -2,7 +2,7 @@
 //! The driver's contract (kernel/irqscope/include/irqscope.h) in Rust. A test
 //! compiles the header and compares.
 
-pub const ABI: u32 = 2;
+pub const ABI: u32 = 3;
 pub const MAGIC: u32 = 0x4952_5153;
 pub const STAGE_SLOTS: usize = 16;
 
@@ -32,6 +32,7 @@ pub struct Sample {
     pub trigger_cycles: u64,
     pub trigger_ns: u64,
     pub responses: [Response; STAGE_SLOTS],
+    pub executed: [u64; STAGE_SLOTS],
 }
 
 #[repr(C)]
@@ -114,8 +115,23 @@ impl Fault {
     }
 }
 
-/// `struct irqscope_call`: what /dev/irqscope-user is read for.
-pub const CALL_BYTES: usize = 8;
+/// `struct irqscope_call`: what /dev/irqscope-user is read for. The number of the
+/// trigger, and how many rounds are to be executed for it.
+pub const CALL_BYTES: usize = 16;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    pub seq: u64,
+    pub rounds: u64,
+}
+
+impl Call {
+    pub fn from_bytes(bytes: [u8; CALL_BYTES]) -> Call {
+        // SAFETY: as many bytes as the struct has, which is valid for any.
+        unsafe { bytes.as_ptr().cast::<Call>().read_unaligned() }
+    }
+}
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The user stage: a thread that blocks in read(), takes the counter as its
-//! first act when it returns, and hands the reading in with write().
+//! first act when it returns, and hands the reading in with write(). With execution
+//! times it executes what it is told to after that, and write()s once more.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -15,7 +16,7 @@ use nix::errno::Errno;
 use nix::unistd::{gettid, write};
 
 use crate::contention::Locks;
-use crate::counter::{Stamped, now, read_stamped, read_unstamped};
+use crate::counter::{Stamped, execute, now, read_stamped, read_unstamped};
 use crate::error::{Error, Result};
 use crate::{place, uapi};
 
@@ -27,6 +28,17 @@ const STACK_BYTES: usize = 128 << 10;
 /// How long the thread may take to see that the run has ended.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// What the thread does when it is called.
+#[derive(Clone, Debug, Default)]
+pub struct Acts {
+    /// It reads the counter; nobody wants to know when inside is off.
+    pub stamps: bool,
+    /// It executes what it is told to, and answers once more.
+    pub executes: bool,
+    /// What it needs before it answers, and before it reads the counter.
+    pub locks: Option<Arc<Locks>>,
+}
+
 #[derive(Debug)]
 pub struct UserStage {
     ended: Receiver<Result<()>>,
@@ -35,14 +47,11 @@ pub struct UserStage {
 
 impl UserStage {
     /// Returns when the thread has its CPU and its policy.
-    /// `stamps`: it reads the counter; nobody wants to know when inside is off.
-    /// `locks`: what it needs before it answers, and before it reads the counter.
     pub fn start(
         root: &Path,
         cpu: u32,
         scheduling: Scheduling,
-        stamps: bool,
-        locks: Option<Arc<Locks>>,
+        Acts { stamps, executes, locks }: Acts,
     ) -> Result<UserStage> {
         let path = root.join("dev/irqscope-user");
         let device = File::options().read(true).write(true).open(&path);
@@ -54,7 +63,8 @@ impl UserStage {
             let go = placed.is_ok();
             let _ = tell_ready.send(placed.map(|()| gettid().as_raw() as u32));
             if go {
-                let _ = tell_ended.send(answer_all(&device, stamps, locks.as_deref()));
+                let stage = Thread { device, stamps, executes };
+                let _ = tell_ended.send(stage.answer_all(locks.as_deref()));
             }
         };
         let thread = thread::Builder::new().name("user-stage".into()).stack_size(STACK_BYTES);
@@ -79,31 +89,49 @@ impl UserStage {
     }
 }
 
-/// Nothing in here allocates: the thread is what is measured.
-fn answer_all(device: &File, stamps: bool, locks: Option<&Locks>) -> Result<()> {
-    let mut call = [0; uapi::CALL_BYTES];
-    let read = if stamps { read_stamped } else { read_unstamped };
-    loop {
-        let mut stamped = read(device.as_fd(), &mut call);
-        if let Some(locks) = locks {
-            locks.pass()?;
-            stamped.cycles = now();
-        }
-        match stamped.result {
-            0 => return Ok(()),
-            length if length == uapi::CALL_BYTES as isize => answer(device, call, stamped)?,
-            error if error == -(Errno::EINTR as isize) => {}
-            error => return Err(user_stage_error("read", error)),
-        }
-    }
+/// The thread at work. Nothing in here allocates: it is what is measured.
+struct Thread {
+    device: File,
+    stamps: bool,
+    executes: bool,
 }
 
-fn answer(device: &File, call: [u8; uapi::CALL_BYTES], stamped: Stamped) -> Result<()> {
-    let answer = uapi::Answer { seq: u64::from_ne_bytes(call), cycles: stamped.cycles.0 };
-    match write(device, &answer.bytes()) {
-        // Too late: the sample was closed meanwhile, and says so itself.
-        Ok(_) | Err(Errno::ESTALE) => Ok(()),
-        Err(errno) => Err(user_stage_error("write", -(errno as isize))),
+impl Thread {
+    fn answer_all(&self, locks: Option<&Locks>) -> Result<()> {
+        let mut call = [0; uapi::CALL_BYTES];
+        let read = if self.stamps { read_stamped } else { read_unstamped };
+        loop {
+            let mut stamped = read(self.device.as_fd(), &mut call);
+            if let Some(locks) = locks {
+                locks.pass()?;
+                stamped.cycles = now();
+            }
+            match stamped.result {
+                0 => return Ok(()),
+                length if length == uapi::CALL_BYTES as isize => self.act(call, stamped)?,
+                error if error == -(Errno::EINTR as isize) => {}
+                error => return Err(user_stage_error("read", error)),
+            }
+        }
+    }
+
+    fn act(&self, call: [u8; uapi::CALL_BYTES], stamped: Stamped) -> Result<()> {
+        let uapi::Call { seq, rounds } = uapi::Call::from_bytes(call);
+        self.answer(uapi::Answer { seq, cycles: stamped.cycles.0 })?;
+        if !self.executes {
+            return Ok(());
+        }
+        execute(rounds);
+        let cycles = if self.stamps { now().0 } else { 0 };
+        self.answer(uapi::Answer { seq, cycles })
+    }
+
+    fn answer(&self, answer: uapi::Answer) -> Result<()> {
+        match write(&self.device, &answer.bytes()) {
+            // Too late: the sample was closed meanwhile, and says so itself.
+            Ok(_) | Err(Errno::ESTALE) => Ok(()),
+            Err(errno) => Err(user_stage_error("write", -(errno as isize))),
+        }
     }
 }
 

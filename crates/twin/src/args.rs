@@ -9,6 +9,9 @@
 //! | `packet` | samples per packet | 16 |
 //! | `jitter` | `none`, `uniform`, `exponential` | none |
 //! | `jitter-amount` | ns | 0 |
+//! | `burst` | triggers in a burst, which is once a period | 1 |
+//! | `interval` | ns from one trigger of a burst to the next | |
+//! | `shape` | `toggle`, `pulse`: how lines show responses | toggle |
 //! | `seed` | of the jitter | 0 |
 //! | `pacing` | `open`, `closed` | open |
 //! | `patience` | ns until an answer counts as missing | 10 s |
@@ -26,7 +29,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use irqscope_wire::{Command, Cycles, JitterKind, Pacing, StartAt, UnknownName};
+use irqscope_wire::{Command, Cycles, JitterKind, Pacing, Shape, StartAt, UnknownName};
 
 use crate::port::LINES;
 
@@ -52,8 +55,8 @@ pub struct Args {
 
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
-const KNOWN: &str = "period, duty, count, packet, jitter, jitter-amount, seed, pacing, patience, \
-                     lines, delay, start, pin, window, trace, out, port";
+const KNOWN: &str = "period, duty, count, packet, jitter, jitter-amount, burst, interval, shape, \
+                     seed, pacing, patience, lines, delay, start, pin, window, trace, out, port";
 
 /// While they are read.
 #[derive(Default)]
@@ -61,6 +64,8 @@ struct Draft {
     settings: Vec<Command>,
     jitter: Option<JitterKind>,
     amount: u64,
+    burst: Option<u32>,
+    interval: Option<u64>,
     start: Option<Option<StartAt>>,
     lines: Option<u8>,
     delay: Option<u64>,
@@ -89,6 +94,7 @@ fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
         "seed" => Command::Seed(number(name, value)?),
         "patience" => Command::Patience(Cycles(number(name, value)?)),
         "pacing" => Command::Pacing(named::<Pacing>(value)?),
+        "shape" => Command::Shape(named::<Shape>(value)?),
         _ => return take_other(draft, name, value),
     };
     draft.settings.push(setting);
@@ -99,6 +105,8 @@ fn take_other(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> 
     match name {
         "jitter" => draft.jitter = Some(named(value)?),
         "jitter-amount" => draft.amount = number(name, value)?,
+        "burst" => draft.burst = Some(number(name, value)?),
+        "interval" => draft.interval = Some(number(name, value)?),
         "start" if value == "wait" => draft.start = Some(None),
         "start" => draft.start = Some(Some(named(value).map_err(|e| e + ", wait")?)),
         "lines" => draft.lines = Some(within(name, value, 1, LINES)?),
@@ -133,6 +141,13 @@ fn finish(draft: Draft) -> Result<Args, String> {
     if draft.jitter.is_some() || draft.amount != 0 {
         let kind = draft.jitter.unwrap_or(JitterKind::None);
         settings.push(Command::Jitter { kind, amount: Cycles(draft.amount) });
+    }
+    match (draft.burst, draft.interval) {
+        (Some(triggers), Some(interval)) => {
+            settings.push(Command::Burst { triggers, interval: Cycles(interval) });
+        }
+        (None, None) => {}
+        _ => return Err("burst and interval go together".to_owned()),
     }
     Ok(Args {
         settings,
@@ -183,6 +198,14 @@ mod tests {
         let args = parse(["jitter-amount=50", "out=x", "jitter=uniform", "period=5"]).unwrap();
         let jitter = Command::Jitter { kind: JitterKind::Uniform, amount: Cycles(50) };
         assert_eq!(args.settings, [Command::Period(Cycles(5)), jitter]);
+    }
+
+    #[test]
+    fn a_burst_and_its_interval_become_one_command() {
+        let args = parse(["burst=16", "out=x", "interval=20000", "period=500000"]).unwrap();
+        let burst = Command::Burst { triggers: 16, interval: Cycles(20_000) };
+        assert_eq!(args.settings, [Command::Period(Cycles(500_000)), burst]);
+        assert!(parse(["out=x", "burst=2"]).unwrap_err().contains("interval"));
     }
 
     #[test]

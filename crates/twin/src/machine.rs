@@ -76,7 +76,7 @@ impl Machine {
             self.source.disarmed();
         }
         for line in (0..LINES).filter(|line| changed >> line & 1 != 0) {
-            self.source.edge(line, at);
+            self.source.changed(line, wires.port.is_high(line), at);
             trace::edge(line, at);
         }
         if gate == Gate::Opened {

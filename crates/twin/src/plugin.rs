@@ -34,6 +34,8 @@ const LIMITS: Limits = Limits {
     count: Range { lowest: 1, highest: 1 << 32 },
     jitter: Range { lowest: 0, highest: HOUR_NS },
     patience: Range { lowest: 1_000, highest: HOUR_NS },
+    burst: Range { lowest: 1, highest: 1 << 20 },
+    sees_pulses: true,
     sees_arming: true,
 };
 

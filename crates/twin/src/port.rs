@@ -40,6 +40,11 @@ impl Port {
         self.enabled
     }
 
+    /// Whether a line is high, as it was last seen.
+    pub fn is_high(&self, line: u8) -> bool {
+        self.lines >> line & 1 != 0
+    }
+
     /// Takes the registers after a write: changed lines, and the gate.
     pub fn look(&mut self, data: u8, control: u8) -> (u16, Gate) {
         let now = lines(data, control);

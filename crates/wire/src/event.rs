@@ -223,6 +223,8 @@ pub struct Explained {
     pub lacking: Vec<String>,
     /// The threads that are stages.
     pub threads: Vec<StageThread>,
+    /// The kernel's threads for softirqs (ksoftirqd), one for each CPU.
+    pub softirq_threads: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

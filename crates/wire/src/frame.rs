@@ -96,7 +96,7 @@ mod tests {
     fn sample_frame(number: u64, latency: i64) -> Frame {
         let response = Response {
             stage: Stage::Softirq,
-            outcome: Outcome::Answered { latency, cpu: 0, interrupts: 1 },
+            outcome: Outcome::Answered { latency, cpu: 0, interrupts: 1, executed: None },
         };
         let sample = Sample {
             seq: Seq(number),

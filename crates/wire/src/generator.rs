@@ -10,7 +10,7 @@ use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
-use crate::{Cycles, JitterKind, Nanoseconds, Pacing, Refusal, Seq, Tick};
+use crate::{Cycles, JitterKind, Nanoseconds, Pacing, Refusal, Seq, Shape, Tick};
 
 named! {
     /// What a generator is made of.
@@ -37,6 +37,9 @@ named! {
         Seed = "seed",
         Pacing = "pacing",
         Patience = "patience",
+        Burst = "burst",
+        Interval = "interval",
+        Shape = "shape",
     }
 }
 
@@ -44,11 +47,11 @@ impl Setting {
     /// What its numbers count.
     pub const fn unit(self) -> &'static str {
         match self {
-            Setting::Period | Setting::Jitter | Setting::Patience => "ticks",
+            Setting::Period | Setting::Jitter | Setting::Patience | Setting::Interval => "ticks",
             Setting::Duty => "per mille",
             Setting::Packet => "samples",
-            Setting::Count => "triggers",
-            Setting::Seed | Setting::Pacing => "",
+            Setting::Count | Setting::Burst => "triggers",
+            Setting::Seed | Setting::Pacing | Setting::Shape => "",
         }
     }
 }
@@ -136,6 +139,10 @@ pub struct Limits {
     pub count: Range,
     pub jitter: Range,
     pub patience: Range,
+    /// Triggers in a burst.
+    pub burst: Range,
+    /// It sees how long a response line is high ([`Shape::Pulse`]).
+    pub sees_pulses: bool,
     /// It can see the target let its interrupt through ([`StartAt::Armed`]).
     pub sees_arming: bool,
 }
@@ -144,7 +151,7 @@ pub struct Limits {
 /// decide a whole run and may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// From one grid point to the next, without jitter.
+    /// From one grid point to the next, or from burst to burst, without jitter.
     pub period: Cycles,
     /// As it was asked for.
     pub duty_per_mille: u16,
@@ -159,13 +166,18 @@ pub struct Settings {
     pub pacing: Pacing,
     /// A response that has not come by then never will.
     pub patience: Cycles,
+    /// Triggers in a burst; 1: none are bursts.
+    pub burst: u32,
+    /// From one trigger of a burst to the next.
+    pub interval: Cycles,
+    pub shape: Shape,
 }
 
 /// What a host may ask for. Each is answered by one [`Reply`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
     Period(Cycles),
-    /// Per mille of the period; 1 to 999.
+    /// Per mille of the period, of a burst's interval; 1 to 999.
     Duty(u16),
     Packet(u16),
     Count(u64),
@@ -180,6 +192,11 @@ pub enum Command {
     /// Ends a run; triggers in flight are waited for. Fine if there is none.
     Stop,
     Status,
+    Burst {
+        triggers: u32,
+        interval: Cycles,
+    },
+    Shape(Shape),
 }
 
 /// The answer to the command in the host's frame `to`.
@@ -224,6 +241,8 @@ pub struct OutsideSample {
     /// Lines with an extra edge between this trigger and the next; bit n is
     /// line n.
     pub extra: u16,
+    /// By line, how long its pulse was; empty where lines toggle.
+    pub widths: Vec<Option<Cycles>>,
 }
 
 /// What one line showed. A response's instant is the trigger's plus this.
@@ -268,6 +287,7 @@ pub struct Totals {
     /// Grid points without a trigger: a sample was open (closed pacing), or
     /// the generator was late.
     pub skipped: u64,
+    /// Of lines that show pulses the rising ones.
     pub edges: u64,
     /// Edges that answered a trigger.
     pub answers: u64,
@@ -305,6 +325,8 @@ mod tests {
                 count: any,
                 jitter: any,
                 patience: any,
+                burst: any,
+                sees_pulses: true,
                 sees_arming: false,
             },
         }

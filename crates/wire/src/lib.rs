@@ -15,6 +15,7 @@ mod bench;
 mod bench_check;
 mod bench_samples;
 mod event;
+mod execution;
 mod fault;
 mod frame;
 mod generator;
@@ -37,6 +38,7 @@ pub use bench_samples::{
     BenchEnd, BenchSample, BenchSamples, BenchValues, SeriesCount, ValueCount, Values,
 };
 pub use event::{Context, Event, Explained, Priority, Softirq, StageThread, Vector, What};
+pub use execution::{Burst, Compensate, Execution, ExecutionTime, Shape, StageExecution};
 pub use fault::{Fault, FaultKind, Faults};
 pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode};
 pub use generator::{
@@ -51,8 +53,8 @@ pub use name::UnknownName;
 pub use path::{Mark, Path, PathEnd, PathEvent, Run};
 pub use picture::{InterruptLine, Picture, Role, ThreadFact, ThreadPolicy};
 pub use plan::{
-    Delay, EXPLAINED, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Outside, Pacing, Plan,
-    Policy, Scheduling, SystemState, Trigger,
+    Delay, EXPLAINED, HOG, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Outside, Pacing,
+    Plan, Policy, Scheduling, SystemState, Trigger,
 };
 pub use port::HostByte;
 pub use refusal::Refusal;

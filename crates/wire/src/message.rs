@@ -12,8 +12,9 @@ use crate::{
 /// Raised whenever the meaning or the encoding of a message changes.
 ///
 /// 1: first. 2: a plan may have benchmarks instead of stages. 3: a generator may
-/// know which trigger an edge answers, and a plan which CPU it is on.
-pub const PROTOCOL: u16 = 3;
+/// know which trigger an edge answers, and a plan which CPU it is on. 4: bursts,
+/// execution times.
+pub const PROTOCOL: u16 = 4;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.
@@ -122,6 +123,8 @@ pub enum Outcome {
         cpu: u16,
         /// Other interrupts on this CPU since stage `irq`.
         interrupts: u16,
+        /// Cycles from the stage's first act to the end of what it executed.
+        executed: Option<Cycles>,
     },
     /// One run of the stage answered an earlier trigger and this one.
     Merged,

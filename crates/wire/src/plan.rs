@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
-use crate::{Benchmark, Faults, Stage, Tick};
+use crate::{Benchmark, Burst, Compensate, Execution, Faults, Shape, Stage, Tick};
 
 named! {
     /// Who asserts the interrupt.
@@ -98,6 +98,8 @@ named! {
         Copy = "copy",
         /// fork and exec without pause.
         Exec = "exec",
+        /// One process that never sleeps, of real-time priority.
+        Hog = "hog",
         /// Mapping, touching and unmapping memory.
         Memory = "memory",
         /// The scheduler benchmark, where it is installed.
@@ -112,7 +114,13 @@ named! {
 pub struct SystemState {
     pub name: String,
     pub loads: Vec<Load>,
+    /// Policy and priority of load `hog`; none: [`HOG`].
+    #[serde(default)]
+    pub hog: Option<Scheduling>,
 }
+
+/// Above all that is not real-time, below the interrupt threads of an RT kernel.
+pub const HOG: Scheduling = Scheduling { policy: Policy::Fifo, priority: 40 };
 
 /// A delay of known length in front of one stage's stamp; test builds of the
 /// driver only.
@@ -165,6 +173,8 @@ pub struct Plan {
     pub period_ns: u64,
     pub count: u64,
     pub jitter: Jitter,
+    /// None: one trigger in a period.
+    pub burst: Option<Burst>,
     pub seed: u64,
     pub cpu: u32,
     /// How long a stage is waited for before it is called missing.
@@ -180,6 +190,9 @@ pub struct Plan {
     /// The virtual time that one instruction takes; the twin only.
     pub instruction: Option<Tick>,
     pub delay: Option<Delay>,
+    /// None: stages end with their first act, and lines toggle.
+    pub execution: Option<Execution>,
+    pub compensate: Compensate,
     /// None: nobody looks on from outside.
     pub outside: Option<Outside>,
     /// The target keeps its own record.
@@ -224,6 +237,12 @@ impl Plan {
     /// A generator decides when triggers come; the target only counts them.
     pub fn is_triggered_outside(&self) -> bool {
         self.trigger == Trigger::Line || self.line == Line::Memory
+    }
+
+    /// How its lines show responses: words in memory have no falling edge.
+    pub fn shape(&self) -> Shape {
+        let wires = !matches!(self.line, Line::Ivshmem | Line::Memory);
+        if wires && self.execution.is_some() { Shape::Pulse } else { Shape::Toggle }
     }
 
     /// A spare CPU of the target is its generator.
@@ -280,17 +299,20 @@ impl Default for Plan {
             period_ns: 1_000_000,
             count: 1_000,
             jitter: Jitter { kind: JitterKind::None, ns: 0 },
+            burst: None,
             seed: 0,
             cpu: 0,
             timeout_ms: 10_000,
             settle_ms: 100,
-            state: SystemState { name: "idle".into(), loads: Vec::new() },
+            state: SystemState { name: "idle".into(), loads: Vec::new(), hog: None },
             user: fifo(80),
             kthread: fifo(50),
             thread: fifo(50),
             tick: None,
             instruction: None,
             delay: None,
+            execution: None,
+            compensate: Compensate::None,
             outside: None,
             inside: true,
             explain: false,

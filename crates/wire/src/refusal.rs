@@ -15,6 +15,8 @@ pub enum Refusal {
     AlreadyStarted,
     #[error("this generator cannot see the target arm its interrupt: start now instead")]
     CannotSeeArming,
+    #[error("this generator sees lines change, not for how long they are high: set no pulses")]
+    CannotSeePulses,
     #[error("the frame of {bytes} bytes was garbled (framing, checksum or content): send it again")]
     Garbled { bytes: u32 },
     #[error("the frame was longer than {limit} bytes, the limit")]

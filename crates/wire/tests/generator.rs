@@ -4,7 +4,8 @@
 
 use irqscope_wire::{
     Answer, Command, Cycles, ExtraEdge, Frame, JitterKind, Message, OutsideSample, Pacing, Packet,
-    Refusal, Reply, RunState, Seq, Setting, Settings, StartAt, Status, Totals, decode, encode,
+    Refusal, Reply, RunState, Seq, Setting, Settings, Shape, StartAt, Status, Totals, decode,
+    encode,
 };
 use proptest::prelude::*;
 
@@ -20,6 +21,9 @@ fn status(run: u32) -> Status {
         seed: u64::MAX,
         pacing: Pacing::Open,
         patience: Cycles(10_000_000_000),
+        burst: 1,
+        interval: Cycles(10_000),
+        shape: Shape::Toggle,
     };
     Status { run, state: RunState::Running, settings, totals: Totals::default() }
 }
@@ -41,6 +45,8 @@ fn command() -> impl Strategy<Value = Command> {
         any::<u64>().prop_map(Command::Count),
         any::<u64>().prop_map(Command::Seed),
         Just(Command::Jitter { kind: JitterKind::Exponential, amount: Cycles(7) }),
+        Just(Command::Burst { triggers: 16, interval: Cycles(1 << 33) }),
+        Just(Command::Shape(Shape::Pulse)),
         Just(Command::Start(StartAt::Armed)),
         Just(Command::Stop),
         Just(Command::Status),
@@ -55,6 +61,7 @@ fn packet() -> impl Strategy<Value = Packet> {
             trigger: Cycles(trigger),
             answers,
             extra,
+            widths: vec![Some(Cycles(trigger))],
         },
     );
     let extra =
@@ -105,12 +112,14 @@ fn a_command_and_a_packet_have_the_documented_bytes() {
         trigger: Cycles(7),
         answers: vec![Answer::Prompt(Cycles(2)), Answer::Missing],
         extra: 2,
+        widths: vec![None, Some(Cycles(3))],
     };
     let extras = vec![ExtraEdge { line: 1, at: Cycles(9) }];
     let totals =
         Totals { triggers: 1, missing: 1, edges: 2, answers: 1, extra: 1, ..Totals::default() };
     let packet = Packet { run: 1, samples: vec![sample], extras, totals };
-    let expected = [5, 11, 1, 1, 0xac, 2, 7, 2, 0, 2, 2, 2, 1, 1, 9, 1, 0, 1, 0, 0, 0, 0, 2, 1, 1];
+    let expected =
+        [5, 11, 1, 1, 0xac, 2, 7, 2, 0, 2, 2, 2, 2, 0, 1, 3, 1, 1, 9, 1, 0, 1, 0, 0, 0, 0, 2, 1, 1];
     assert_eq!(body(Message::Packet(packet)), expected);
 }
 

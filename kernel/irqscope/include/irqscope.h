@@ -22,6 +22,9 @@
  *                      write()s one struct irqscope_answer. read() returns 0
  *                      when the run has ended, -EINTR on a signal. One opener
  *                      at a time. Without an opener the stage is missing.
+ *                      With execution times it write()s that answer, executes
+ *                      `rounds` rounds of two instructions (decrement, branch),
+ *                      and write()s a second one with the counter after that.
  *
  *  /dev/irqscope-events  with settings/explain `on`: what else the CPU under
  *                      test did. read() copies whole struct irqscope_event, in
@@ -50,6 +53,12 @@
  * else as missing if any asked stage never answered; else as complete.
  * `triggers` samples minus `overrun` ones are in the ring; seq counts all
  * triggers from 0, so an overrun is a gap in seq.
+ *
+ * With settings/execution a stage executes for a while after its first act; its
+ * line is high meanwhile, instead of changing once, and `executed` is how long
+ * that took from its stamp on, all interruptions included. With
+ * settings/compensate `counter` no stage is ever merged: a stage that is still
+ * pending owes one run more.
  *
  * With settings/inside `off` nothing is recorded and no clock is read: stages
  * make their edges, and the view from outside is the only one. Then the ring has
@@ -93,7 +102,7 @@
 #include <linux/types.h>
 
 /* Raised whenever a layout or a meaning below changes. */
-#define IRQSCOPE_ABI	2
+#define IRQSCOPE_ABI	3
 
 #define IRQSCOPE_MAGIC	0x49525153u	/* "IRQS" */
 
@@ -138,6 +147,7 @@ struct irqscope_sample {
 	__u64 trigger_cycles;
 	__u64 trigger_ns;	/* CLOCK_MONOTONIC */
 	struct irqscope_response responses[IRQSCOPE_STAGE_SLOTS];
+	__u64 executed[IRQSCOPE_STAGE_SLOTS];	/* cycles; 0 with settings/execution off */
 };
 
 struct irqscope_ring {
@@ -160,11 +170,14 @@ struct irqscope_ring {
 
 struct irqscope_call {
 	__u64 seq;
+	__u64 rounds;		/* to execute; 0 with settings/execution off */
 };
 
 struct irqscope_answer {
 	__u64 seq;		/* from struct irqscope_call */
-	__u64 cycles;		/* counter read in user space right after read() */
+	__u64 cycles;		/* counter read in user space right after read(), or after
+				 * execution
+				 */
 };
 
 /* How many events from before a trigger's handler are kept. */

@@ -141,6 +141,8 @@ pub fn hello(kind: GeneratorKind, tick: Tick, lines: u8, sees_arming: bool) -> G
         count: Range { lowest: 1, highest: 1 << 32 },
         jitter: Range { lowest: 0, highest: hour },
         patience: Range { lowest: us(10), highest: hour },
+        burst: Range { lowest: 1, highest: 1 << 20 },
+        sees_pulses: false,
         sees_arming,
     };
     let tool_version = env!("CARGO_PKG_VERSION").into();

@@ -3,7 +3,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use irqscope_wire::{JitterKind, Pacing, StartAt};
+use irqscope_wire::{JitterKind, Pacing, Shape, StartAt};
 
 use crate::quantity::{Frequency, Share, Span};
 
@@ -26,7 +26,8 @@ Example:
     #[command(after_help = "\
 Examples:
   irqscope generator set --connect board:7000 --frequency 1kHz --duty 25%
-  irqscope generator set --connect board:7000 --period 250us --jitter uniform:20us --seed 7")]
+  irqscope generator set --connect board:7000 --period 250us --jitter uniform:20us --seed 7
+  irqscope generator set --connect board:7000 --period 5ms --burst 16:20us")]
     Set {
         #[command(flatten)]
         generator: Address,
@@ -88,6 +89,14 @@ pub struct Settings {
     /// exponential:AMOUNT (the mean).
     #[arg(long, value_name = "KIND:AMOUNT", value_parser = jitter)]
     pub jitter: Option<(JitterKind, Span)>,
+    /// So many triggers in a row, once a period, each so long after the one before:
+    /// 16:20us. 1:20us for none.
+    #[arg(long, value_name = "N:SPAN", value_parser = burst)]
+    pub burst: Option<(u32, Span)>,
+    /// How lines show responses: toggle (they change once), pulse (they are high
+    /// while a stage executes).
+    #[arg(long, value_parser = shapes())]
+    pub shape: Option<Shape>,
     /// The seed of the jitter.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -107,6 +116,10 @@ fn pacings() -> impl TypedValueParser<Value = Pacing> {
     PossibleValuesParser::new(Pacing::NAMES).try_map(|name| name.parse::<Pacing>())
 }
 
+fn shapes() -> impl TypedValueParser<Value = Shape> {
+    PossibleValuesParser::new(Shape::NAMES).try_map(|name| name.parse::<Shape>())
+}
+
 /// Numbers beyond what the protocol can carry are refused with the generator's
 /// limit, like those just beyond that limit.
 fn large(text: &str) -> Result<u128, String> {
@@ -121,9 +134,22 @@ fn jitter(text: &str) -> Result<(JitterKind, Span), String> {
     Ok((kind, amount.parse()?))
 }
 
+fn burst(text: &str) -> Result<(u32, Span), String> {
+    let (triggers, interval) =
+        text.split_once(':').ok_or("write triggers and their interval, as in 16:20us")?;
+    Ok((triggers.parse().map_err(|_| "not a whole number of triggers")?, interval.parse()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_burst_is_a_number_and_an_interval() {
+        assert_eq!(burst("16:20us"), Ok((16, Span(20_000))));
+        assert!(burst("16").unwrap_err().contains("16:20us"));
+        assert!(burst("x:20us").is_err() && burst("16:20").is_err());
+    }
 
     #[test]
     fn jitter_is_a_kind_and_an_amount() {

@@ -13,6 +13,7 @@
 //! | cpu        | u16, nullable    | null when the stage did not answer, or only the generator saw it |
 //! | flags      | u32              | 1 hit by another interrupt, 2 missing, 4 merged, 8 late, 16 unsure, 32 extra edge |
 //! | interrupts | u16              | other interrupts on this CPU since stage `irq` |
+//! | execution_ns | i64, nullable  | from the response to the end of what the stage executed; null without execution times |
 //!
 //! The bytes depend on the rows and the tool's version only.
 
@@ -35,6 +36,7 @@ const SCHEMA: &str = "message samples {
     optional int32 cpu (integer(16, false));
     required int32 flags (integer(32, false));
     required int32 interrupts (integer(16, false));
+    optional int64 execution_ns;
 }";
 
 /// Writes to a temporary file that takes its name when it is complete.
@@ -101,5 +103,8 @@ fn fill(group: &mut Group<'_>, case: &ByteArray, rows: &[SampleRow]) -> Result<(
     let known = values(rows, |row| i16::from(row.cpu.is_some()));
     column::<Int32Type>(group, &cpu, Some(&known))?;
     column::<Int32Type>(group, &values(rows, |row| row.flags as i32), None)?;
-    column::<Int32Type>(group, &values(rows, |row| i32::from(row.interrupts)), None)
+    column::<Int32Type>(group, &values(rows, |row| i32::from(row.interrupts)), None)?;
+    let execution = rows.iter().filter_map(|row| Some(row.execution?.0)).collect::<Vec<_>>();
+    let executed = values(rows, |row| i16::from(row.execution.is_some()));
+    column::<Int64Type>(group, &execution, Some(&executed))
 }

@@ -4,8 +4,8 @@
 use irqscope_run::{LogWriter, RunDir, Source};
 use irqscope_wire::{
     Answer, Cycles, ExtraEdge, Frame, GeneratorHello, GeneratorKind, JitterKind, Limits, Message,
-    OutsideSample, PROTOCOL, Pacing, Packet, Range, RunState, Seq, Settings, Status, Tick, Totals,
-    encode,
+    OutsideSample, PROTOCOL, Pacing, Packet, Range, RunState, Seq, Settings, Shape, Status, Tick,
+    Totals, encode,
 };
 
 const MS: u64 = 1_000_000;
@@ -26,6 +26,8 @@ pub fn hello(lines: u8) -> GeneratorHello {
             count: any,
             jitter: any,
             patience: any,
+            burst: any,
+            sees_pulses: true,
             sees_arming: false,
         },
     }
@@ -43,13 +45,22 @@ pub fn status(state: RunState, totals: Totals) -> Status {
         seed: 0,
         pacing: Pacing::Open,
         patience: Cycles(10 * MS),
+        burst: 1,
+        interval: Cycles(10_000),
+        shape: Shape::Toggle,
     };
     Status { run: 1, state, settings, totals }
 }
 
 /// Trigger `seq` at `seq` milliseconds of the generator's clock.
 pub fn seen(seq: u64, answers: Vec<Answer>) -> OutsideSample {
-    OutsideSample { seq: Seq(seq), trigger: Cycles(seq * MS), answers, extra: 0 }
+    OutsideSample {
+        seq: Seq(seq),
+        trigger: Cycles(seq * MS),
+        answers,
+        extra: 0,
+        widths: Vec::new(),
+    }
 }
 
 /// Puts a whole stream into the log: hello, one packet, done.

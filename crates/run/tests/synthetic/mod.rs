@@ -27,7 +27,7 @@ pub fn plan(case: &str, stages: &[Stage], count: u64) -> Plan {
         jitter: Jitter { kind: JitterKind::Uniform, ns: 500_000 },
         seed: 1,
         timeout_ms: 1000,
-        state: SystemState { name: state.into(), loads },
+        state: SystemState { name: state.into(), loads, hog: None },
         tick: Some(TICK),
         instruction: Some(TICK),
         ..Plan::default()
@@ -112,7 +112,7 @@ pub fn sample(seq: u64, responses: Vec<Response>) -> Sample {
 }
 
 pub fn answered(stage: Stage, latency: i64, interrupts: u16) -> Response {
-    Response { stage, outcome: Outcome::Answered { latency, cpu: 0, interrupts } }
+    Response { stage, outcome: Outcome::Answered { latency, cpu: 0, interrupts, executed: None } }
 }
 
 /// A generator of numbers that is the same everywhere (SplitMix64).

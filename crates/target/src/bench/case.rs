@@ -27,7 +27,7 @@ pub fn measure(here: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let facts = facts::gather(here.root, plan.cpu);
     let cpus = cpus(plan);
     let pinned = (cpus.len() == 1).then_some(plan.cpu);
-    let mut loads = Loads::start(&plan.state.loads, pinned)?; // forks: before any thread
+    let mut loads = Loads::start(&plan.state, pinned)?; // forks: before any thread
     let apart = place::keep_off_all(&cpus);
     let rights = Rights::claim();
     let scale = Scale::new(plan.tick);

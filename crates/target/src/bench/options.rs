@@ -81,7 +81,7 @@ pub fn parse(parser: &mut Parser) -> Result<Option<BenchOptions>, lexopt::Error>
         plan.benchmarks.extend(chosen(kind, &variants, &settings)?);
     }
     if !loads.is_empty() {
-        plan.state = SystemState { name: "load".into(), loads };
+        plan.state = SystemState { name: "load".into(), loads, hog: None };
     }
     plan.case = format!("here/{}", plan.state.name);
     Ok(Some(BenchOptions { plan, frames }))

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Processes that never sleep and never enter the kernel by themselves.
 
+use irqscope_wire::Scheduling;
+
 use super::Worker;
+use crate::place;
 
 pub fn workers(count: usize) -> Vec<Worker> {
     (0..count).map(|_| -> Worker { Box::new(|| spin()) }).collect()
+}
+
+/// A process that nobody of lower priority gets the CPU from, but for what the
+/// kernel's throttling of real-time threads leaves them.
+pub fn hog(scheduling: Scheduling) -> Worker {
+    Box::new(move || {
+        place::schedule("the hog", scheduling).map_err(|error| error.to_string())?;
+        spin()
+    })
 }
 
 /// Keeps the CPU busy with one page of instructions that do nothing.

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 
-use irqscope_wire::Load;
+use irqscope_wire::{HOG, Load, SystemState};
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::libc;
@@ -51,10 +51,10 @@ struct Kept {
 }
 
 /// The keeper's life. `control` reads as ended when the agent is gone.
-pub fn keep(loads: &[Load], cpu: Option<u32>, control: OwnedFd, mut told: File) -> ! {
+pub fn keep(state: &SystemState, cpu: Option<u32>, control: OwnedFd, mut told: File) -> ! {
     let mut kept = Vec::new();
     match set_up(&control, &told).and_then(|children| {
-        start_all(loads, cpu, &told, &mut kept).map_err(|error| error.to_string())?;
+        start_all(state, cpu, &told, &mut kept).map_err(|error| error.to_string())?;
         Ok(children)
     }) {
         Ok(children) => {
@@ -114,15 +114,16 @@ fn close_all_but(mut keep: [RawFd; 2]) {
 /// Workers begin together, when the last of them has been forked: else the
 /// first ones would keep the CPU from the keeper.
 fn start_all(
-    loads: &[Load],
+    state: &SystemState,
     cpu: Option<u32>,
     told: &File,
     kept: &mut Vec<Kept>,
 ) -> Result<(), String> {
     let (gate, opener) = pipe2(OFlag::O_CLOEXEC).map_err(|errno| errno.to_string())?;
     let keeper = Pid::this();
-    for load in loads {
-        for worker in super::workers(*load).map_err(|text| format!("ended {load} {text}"))? {
+    let hog = state.hog.unwrap_or(HOG);
+    for load in &state.loads {
+        for worker in super::workers(*load, hog).map_err(|text| format!("ended {load} {text}"))? {
             // SAFETY: the keeper has one thread; the child never returns.
             match unsafe { fork() }.map_err(|errno| format!("ended {load} fork: {errno}"))? {
                 ForkResult::Parent { child } => kept.push(Kept { load: *load, pid: child }),

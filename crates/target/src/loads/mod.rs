@@ -18,7 +18,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use irqscope_wire::Load;
+use irqscope_wire::{Load, Scheduling, SystemState};
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::wait::waitpid;
@@ -31,10 +31,11 @@ type Worker = Box<dyn FnOnce() -> std::result::Result<Infallible, String>>;
 
 /// The table of loads: what each one's worker processes do. Called in the
 /// keeper, so what is made here (sockets, files) is shared by the workers.
-fn workers(load: Load) -> std::result::Result<Vec<Worker>, String> {
+fn workers(load: Load, hog: Scheduling) -> std::result::Result<Vec<Worker>, String> {
     match load {
         Load::Busy => Ok(busy::workers(1)),
         Load::Busy256 => Ok(busy::workers(256)),
+        Load::Hog => Ok(vec![busy::hog(hog)]),
         Load::Tcp => tcp::workers(),
         Load::Copy => copy::workers(),
         Load::Exec => exec::workers(),
@@ -59,13 +60,14 @@ struct Keeper {
 }
 
 impl Loads {
-    /// Starts all loads that are installed, pinned to `cpu`; returns when they
+    /// Starts all of a state's loads that are installed, pinned to `cpu`; returns when they
     /// run. To be called while the process has one thread.
-    pub fn start(loads: &[Load], cpu: Option<u32>) -> Result<Loads> {
+    pub fn start(state: &SystemState, cpu: Option<u32>) -> Result<Loads> {
         let (present, absent): (Vec<Load>, Vec<Load>) =
-            loads.iter().partition(|load| external::is_present(**load));
+            state.loads.iter().partition(|load| external::is_present(**load));
         let mut keeper = None;
         if !present.is_empty() {
+            let present = SystemState { loads: present, ..state.clone() };
             let mut started = Keeper::start(&present, cpu)?;
             started.wait_until_ready()?;
             keeper = Some(started);
@@ -97,14 +99,14 @@ impl Loads {
 }
 
 impl Keeper {
-    fn start(loads: &[Load], cpu: Option<u32>) -> Result<Keeper> {
+    fn start(state: &SystemState, cpu: Option<u32>) -> Result<Keeper> {
         let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(Error::system("make a pipe"));
         let (held, control) = pipe()?;
         let (report, told) = pipe()?;
         // SAFETY: this process has one thread, so the child may go on as if
         // nothing had happened; it never returns from here.
         match unsafe { fork() }.map_err(Error::system("fork"))? {
-            ForkResult::Child => keeper::keep(loads, cpu, held, File::from(told)),
+            ForkResult::Child => keeper::keep(state, cpu, held, File::from(told)),
             ForkResult::Parent { child } => Ok(Keeper {
                 pid: child,
                 control: Some(control),

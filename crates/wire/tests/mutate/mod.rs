@@ -15,9 +15,9 @@ use irqscope_wire::{
     Frame, GeneratorHello, GeneratorKind, Gtod, Hello, InterruptLine, Inversion, JitterKind,
     Limits, Mark, Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL, Pacing, Packet,
     Path, PathEnd, PathEvent, Picture, Plan, Priority, Range, Refusal, Reply, Response, Role, Run,
-    RunState, Sample, Sched, Seq, SeriesCount, Setting, Settings, Severity, Spin, Stage, StageCost,
-    StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals,
-    ValueCount, Values, What,
+    RunState, Sample, Sched, Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage,
+    StageCost, StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick,
+    Totals, ValueCount, Values, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -134,7 +134,7 @@ pub fn run() -> Vec<(bool, Frame)> {
     let stages = vec![Stage::Irq, Stage::Softirq];
     let (count, tick) = (5, Tick { femtoseconds: 1_000_000 });
     let trigger = |seq: u64| (seq + 1) * 1_000_000;
-    let answered = |latency| Outcome::Answered { latency, cpu: 0, interrupts: 1 };
+    let answered = |latency| Outcome::Answered { latency, cpu: 0, interrupts: 1, executed: None };
     let inside = |seq| Sample {
         seq: Seq(seq),
         trigger_cycles: Cycles(trigger(seq) + 300),
@@ -148,6 +148,7 @@ pub fn run() -> Vec<(bool, Frame)> {
         seq: Seq(seq),
         trigger: Cycles(trigger(seq)),
         answers: vec![Answer::Prompt(Cycles(1_010)); 2],
+        widths: vec![Some(Cycles(70)), None],
         extra: 0,
     };
     let all = |triggers| Totals {
@@ -239,6 +240,8 @@ pub fn limits() -> Limits {
         count: any,
         jitter: Range { lowest: 0, highest: 1 << 30 },
         patience: any,
+        burst: any,
+        sees_pulses: true,
         sees_arming: true,
     }
 }
@@ -287,13 +290,16 @@ fn a_status() -> Status {
         seed: u64::MAX,
         pacing: Pacing::Closed,
         patience: Cycles(1 << 33),
+        burst: 16,
+        interval: Cycles(9_000),
+        shape: Shape::Pulse,
     };
     let totals = Totals { triggers: 9, complete: 8, open: 1, ..Totals::default() };
     Status { run: 3, state: RunState::Running, settings, totals }
 }
 
 fn target() -> Vec<Message> {
-    let answered = Outcome::Answered { latency: -3, cpu: 1, interrupts: 300 };
+    let answered = Outcome::Answered { latency: -3, cpu: 1, interrupts: 300, executed: None };
     let outcomes = [answered, Outcome::Merged, Outcome::Missing];
     let sample = Sample {
         seq: Seq(7),
@@ -317,6 +323,7 @@ fn target() -> Vec<Message> {
             lost: 2,
             lacking: vec!["irq_disable".into()],
             threads: vec![StageThread { stage: Stage::User, pid: 80 }],
+            softirq_threads: vec![14, 21],
         }),
         Message::Truth(vec![Fault {
             kind: FaultKind::IrqsOff,
@@ -417,6 +424,7 @@ fn generator() -> Vec<Message> {
         answers: [&answers[..], &[Answer::Missing, Answer::Coalesced, Answer::Named(Cycles(3))]]
             .concat(),
         extra: 0b1010,
+        widths: vec![None, Some(Cycles(1 << 40))],
     };
     let extras = vec![ExtraEdge { line: 3, at: Cycles(77) }];
     let refusal = Refusal::OutOfRange { setting: Setting::Duty, asked: 0, lowest: 1, highest: 999 };

@@ -28,7 +28,7 @@ pub fn explain(error: GeneratorError, hello: &GeneratorHello) -> Trouble {
     let range = Range { lowest, highest };
     let time = |ticks| seconds(span(hello, ticks));
     match setting {
-        Setting::Period | Setting::Jitter | Setting::Patience => {
+        Setting::Period | Setting::Jitter | Setting::Patience | Setting::Interval => {
             beyond(setting.name(), &time(asked), range, time, "")
         }
         Setting::Duty => beyond(setting.name(), &percent(asked), range, percent, ""),
@@ -43,8 +43,8 @@ pub fn beyond_count(setting: Setting, asked: u128, range: Range) -> Trouble {
 }
 
 /// The period's limits for who asked for a frequency.
-pub fn beyond_frequency(millihertz: u64, hello: &GeneratorHello) -> Trouble {
-    let Range { lowest, highest } = hello.limits.period;
+pub fn beyond_frequency(millihertz: u64, period: Range, hello: &GeneratorHello) -> Trouble {
+    let Range { lowest, highest } = period;
     let asked = hertz(millihertz as f64 / 1e3);
     let range = Range { lowest: highest, highest: lowest };
     beyond("frequency", &asked, range, |period| hertz(rate(hello, period)), "")

@@ -41,10 +41,14 @@ fn explain(
     hello: &GeneratorHello,
     settings: &Settings,
 ) -> Trouble {
-    let out_of_range = matches!(error, GeneratorError::Refused(Refusal::OutOfRange { .. }));
-    match (asked.command, settings.frequency) {
-        (Command::Period(_), Some(frequency)) if out_of_range => {
-            limits::beyond_frequency(frequency.0, hello)
+    match (&error, asked.command, settings.frequency) {
+        (
+            GeneratorError::Refused(Refusal::OutOfRange { lowest, highest, .. }),
+            Command::Period(_),
+            Some(frequency),
+        ) => {
+            let period = Range { lowest: *lowest, highest: *highest };
+            limits::beyond_frequency(frequency.0, period, hello)
         }
         _ => limits::explain(error, hello),
     }
@@ -64,7 +68,7 @@ fn commands(settings: &Settings, hello: &GeneratorHello) -> Result<Vec<Asked>, T
     if let Some(frequency) = settings.frequency {
         let period = hello
             .period_of(frequency.0)
-            .ok_or_else(|| limits::beyond_frequency(frequency.0, hello))?;
+            .ok_or_else(|| limits::beyond_frequency(frequency.0, hello.limits.period, hello))?;
         ask(hertz(frequency.0 as f64 / 1e3), Command::Period(period));
     }
     if let Some(period) = settings.period {
@@ -87,6 +91,15 @@ fn commands(settings: &Settings, hello: &GeneratorHello) -> Result<Vec<Asked>, T
             show::jitter(kind, &time(amount)),
             Command::Jitter { kind, amount: ticks(hello, amount) },
         );
+    }
+    if let Some((triggers, interval)) = settings.burst {
+        ask(
+            show::burst(triggers, &time(interval)),
+            Command::Burst { triggers, interval: ticks(hello, interval) },
+        );
+    }
+    if let Some(shape) = settings.shape {
+        ask(shape.to_string(), Command::Shape(shape));
     }
     if let Some(seed) = settings.seed {
         ask(seed.to_string(), Command::Seed(seed));
@@ -125,6 +138,8 @@ const fn name(command: Command) -> &'static str {
         Command::Seed(_) => Setting::Seed.name(),
         Command::Pacing(_) => Setting::Pacing.name(),
         Command::Patience(_) => Setting::Patience.name(),
+        Command::Burst { .. } => Setting::Burst.name(),
+        Command::Shape(_) => Setting::Shape.name(),
         Command::Start(_) | Command::Stop | Command::Status => "",
     }
 }
@@ -141,6 +156,10 @@ fn really(command: Command, real: &Real, hello: &GeneratorHello) -> String {
         Command::Seed(_) => real.seed.to_string(),
         Command::Pacing(_) => real.pacing.to_string(),
         Command::Patience(_) => seconds(limits::span(hello, real.patience.0)),
+        Command::Burst { .. } => {
+            show::burst(real.burst, &seconds(limits::span(hello, real.interval.0)))
+        }
+        Command::Shape(_) => real.shape.to_string(),
         Command::Start(_) | Command::Stop | Command::Status => String::new(),
     }
 }

@@ -34,6 +34,8 @@ pub fn status(hello: &GeneratorHello, status: &Status) -> String {
         format!("packet     {} samples\n", set.packet),
         format!("count      {} triggers\n", set.count),
         format!("jitter     {}\n", jitter(set.jitter, &time(set.jitter_amount.0))),
+        format!("burst      {}\n", burst(set.burst, &time(set.interval.0))),
+        format!("shape      {}\n", set.shape),
         format!("seed       {}\n", set.seed),
         format!("pacing     {}\n", set.pacing),
         format!("patience   {}\n", time(set.patience.0)),
@@ -56,6 +58,13 @@ pub fn jitter(kind: JitterKind, amount: &str) -> String {
     match kind {
         JitterKind::None => kind.to_string(),
         _ => format!("{kind}:{amount}"),
+    }
+}
+
+pub fn burst(triggers: u32, interval: &str) -> String {
+    match triggers {
+        1 => "none".to_owned(),
+        _ => format!("{triggers}:{interval}"),
     }
 }
 

@@ -110,7 +110,7 @@ impl Case {
     fn new(name: String, kernel: String, head: &Head) -> Self {
         let state = name.split_once('/').map_or("", |(_, state)| state);
         let plan = Plan {
-            state: SystemState { name: state.to_owned(), loads: Vec::new() },
+            state: SystemState { name: state.to_owned(), loads: Vec::new(), hog: None },
             case: name,
             stages: Vec::new(),
             count: 0,
