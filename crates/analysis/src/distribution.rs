@@ -23,6 +23,8 @@ pub struct Distribution {
     pub merged: u64,
     /// Latencies whose trigger is not certain: upper bounds.
     pub unsure: u64,
+    /// Execution times in nanoseconds; empty without any.
+    pub execution: Counted,
 }
 
 /// Values that are drawn, those that another interrupt hit set apart.
@@ -63,6 +65,7 @@ struct One {
     missing: u64,
     merged: u64,
     unsure: u64,
+    execution: Counter,
 }
 
 impl<'a> Counting<'a> {
@@ -89,9 +92,17 @@ impl<'a> Counting<'a> {
     pub fn finish(self) -> Result<Vec<Distribution>> {
         let case = self.case;
         let finished = |((stage, view), one): ((Stage, View), One)| {
-            let One { clean, hit, missing, merged, unsure } = one;
-            let (clean, hit) = (clean.finish()?, hit.finish()?);
-            Ok(Distribution { case, stage, view, clean, hit, missing, merged, unsure })
+            Ok(Distribution {
+                case,
+                stage,
+                view,
+                clean: one.clean.finish()?,
+                hit: one.hit.finish()?,
+                missing: one.missing,
+                merged: one.merged,
+                unsure: one.unsure,
+                execution: one.execution.finish()?,
+            })
         };
         self.all.into_iter().map(finished).collect()
     }
@@ -99,14 +110,17 @@ impl<'a> Counting<'a> {
 
 impl One {
     fn new(dir: &Path) -> Self {
-        let [clean, hit] = [dir, dir].map(Counter::new);
-        Self { clean, hit, missing: 0, merged: 0, unsure: 0 }
+        let [clean, hit, execution] = [dir, dir, dir].map(Counter::new);
+        Self { clean, hit, missing: 0, merged: 0, unsure: 0, execution }
     }
 
     fn add(&mut self, row: &SampleRow) -> Result<()> {
         self.missing += u64::from(row.is_missing());
         self.merged += u64::from(row.is_merged());
         self.unsure += u64::from(row.is_unsure());
+        if let Some(execution) = row.execution {
+            self.execution.add(execution.0, 1)?;
+        }
         let Some(latency) = row.latency else { return Ok(()) };
         if row.is_hit() { &mut self.hit } else { &mut self.clean }.add(latency.0, 1)
     }

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod bursts;
 mod causes;
 mod compare;
 mod counted;
@@ -17,6 +18,7 @@ mod identity;
 mod observer;
 mod outside;
 mod path;
+mod scope;
 mod statistics;
 mod summary;
 mod sweep;
@@ -24,6 +26,7 @@ mod tail;
 mod validity;
 
 pub use bench::{SeriesSummary, Unavailable};
+pub use bursts::{Ahead, Burst, BurstStage, Bursts, Handed, Merge};
 pub use causes::{
     Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, Segment, Share, Truth,
     TruthRow, Wrong, culprit, explain,
@@ -48,8 +51,9 @@ pub use path::{
     At, CallTree, CasePath, Difference, FunctionCount, FunctionDifference, Node, PathCheck,
     PathError, PathSample,
 };
+pub use scope::{Align, Band, Change, Density, Persistence, Slope, Wave, Waves};
 pub use statistics::{QUANTILE_METHOD, Statistics, quantile};
-pub use summary::{CaseSummary, StageSummary, Summary, VERSION, check};
+pub use summary::{CaseSummary, ExecutionSummary, StageSummary, Summary, VERSION, check};
 pub use sweep::{Knee, Point, Series, Sweep, VERSION as SWEEP_VERSION};
 pub use tail::{Refusal, ReturnLevel, TAIL_METHOD, Tail};
 pub use validity::{Violation, Warning};

@@ -9,8 +9,8 @@ use irqscope_wire::{Counters, Stage, View};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnalysisError, Ascending, Distribution, EdgeOffset, ObserverEffect, OutsideAccount, Result,
-    SeriesSummary, Statistics, Unavailable,
+    AnalysisError, Ascending, Counted, Distribution, EdgeOffset, ObserverEffect, OutsideAccount,
+    Result, SeriesSummary, Statistics, Unavailable,
 };
 
 /// The summary's format.
@@ -116,6 +116,31 @@ pub struct StageSummary {
     pub unsure: u64,
     /// Answered, but another interrupt came in between.
     pub hit: u64,
+    /// None where stages have no execution times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution: Option<ExecutionSummary>,
+}
+
+/// From a stage's response to the end of what it executed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExecutionSummary {
+    pub count: u64,
+    pub min_ns: i64,
+    pub p50_ns: i64,
+    pub p99_ns: i64,
+    pub max_ns: i64,
+}
+
+impl ExecutionSummary {
+    fn of(values: &Counted) -> Result<Option<Self>> {
+        let figures = Statistics::of_all(values)?;
+        let (Some(min_ns), Some(p50_ns), Some(p99_ns), Some(max_ns)) =
+            (figures.min, figures.p50, figures.p99, figures.max)
+        else {
+            return Ok(None);
+        };
+        Ok(Some(Self { count: figures.count, min_ns, p50_ns, p99_ns, max_ns }))
+    }
 }
 
 impl StageSummary {
@@ -141,6 +166,7 @@ impl StageSummary {
             merged: distribution.merged,
             unsure: distribution.unsure,
             hit: distribution.hit.count(),
+            execution: ExecutionSummary::of(&distribution.execution)?,
         })
     }
 }

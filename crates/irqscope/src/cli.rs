@@ -2,6 +2,7 @@
 //! What can be said on the command line.
 
 mod bench;
+mod bursts;
 mod compare;
 mod explain;
 mod export;
@@ -9,6 +10,7 @@ mod gate;
 mod generator;
 mod import;
 mod path;
+mod scope;
 mod sweep;
 mod tail;
 mod threads;
@@ -19,6 +21,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use irqscope_scenario::RigKind;
 
 pub use bench::Bench;
+pub use bursts::Bursts;
 pub use compare::{Chosen, Compare, Quantile};
 pub use explain::Explain;
 pub use export::{Export, Format as ExportFormat};
@@ -26,6 +29,7 @@ pub use gate::{Gate, Max};
 pub use generator::{Generator, Settings};
 pub use import::Import;
 pub use path::Path;
+pub use scope::Scope;
 pub use sweep::Sweep;
 pub use tail::Tail;
 pub use threads::Threads;
@@ -64,6 +68,8 @@ Examples:
   irqscope compare BEFORE AFTER      by how much they differ, and how sure that is
   irqscope gate RUN --max 'user<150us@p99.9'
   irqscope tail RUN --every 1h       which latency is exceeded once in an hour
+  irqscope scope RUN --persist       the lines as an oscilloscope shows them
+  irqscope bursts RUN                what was raised against what ran
   irqscope sweep knee                up to which trigger frequency each stage keeps up
   irqscope generator status --connect board:7000
   irqscope doctor                    what this machine can do, and what spoils its figures";
@@ -84,8 +90,12 @@ pub enum Command {
     Path(Path),
     /// Say what late responses waited for.
     Explain(Explain),
+    /// Show the lines over time, one sweep or many on top of each other.
+    Scope(Scope),
+    /// Say, burst by burst, what was raised and what ran.
+    Bursts(Bursts),
     /// Write a run as other programs read it: CSV, OpenMetrics, rt-tests' JSON,
-    /// cyclictest's histogram, an HdrHistogram log.
+    /// cyclictest's histogram, an HdrHistogram log, a VCD, a sigrok session.
     Export(Export),
     /// Make a run of what cyclictest, oslat, jitterdebugger, rtla or latmus wrote.
     Import(Import),

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod bursts;
 mod cause_rows;
 mod compare;
 mod error;
@@ -15,6 +16,7 @@ mod palette;
 mod path;
 mod perfetto;
 mod png;
+mod scope;
 mod svg;
 mod sweep;
 mod table;
@@ -24,6 +26,7 @@ mod verdicts;
 mod write;
 
 pub use bench::benchmark_text;
+pub use bursts::bursts_table;
 pub use cause_rows::cause_rows_table;
 pub use compare::{Compared, comparison_table, write_comparisons};
 pub use error::ReportError;
@@ -31,6 +34,7 @@ pub use explain::{explanation_table, overhead_table, sample_timeline, truth_tabl
 pub use palette::{benchmark_colour, case_colour, stage_colour, stage_text};
 pub use path::{check_line, difference_table, flame, path_table, path_title};
 pub use perfetto::perfetto;
+pub use scope::{SCOPE_TEXT_COLUMNS, ScopeView, scope_columns, scope_png, scope_svg, scope_text};
 pub use table::table;
 pub use tail::{TailRow, tail_table};
 pub use verdicts::{junit, tap};

@@ -127,6 +127,16 @@ impl Svg {
         );
     }
 
+    /// A rectangle that what is below shows through; `depth` 0 to 1.
+    pub fn shade(&mut self, [x, y, width, height]: [f64; 4], ink: Ink, depth: f64) {
+        let [x, y, width, height] = [x, y, width, height].map(short);
+        let (fill, depth) = (ink.fill(), (depth * 100.0).round() / 100.0);
+        let _ = writeln!(
+            self.body,
+            r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" {fill} fill-opacity="{depth}"/>"#
+        );
+    }
+
     pub fn line(&mut self, [x1, y1, x2, y2]: [f64; 4], pen: Pen) {
         self.stroke(&format!("M{} {}L{} {}", short(x1), short(y1), short(x2), short(y2)), pen);
     }

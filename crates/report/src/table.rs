@@ -7,7 +7,7 @@ use irqscope_analysis::{CaseSummary, EdgeOffset, ObserverEffect, StageSummary, S
 use irqscope_wire::{Counters, Stage, View};
 
 use crate::bench;
-use crate::units::{Unit, grouped};
+use crate::units::{Unit, alone, grouped};
 
 /// Stage by case, the accounting identity, the cost of the instrumentation and
 /// all warnings; of a sweep the knees.
@@ -24,6 +24,7 @@ pub fn table(summary: &Summary) -> String {
         text.push_str(&aligned(&rows(summary, unit)));
         let _ = writeln!(text, "\nlatency in {}; {}\n", unit.name(), legend(summary));
         observer(summary, unit, &mut text);
+        executions(summary, &mut text);
     }
     benchmarks(summary, &mut text);
     identity(summary, &mut text);
@@ -169,6 +170,33 @@ fn observer(summary: &Summary, unit: Unit, text: &mut String) {
     }
     let _ = writeln!(text, "observer effect: medians from outside, in {}\n", unit.name());
     let _ = writeln!(text, "{}", aligned(&rows));
+}
+
+const EXECUTION: [&str; 7] = ["stage", "case", "executed", "min", "p50", "p99", "max"];
+
+/// How long stages executed, in their main views; nothing where they have no
+/// execution times.
+pub(crate) fn execution_rows(summary: &Summary) -> Vec<Vec<String>> {
+    let mut rows = vec![EXECUTION.map(str::to_owned).to_vec()];
+    for stage in Stage::ALL {
+        let mut name = stage.name().to_owned();
+        for (_, case) in summary.shown_cases() {
+            let of_stage = case.stage(*stage, case.main_view());
+            let Some(one) = of_stage.and_then(|one| one.execution) else { continue };
+            let mut row = vec![std::mem::take(&mut name), case.case.clone(), grouped(one.count)];
+            row.extend([one.min_ns, one.p50_ns, one.p99_ns, one.max_ns].map(alone));
+            rows.push(row);
+        }
+    }
+    if rows.len() > 1 { rows } else { Vec::new() }
+}
+
+fn executions(summary: &Summary, text: &mut String) {
+    let rows = execution_rows(summary);
+    if !rows.is_empty() {
+        let _ = writeln!(text, "execution times: from a stage's response to its end\n");
+        let _ = writeln!(text, "{}", aligned(&rows));
+    }
 }
 
 pub(crate) fn observer_by_stage(summary: &Summary) -> Vec<&ObserverEffect> {

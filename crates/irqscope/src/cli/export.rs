@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use irqscope_report::foreign::{self, ExportFormat};
 
+use crate::quantity::Frequency;
+
 /// Writes a run's samples or figures as other programs read them. What each
 /// format keeps, and what it cannot, stands in docs/formats.md.
 #[derive(Debug, Args)]
@@ -15,13 +17,15 @@ Examples:
   irqscope export RUN --format openmetrics > /var/lib/node_exporter/irqscope.prom
   irqscope export RUN --format rt-tests --case 6.1/idle
   irqscope export RUN --format cyclictest --bins 400 --sum
-  irqscope export RUN --format hdr --out latency.hlog")]
+  irqscope export RUN --format hdr --out latency.hlog
+  irqscope export RUN --format vcd --out lines.vcd && gtkwave lines.vcd
+  irqscope export RUN --format sigrok --case 6.1/idle --triggers 16 --out burst.sr")]
 pub struct Export {
     /// The directory of the run.
     pub run: PathBuf,
     #[arg(long, short)]
     pub format: Format,
-    /// This case only [default: all; of rt-tests and cyclictest the only one].
+    /// This case only [default: all; of rt-tests, cyclictest and sigrok the only one].
     #[arg(long, value_name = "KERNEL/STATE")]
     pub case: Option<String>,
     /// Into this file, which must not exist [default: standard output].
@@ -35,6 +39,15 @@ pub struct Export {
     /// cyclictest -h N does (cyclictest) [default: as many as there need to be].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bins: Option<u32>,
+    /// From the trigger with this number on (vcd, sigrok).
+    #[arg(long, value_name = "SEQ", default_value_t = 0)]
+    pub first: u64,
+    /// So many triggers only (vcd, sigrok) [default: all].
+    #[arg(long, value_name = "N")]
+    pub triggers: Option<u64>,
+    /// Sample at this rate: 10MHz (sigrok) [default: the lowest that moves no edge].
+    #[arg(long, value_name = "FREQUENCY")]
+    pub rate: Option<Frequency>,
     /// Add a column for all threads together, as cyclictest -H does (cyclictest).
     #[arg(long)]
     pub sum: bool,
@@ -53,6 +66,10 @@ pub enum Format {
     Cyclictest,
     /// HdrHistogram's interval log.
     Hdr,
+    /// Lines over time, for GTKWave and PulseView.
+    Vcd,
+    /// Lines over time, sampled, for PulseView and sigrok-cli.
+    Sigrok,
 }
 
 impl From<Format> for ExportFormat {
@@ -63,6 +80,8 @@ impl From<Format> for ExportFormat {
             Format::RtTests => Self::RtTests,
             Format::Cyclictest => Self::Cyclictest,
             Format::Hdr => Self::Hdr,
+            Format::Vcd => Self::Vcd,
+            Format::Sigrok => Self::Sigrok,
         }
     }
 }
@@ -75,6 +94,9 @@ impl Export {
             nanoseconds: self.nanoseconds,
             bins: self.bins.map(|bins| bins as usize),
             sum: self.sum,
+            first: self.first,
+            triggers: self.triggers,
+            rate: self.rate.map(|rate| rate.0 / 1000),
         }
     }
 }

@@ -96,7 +96,7 @@ fn write_perfetto(path: &Path, timelines: &[(String, Explained)]) -> Result<(), 
     let case = timelines.first().map_or("", |(case, _)| case);
     let samples: Vec<&Explained> =
         timelines.iter().filter(|(of, _)| of == case).map(|(_, one)| one).collect();
-    write_new(path, &perfetto(case, &samples))
+    write_new(path, perfetto(case, &samples))
 }
 
 fn truth(run: &RunDir, options: &Explain) -> Done {

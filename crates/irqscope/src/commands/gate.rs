@@ -20,7 +20,7 @@ pub fn gate(options: &Gate) -> Done {
         verdicts.extend(against(options, &base, &cases)?);
     }
     if let Some(path) = &options.junit {
-        write_new(path, &junit(&verdicts))?;
+        write_new(path, junit(&verdicts))?;
     }
     let exceeded = verdicts.iter().filter(|verdict| !verdict.passed);
     match options.tap {

@@ -2,6 +2,7 @@
 //! One file per subcommand; this table lists them.
 
 mod bench;
+mod bursts;
 mod compare;
 mod completion;
 mod doctor;
@@ -15,6 +16,7 @@ mod list;
 mod path;
 mod report;
 mod run;
+mod scope;
 mod sweep;
 mod tail;
 mod threads;
@@ -39,6 +41,8 @@ pub fn dispatch(command: Command) -> Done {
         Command::Report(options) => report::report(&options),
         Command::Path(options) => path::path(&options),
         Command::Explain(options) => explain::explain(&options),
+        Command::Scope(options) => scope::scope(&options),
+        Command::Bursts(options) => bursts::bursts(&options),
         Command::Export(options) => export::export(&options),
         Command::Import(options) => import::import(&options),
         Command::Compare(options) => compare::compare(&options),
@@ -60,8 +64,8 @@ fn print_json(value: &impl Serialize) -> Result<(), Trouble> {
 }
 
 /// Writes a file that the user named. What is there already is theirs and stays.
-fn write_new(path: &Path, content: &str) -> Result<(), Trouble> {
-    let written = File::create_new(path).and_then(|mut file| file.write_all(content.as_bytes()));
+fn write_new(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Trouble> {
+    let written = File::create_new(path).and_then(|mut file| file.write_all(content.as_ref()));
     written.map_err(|error| {
         let text = format!("cannot write {}: {error}; name another file", path.display());
         Trouble::new(Exit::Usage, text)

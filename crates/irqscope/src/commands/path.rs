@@ -39,10 +39,10 @@ pub fn path(options: &Options) -> Done {
     let second = second(options, &first)?;
     let last = second.as_ref().unwrap_or(&first);
     if let Some(file) = &options.svg {
-        write_new(file, &flame(&last.tree, &path_title(&last.case, &last.sample), CAVEAT))?;
+        write_new(file, flame(&last.tree, &path_title(&last.case, &last.sample), CAVEAT))?;
     }
     if let Some(file) = &options.folded {
-        write_new(file, &last.tree.folded())?;
+        write_new(file, last.tree.folded())?;
     }
     let agrees = [Some(&first), second.as_ref()];
     let agrees = agrees.into_iter().flatten().all(|shown| shown.check.mismatches.is_empty());

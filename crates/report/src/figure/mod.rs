@@ -9,6 +9,7 @@ mod knees;
 mod overlay;
 mod overview;
 mod scatter;
+pub(crate) mod scope;
 mod shift;
 mod subject;
 mod sweep;

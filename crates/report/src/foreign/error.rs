@@ -27,7 +27,7 @@ pub enum ForeignError {
     )]
     Unrecognised { path: PathBuf, why: String },
 
-    #[error("{format} holds the threads of one case, and this run has {}: choose one with --case", .cases.join(", "))]
+    #[error("{format} holds one case, and this run has {}: choose one with --case", .cases.join(", "))]
     SeveralCases { format: &'static str, cases: Vec<String> },
 
     #[error("the run has no case {asked}; there are {}", .cases.join(", "))]

@@ -15,7 +15,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::bench;
 use crate::figure::{Layout, StageSweep, overview};
 use crate::table::{
-    case_unit, columns, figures, has_stages, identity_mark, identity_text, legend,
+    case_unit, columns, execution_rows, figures, has_stages, identity_mark, identity_text, legend,
     observer_by_stage, outside_text, percent, table_unit,
 };
 use crate::units::Unit;
@@ -28,7 +28,7 @@ const STYLE: &str = include_str!("style.css");
 pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> String {
     let names = figures.all.iter().map(|one| (one.file_name(), one.title())).collect::<Vec<_>>();
     let figures = html! {
-        section { h2 { "Summary" } (summary_table(summary)) (benchmarks(summary)) (observer(summary)) (accounting(summary)) }
+        section { h2 { "Summary" } (summary_table(summary)) (benchmarks(summary)) (executions(summary)) (observer(summary)) (accounting(summary)) }
         (drawing("All stages", |layout| overview(summary, layout, false)))
         (stage::rounds(&figures.rounds))
         (explain::section(&figures.explanations))
@@ -121,6 +121,23 @@ fn trouble(summary: &Summary) -> Markup {
                     @for (cases, text) in warnings { li { strong { (cases) } " " (text) } }
                 }
             }
+        }
+    }
+}
+
+/// Nothing, where stages have no execution times.
+fn executions(summary: &Summary) -> Markup {
+    let rows = execution_rows(summary);
+    html! {
+        @if let Some((head, rows)) = rows.split_first() {
+            h3 { "Execution times" }
+            p.muted { "From a stage's response to the end of what it executed, interruptions included." }
+            div.scroll { table.figures {
+                thead { tr { @for name in head { th scope="col" { (name) } } } }
+                @for row in rows { tr { @for (place, cell) in row.iter().enumerate() {
+                    @if place == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                } } }
+            } }
         }
     }
 }

@@ -9,8 +9,18 @@ use irqscope_run::{BenchRow, CaseStream, RunDir, SampleRow};
 use super::Case;
 use crate::foreign::ForeignError;
 
-const STAGES: [&str; 9] =
-    ["case", "seq", "stage", "view", "trigger_ns", "latency_ns", "cpu", "flags", "interrupts"];
+const STAGES: &[&str] = &[
+    "case",
+    "seq",
+    "stage",
+    "view",
+    "trigger_ns",
+    "latency_ns",
+    "cpu",
+    "flags",
+    "interrupts",
+    "execution_ns",
+];
 pub(in crate::foreign) const BENCHMARKS: [&str; 9] =
     ["case", "benchmark", "variant", "series", "cpu", "seq", "at_ns", "value_ns", "count"];
 
@@ -22,7 +32,7 @@ pub fn write(run: &RunDir, cases: &[Case], output: &mut dyn Write) -> Result<(),
     let mut head = None;
     for case in cases {
         let stream = run.stream(&index, case.number)?;
-        let columns = if stream.data().benchmarks.is_empty() { STAGES } else { BENCHMARKS };
+        let columns = if stream.data().benchmarks.is_empty() { STAGES } else { &BENCHMARKS };
         if *head.get_or_insert(columns) != columns {
             let cases = cases.iter().map(|case| case.name.clone()).collect();
             return Err(ForeignError::SeveralCases { format: "one kind of CSV", cases });
@@ -48,6 +58,7 @@ fn stage(writer: &mut Writer<'_>, case: &Case, row: &SampleRow) -> Result<(), Fo
         row.cpu.map(|cpu| cpu.to_string()).unwrap_or_default(),
         row.flags.to_string(),
         row.interrupts.to_string(),
+        row.execution.map(|execution| execution.0.to_string()).unwrap_or_default(),
     ];
     writer.write_record(fields).map_err(failed)
 }

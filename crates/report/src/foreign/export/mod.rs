@@ -7,7 +7,10 @@ mod cyclictest;
 mod hdr;
 mod openmetrics;
 mod rt_tests;
+mod sigrok;
 mod subject;
+mod vcd;
+mod wires;
 
 use std::io::Write;
 
@@ -28,6 +31,10 @@ pub enum ExportFormat {
     Cyclictest,
     /// HdrHistogram's interval log.
     Hdr,
+    /// Lines over time, as a value change dump.
+    Vcd,
+    /// Lines over time, sampled, as a sigrok session.
+    Sigrok,
 }
 
 /// What is exported, and how.
@@ -43,12 +50,26 @@ pub struct Export {
     pub bins: Option<usize>,
     /// A last column for all threads together, as of `-H` (cyclictest).
     pub sum: bool,
+    /// The first trigger, and how many from there on: None: all (vcd, sigrok).
+    pub first: u64,
+    pub triggers: Option<u64>,
+    /// In hertz. None: one that moves no change (sigrok).
+    pub rate: Option<u64>,
 }
 
 impl Export {
     /// Without any option.
     pub fn plain(format: ExportFormat) -> Self {
-        Self { format, case: None, nanoseconds: false, bins: None, sum: false }
+        Self {
+            format,
+            case: None,
+            nanoseconds: false,
+            bins: None,
+            sum: false,
+            first: 0,
+            triggers: None,
+            rate: None,
+        }
     }
 }
 
@@ -63,6 +84,8 @@ pub fn export(run: &RunDir, what: &Export, output: &mut dyn Write) -> Result<(),
         ExportFormat::Csv => csv::write(run, &cases, output),
         ExportFormat::OpenMetrics => openmetrics::write(run, &cases, output),
         ExportFormat::Hdr => hdr::write(run, &cases, output),
+        ExportFormat::Vcd => vcd::write(run, &cases, what, output),
+        ExportFormat::Sigrok => sigrok::write(run, only(cases, "a sigrok session")?, what, output),
         ExportFormat::RtTests => {
             rt_tests::write(run, only(cases, "rt-tests' JSON")?, what.nanoseconds, output)
         }
