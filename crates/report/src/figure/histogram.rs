@@ -176,23 +176,28 @@ impl Frame {
             }
         }
         let baseline = top - 6.0;
-        let [low_text, high_text] = ["5 %", "95 %"];
-        let low_anchor = if place(low) - set.width(low_text) > self.left - 20.0 {
+        let [low_text, mut high_text] = ["5 %", "95 %"].map(str::to_owned);
+        let low_anchor = if place(low) - set.width(&low_text) > self.left - 20.0 {
             Anchor::End
         } else {
             Anchor::Middle
         };
         let low_at = place(low).clamp(self.left, self.right);
-        svg.text((low_at - 1.0, baseline), low_text, set.at(low_anchor));
-        if place(high) > self.right {
-            let text = format!("{high_text} {} {} →", unit.figure(high as f64), unit.name());
-            svg.text((self.right, baseline), &text, set.at(Anchor::End));
-            return;
-        }
         let taken = if low_anchor == Anchor::Middle { low_at + 14.0 } else { low_at + 4.0 };
-        let fits = place(high) + set.width(high_text) < self.irq;
-        let at = if fits { (place(high) + 1.0).max(taken) } else { self.right };
-        svg.text((at, baseline), high_text, set.at(if fits { Anchor::Start } else { Anchor::End }));
+        let beyond = place(high) > self.right;
+        let fits = !beyond && place(high) + set.width(&high_text) < self.irq;
+        if beyond {
+            high_text = format!("{high_text} {} {} →", unit.figure(high as f64), unit.name());
+        }
+        // At the right edge the one ends before the other.
+        let (mut low_at, mut high_at) = (low_at - 1.0, (place(high) + 1.0).max(taken));
+        let high_anchor = if fits { Anchor::Start } else { Anchor::End };
+        if !fits {
+            high_at = self.right;
+            low_at = low_at.min(self.right - set.width(&high_text) - 4.0);
+        }
+        svg.text((low_at, baseline), &low_text, set.at(low_anchor));
+        svg.text((high_at, baseline), &high_text, set.at(high_anchor));
     }
 
     fn column(&self, svg: &mut Svg, left: f64, count: u64, ink: Ink, top: f64) {
