@@ -53,7 +53,7 @@ pub(crate) trait Keep {
         series: &BenchSeries,
         rows: &[BenchRow],
     ) -> Result<()>;
-    /// Bins of an imported series, which has no rows.
+    /// Bins of an imported series, which has no rows; after the rows of every series.
     fn counted(&mut self, one: &BenchmarkData, series: &BenchSeries) -> Result<()>;
 }
 

@@ -6,7 +6,8 @@
 
 use irqscope_wire::View;
 
-use crate::compare::{Ask, CompareError, MeasuredCase, Series, Shift, is_exact, quantile_name};
+use crate::compare::{Ask, MeasuredCase, Series, Shift, is_exact, quantile_name};
+use crate::{Ascending, Result, rank};
 
 /// `user<150us@p99.9`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +31,10 @@ pub struct Verdict {
 }
 
 /// One verdict for each case, or for each series of a benchmark.
-pub fn hold(case: &MeasuredCase, limit: &Limit) -> Vec<Verdict> {
+///
+/// # Errors
+/// The disk's, where values do not fit into memory.
+pub fn hold(case: &MeasuredCase, limit: &Limit) -> Result<Vec<Verdict>> {
     let view = case.main_view();
     let asked: Vec<&Series> = series(case, &limit.name, view);
     let verdict = |name: &str, passed, found| Verdict {
@@ -41,15 +45,15 @@ pub fn hold(case: &MeasuredCase, limit: &Limit) -> Vec<Verdict> {
     };
     if asked.is_empty() {
         let found = format!("{} was not measured; choose a case that has it: RUN#CASE", limit.name);
-        return vec![verdict(&limit.name, false, found)];
+        return Ok(vec![verdict(&limit.name, false, found)]);
     }
     let one = |series: &&Series| {
-        let (passed, found) = match worst(series, limit.thousandths) {
+        let (passed, found) = match worst(series, limit.thousandths)? {
             Found::Value(value) => (value < limit.limit_ns, time(value)),
             Found::Unknown => (false, unknown(series)),
             Found::Nothing => (false, "not one response".into()),
         };
-        verdict(&series.name.to_string(), passed, found)
+        Ok(verdict(&series.name.to_string(), passed, found))
     };
     asked.iter().map(one).collect()
 }
@@ -67,19 +71,23 @@ enum Found {
 }
 
 /// The quantile of all triggers; those without a figure are the latest.
-fn worst(series: &Series, thousandths: u32) -> Found {
-    let figures = series.sorted.len() as u64;
-    let all = figures + series.without;
-    let rank = (u128::from(all) * u128::from(thousandths)).div_ceil(1000).max(1);
-    match (all, usize::try_from(rank)) {
+fn worst(series: &Series, thousandths: u32) -> Result<Found> {
+    let all = triggers(series);
+    let [value] = series.sorted.at_ranks([rank(all, thousandths)])?;
+    Ok(match (all, value) {
         (0, _) => Found::Nothing,
-        (_, Ok(rank)) => series.sorted.get(rank - 1).map_or(Found::Unknown, |ns| Found::Value(*ns)),
-        (_, Err(_)) => Found::Unknown,
-    }
+        (_, Some(ns)) => Found::Value(ns),
+        (_, None) => Found::Unknown,
+    })
+}
+
+/// Those without a figure included.
+fn triggers(series: &Series) -> u64 {
+    series.sorted.count().saturating_add(series.without)
 }
 
 fn unknown(series: &Series) -> String {
-    let (without, all) = (series.without, series.without + series.sorted.len() as u64);
+    let (without, all) = (series.without, triggers(series));
     format!("{without} of {all} were not answered, answered together with another, or lost")
 }
 
@@ -99,7 +107,7 @@ pub fn hold_against(
     base: &MeasuredCase,
     other: &MeasuredCase,
     allowance: &Allowance<'_>,
-) -> Result<Vec<Verdict>, CompareError> {
+) -> Result<Vec<Verdict>> {
     let exact = is_exact(base, other)?;
     let ask = &allowance.ask;
     let view = ask.view.unwrap_or(base.main_view());
@@ -125,7 +133,9 @@ pub fn hold_against(
         };
         let pair = Pair { case: &case, base, other, exact, level };
         verdicts.push(pair.answered());
-        verdicts.extend(ask.quantiles.iter().map(|one| pair.within(*one, allowance)));
+        for thousandths in ask.quantiles {
+            verdicts.push(pair.within(*thousandths, allowance)?);
+        }
     }
     Ok(verdicts)
 }
@@ -142,9 +152,7 @@ struct Pair<'a> {
 impl Pair<'_> {
     /// Responses that are missing are no improvement.
     fn answered(&self) -> Verdict {
-        let share = |series: &Series| {
-            series.without as f64 / (series.without + series.sorted.len() as u64).max(1) as f64
-        };
+        let share = |series: &Series| series.without as f64 / triggers(series).max(1) as f64;
         Verdict {
             case: self.case.into(),
             asked: format!("{} answered as often as in the baseline", self.other.name),
@@ -156,19 +164,24 @@ impl Pair<'_> {
         }
     }
 
-    fn within(&self, thousandths: u32, allowance: &Allowance<'_>) -> Verdict {
+    fn within(&self, thousandths: u32, allowance: &Allowance<'_>) -> Result<Verdict> {
         let Allowance { percent, strict, .. } = allowance;
         let shift = match self.exact {
-            true => Shift::exact(self.base, self.other, thousandths),
-            false => Shift::estimated(self.base, self.other, thousandths, self.level),
+            true => Shift::exact(self.base, self.other, thousandths)?,
+            false => Shift::estimated(self.base, self.other, thousandths, self.level)?,
         };
-        let (passed, found) = shift.map_or_else(
-            || (false, "not one response on one side".into()),
-            |shift| is_within(&shift, *percent, *strict, self.exact),
-        );
+        let in_order = self.base.is_in_order() && self.other.is_in_order();
+        let (passed, found) = match shift {
+            None => (false, "not one response on one side".into()),
+            Some(_) if !self.exact && !in_order => (
+                false,
+                "in which order the samples came is not known, so nobody can be sure".into(),
+            ),
+            Some(shift) => is_within(&shift, *percent, *strict, self.exact),
+        };
         let (name, quantile) = (&self.other.name, quantile_name(thousandths));
         let asked = format!("{name} within {percent} % of the baseline at {quantile}");
-        Verdict { case: self.case.into(), asked, passed, found }
+        Ok(Verdict { case: self.case.into(), asked, passed, found })
     }
 }
 

@@ -16,9 +16,11 @@ mod gate;
 mod histogram;
 mod identity;
 mod observer;
+mod ordered;
 mod outside;
 mod path;
 mod scope;
+mod scratch;
 mod statistics;
 mod summary;
 mod sweep;
@@ -46,6 +48,7 @@ pub use gate::{Allowance, Limit, Verdict, hold, hold_against};
 pub use histogram::{Apart, Axis, Histogram};
 pub use identity::Recount;
 pub use observer::{ObserverEffect, overheads};
+pub use ordered::Ordered;
 pub use outside::{EdgeOffset, OutsideAccount};
 pub use path::{
     At, CallTree, CasePath, Difference, FunctionCount, FunctionDifference, Node, PathCheck,

@@ -43,13 +43,13 @@ fn weibull() {
 }
 
 fn refusal(series: &Measured) -> Refusal {
-    Tail::of(series, &[1e5]).unwrap_err()
+    Tail::of(series, &[1e5]).unwrap().unwrap_err()
 }
 
 #[test]
 fn clusters_count_once() {
     let bursts = series(Process::Bursts.series(&mut random(5), 60_000, 1.0));
-    match Tail::of(&bursts, &[6e5]) {
+    match Tail::of(&bursts, &[6e5]).unwrap() {
         Ok(tail) => assert!(tail.peaks < tail.exceedances && tail.extremal_index < 0.8, "{tail:?}"),
         Err(refusal) => assert!(matches!(refusal, Refusal::NoFit { .. }), "{refusal}"),
     }

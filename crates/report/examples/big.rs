@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `big KIND COUNT OUT`: makes up a run of so many samples, to see how long the
-//! figures of a large one take. KIND is `bench` (one series of `sched`), `stages`
-//! (stage `irq` alone) or `distinct` (as `bench`, of values that hardly repeat).
+//! `big KIND COUNT OUT [SEED]`: makes up a run of so many samples, to see how long the
+//! figures of a large one take. KIND is `bench` (one series of `sched`, in real time),
+//! `stages` (stage `irq` alone) or `distinct` (as `bench`, of values that hardly
+//! repeat). Another seed gives other samples of the same kind.
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on has failed")]
 
 #[path = "../../run/tests/synthetic/mod.rs"]
@@ -22,22 +23,22 @@ const PERIOD: i64 = 1_000_000;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [kind, count, out] = words.as_slice() else {
-        eprintln!("usage: big bench|stages|distinct COUNT OUT");
+    let [kind, count, out, seed @ ..] = words.as_slice() else {
+        eprintln!("usage: big bench|stages|distinct COUNT OUT [SEED]");
         std::process::exit(2);
     };
     let (count, out) = (count.parse().unwrap(), Path::new(out));
+    let random = Random(seed.first().map_or(1, |seed| seed.parse().unwrap()));
     match kind.as_str() {
-        "stages" => stages(out, count),
-        kind => bench(out, count, kind == "distinct"),
+        "stages" => stages(out, count, random),
+        kind => bench(out, count, kind == "distinct", random),
     }
 }
 
-fn stages(out: &Path, count: u64) {
+fn stages(out: &Path, count: u64, mut random: Random) {
     let mut run = RunDir::create(out, &draft(&[plan("6.1/idle", &[Stage::Irq], count)])).unwrap();
     let mut target = Sender::new(&run, 0);
     target.open("6.1.0", &[Stage::Irq]);
-    let mut random = Random(1);
     for first in (0..count).step_by(BATCH as usize) {
         let one = |seq| sample(seq, vec![answered(Stage::Irq, latency(&mut random), 0)]);
         target.send(Message::Samples((first..count.min(first + BATCH)).map(one).collect()));
@@ -50,14 +51,17 @@ fn stages(out: &Path, count: u64) {
     finish(&mut run);
 }
 
-fn bench(out: &Path, count: u64, distinct: bool) {
+fn bench(out: &Path, count: u64, distinct: bool, mut random: Random) {
     let sched = Benchmark::Sched(Sched { count, ..Sched::default() });
-    let plan =
-        Plan { benchmarks: vec![sched], stages: Vec::new(), ..synthetic::plan("6.1/idle", &[], 0) };
+    let plan = Plan {
+        benchmarks: vec![sched],
+        stages: Vec::new(),
+        instruction: None,
+        ..synthetic::plan("6.1/idle", &[], 0)
+    };
     let mut run = RunDir::create(out, &draft(&[plan])).unwrap();
     let mut target = Sender::new(&run, 0);
     target.open("6.1.0", &[]);
-    let mut random = Random(1);
     for first in (0..count).step_by(BATCH as usize) {
         let one = |seq: u64| BenchSample {
             at: Nanoseconds(PERIOD * seq.cast_signed()),

@@ -4,6 +4,7 @@
 use irqscope_run::{CaseManifest, Manifest, RunDir};
 use irqscope_wire::View;
 
+use super::series::Keeper;
 use super::{CompareError, Series, SeriesName};
 use crate::derive::case_summary;
 use crate::{CaseFigures, CaseSummary, Result};
@@ -28,13 +29,14 @@ impl MeasuredCase {
         for (number, case) in (0..).zip(&manifest.cases) {
             if wanted.is_none_or(|wanted| wanted == case.case) {
                 let stream = run.stream(&index, number)?;
-                let figures = CaseFigures::of_stream(&stream, run.path())?;
+                let mut keeper = Keeper::new(run.path());
+                let figures = CaseFigures::of(&stream, run.path(), &mut keeper)?;
                 cases.push(Self {
                     run: name.clone(),
                     manifest: manifest.clone(),
                     case: case.clone(),
                     summary: case_summary(case, stream.data(), &figures)?,
-                    series: Series::of_case(&run.case(&index, number)?),
+                    series: keeper.finish(stream.data(), figures)?,
                 });
             }
         }

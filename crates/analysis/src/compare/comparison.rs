@@ -9,7 +9,7 @@ use super::{
     CompareError, INTERVAL_METHOD, MAXIMUM_METHOD, MeasuredCase, Series, SeriesName, Shift,
     TEST_METHOD, Test, differ,
 };
-use crate::QUANTILE_METHOD;
+use crate::{Ascending, QUANTILE_METHOD, Result};
 
 /// The comparison's format.
 ///
@@ -64,6 +64,8 @@ pub struct SeriesComparison {
     /// Triggers and rounds of which there is no figure.
     pub base_without: u64,
     pub other_without: u64,
+    /// In which order the values of both sides came is known.
+    pub in_order: bool,
     /// Both sides have the same values in the same order.
     pub identical: bool,
     pub shifts: Vec<Shift>,
@@ -74,25 +76,24 @@ pub struct SeriesComparison {
 }
 
 impl Comparison {
-    pub fn of(
-        base: &MeasuredCase,
-        other: &MeasuredCase,
-        ask: &Ask<'_>,
-    ) -> Result<Self, CompareError> {
+    /// # Errors
+    /// What cannot be compared, and why; the disk's.
+    pub fn of(base: &MeasuredCase, other: &MeasuredCase, ask: &Ask<'_>) -> Result<Self> {
         let exact = is_exact(base, other)?;
         let asked = |series: &&Series| is_asked(series, base, ask);
-        let both = |series: &Series| Some((series.clone(), other.find(&series.name)?.clone()));
-        let pairs: Vec<(Series, Series)> =
-            base.series.iter().filter(asked).filter_map(both).collect();
+        let shared = base.series.iter().filter(asked);
+        let pairs: Vec<(&Series, &Series)> =
+            shared.filter_map(|series| Some((series, other.find(&series.name)?))).collect();
         if pairs.is_empty() {
             return Err(CompareError::NothingCommon {
                 base: base.name(),
                 other: other.name(),
                 bases: base.series_names(),
                 others: other.series_names(),
-            });
+            }
+            .into());
         }
-        let one = |(base, other): &(Series, Series)| {
+        let one = |(base, other): &(&Series, &Series)| {
             SeriesComparison::of(base, other, ask.quantiles, exact)
         };
         let only = |one: &MeasuredCase, other: &MeasuredCase| -> Vec<String> {
@@ -113,7 +114,7 @@ impl Comparison {
             test_method: method(TEST_METHOD),
             differences: differences(base, other),
             violations: [base, other].into_iter().flat_map(violations).collect(),
-            series: pairs.iter().map(one).collect(),
+            series: pairs.iter().map(one).collect::<Result<_>>()?,
             base_only: only(base, other),
             other_only: only(other, base),
         })
@@ -152,24 +153,26 @@ fn violations(one: &MeasuredCase) -> Vec<String> {
 }
 
 impl SeriesComparison {
-    fn of(base: &Series, other: &Series, quantiles: &[u32], exact: bool) -> Self {
+    fn of(base: &Series, other: &Series, quantiles: &[u32], exact: bool) -> Result<Self> {
         let shift = |thousandths: &u32| match exact {
-            true => Shift::exact(base, other, *thousandths),
-            false => Shift::estimated(base, other, *thousandths, LEVEL),
+            true => Shift::exact(base, other, *thousandths).transpose(),
+            false => Shift::estimated(base, other, *thousandths, LEVEL).transpose(),
         };
-        let test = (!exact).then(|| differ(base, other));
-        Self {
+        let in_order = base.is_in_order() && other.is_in_order();
+        let test = (in_order && !exact).then(|| differ(base, other)).transpose()?;
+        Ok(Self {
             name: base.name.clone(),
             title: base.name.to_string(),
-            base_count: base.values.len() as u64,
-            other_count: other.values.len() as u64,
+            base_count: base.sorted.count(),
+            other_count: other.sorted.count(),
             base_without: base.without,
             other_without: other.without,
-            identical: base.values == other.values,
-            shifts: quantiles.iter().filter_map(shift).collect(),
+            in_order,
+            identical: in_order && base.values.is_same(&other.values)?,
+            shifts: quantiles.iter().filter_map(shift).collect::<Result<_>>()?,
             test: test.as_ref().and_then(|test| test.ok()),
             test_needs: test.and_then(|test| test.err()).map(|short| short.needed),
-        }
+        })
     }
 
     /// Responses are missing on one side: the figures leave them out.

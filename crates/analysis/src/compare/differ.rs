@@ -21,14 +21,18 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::Serialize;
 
+use super::Series;
 use super::exceedances::Exceedances;
-use crate::quantile;
+use crate::{Ascending, Both, Ordered, Result, rank};
 
 /// How the test is made, as it stands in the output.
 pub const TEST_METHOD: &str = "Anderson-Darling statistic of two samples, windows longer than the correlation permuted 1,999 times, the larger probability of two cuts";
 
 const MOST_WINDOWS: usize = 40;
 const FEWEST_WINDOWS: usize = 6;
+/// Of the longer side, where the other one is so short that windows are: those that
+/// are used lie farther apart.
+const MOST_USED: usize = 1_000;
 /// A window is at least so many times as long as the correlation.
 const WINDOW_PER_LAG: usize = 4;
 const PERMUTATIONS: u32 = 1_999;
@@ -67,45 +71,51 @@ pub struct TooShort {
     pub needed: u64,
 }
 
-/// Of two series in the order of time.
-pub(crate) fn differ(series: [&[i64]; 2], sorted: [&[i64]; 2]) -> Result<Test, TooShort> {
-    let lag = series.iter().zip(sorted).map(|(one, sorted)| correlation(one, sorted)).max();
-    let gap = lag.unwrap_or(0).max(1);
-    let shortest = series.iter().map(|one| one.len()).min().unwrap_or(0);
-    let longest = series.iter().map(|one| one.len()).max().unwrap_or(0);
-    let cut = Cut::new(shortest, longest, gap).ok_or(TooShort {
-        correlation: gap as u64,
-        needed: ((WINDOW_PER_LAG + 1) * gap * (FEWEST_WINDOWS + 1)) as u64,
-    })?;
-    let levels = levels(sorted);
-    let both = [0, cut.pitch() / 2].map(|start| {
+/// Of two series.
+///
+/// # Errors
+/// The disk's, where their values do not fit into memory.
+pub fn differ(base: &Series, other: &Series) -> Result<Result<Test, TooShort>> {
+    let gap = correlation(base)?.max(correlation(other)?).max(1);
+    let series = [&base.values, &other.values];
+    let [one, two] = series.map(|one| one.count() as usize);
+    let Some(cut) = Cut::new(one.min(two), one.max(two), gap) else {
+        let needed = ((WINDOW_PER_LAG + 1) * gap * (FEWEST_WINDOWS + 1)) as u64;
+        return Ok(Err(TooShort { correlation: gap as u64, needed }));
+    };
+    let levels = levels(Both(&base.sorted, &other.sorted))?;
+    let permuted = |start: usize| -> Result<_> {
         let mut windows = Vec::new();
-        let counts = series.map(|one| cut.windows(one, start, &levels, &mut windows));
-        (permute(&windows, counts, levels.len()), counts)
-    });
-    let ((statistic, p), counts) = if both[0].0.1 >= both[1].0.1 { both[0] } else { both[1] };
+        let mut counts = [0; 2];
+        for (count, series) in counts.iter_mut().zip(series) {
+            *count = cut.windows(series, start, &levels, &mut windows)?;
+        }
+        Ok((permute(&windows, counts, levels.len()), counts))
+    };
+    let (first, second) = (permuted(0)?, permuted(cut.pitch() / 2)?);
+    let ((statistic, p), counts) = if first.0.1 >= second.0.1 { first } else { second };
     let windows = counts.map(|count| count as u64);
-    Ok(Test { statistic, p, correlation: gap as u64, window: cut.window as u64, windows })
+    Ok(Ok(Test { statistic, p, correlation: gap as u64, window: cut.window as u64, windows }))
 }
 
 /// The farthest that any level is correlated.
-fn correlation(series: &[i64], sorted: &[i64]) -> usize {
-    let at = |level: u32| {
-        quantile(sorted, level).map_or(0, |value| Exceedances::above(series, value).decorrelation())
-    };
-    [100, 250, 500, 750, 900, 990].into_iter().map(at).max().unwrap_or(0)
+fn correlation(series: &Series) -> Result<usize> {
+    let levels = [100, 250, 500, 750, 900, 990].map(|level| rank(series.sorted.count(), level));
+    let mut farthest = 0;
+    for level in series.sorted.at_ranks(levels)?.into_iter().flatten() {
+        farthest = farthest.max(Exceedances::above(&series.values, level)?.decorrelation());
+    }
+    Ok(farthest)
 }
 
 /// Values of both series together, each once.
-fn levels(sorted: [&[i64]; 2]) -> Vec<i64> {
-    let mut all = sorted.concat();
-    all.sort();
-    let mut levels: Vec<i64> = LEVELS.iter().filter_map(|level| quantile(&all, *level)).collect();
-    levels.sort_unstable();
+fn levels(both: Both<'_>) -> Result<Vec<i64>> {
+    let found = both.at_ranks(LEVELS.map(|level| rank(both.count(), level)))?;
+    let mut levels: Vec<i64> = found.into_iter().flatten().collect();
     levels.dedup();
     // Above the greatest value there is nothing to tell apart.
-    levels.retain(|level| all.last() != Some(level));
-    levels
+    levels.retain(|level| both.max() != Some(*level));
+    Ok(levels)
 }
 
 struct Cut {
@@ -127,22 +137,41 @@ impl Cut {
     }
 
     /// Appends each window's shares at or below the levels; gives their number.
-    fn windows(&self, series: &[i64], start: usize, levels: &[i64], to: &mut Vec<f32>) -> usize {
-        let mut count = 0;
-        for window in series[start.min(series.len())..].chunks(self.pitch()) {
-            let Some(window) = window.get(..self.window) else { break };
-            let mut below = vec![0u32; levels.len() + 1];
-            for value in window {
-                below[levels.partition_point(|level| level < value)] += 1;
+    fn windows(
+        &self,
+        series: &Ordered,
+        start: usize,
+        levels: &[i64],
+        to: &mut Vec<f32>,
+    ) -> Result<usize> {
+        let len = (series.count() as usize).saturating_sub(start);
+        let pitch = self.pitch() * (len / self.pitch()).div_ceil(MOST_USED).max(1);
+        let mut below = vec![0u32; levels.len() + 1];
+        // Values before the first window are in none.
+        let (mut count, mut place, mut skip) = (0, 0, start);
+        series.each(|piece| {
+            let before = skip.min(piece.len());
+            skip -= before;
+            for value in &piece[before..] {
+                if place < self.window {
+                    below[levels.partition_point(|level| level < value)] += 1;
+                }
+                place += 1;
+                if place == self.window {
+                    let mut sum = 0;
+                    to.extend(below[..levels.len()].iter().map(|count| {
+                        sum += count;
+                        sum as f32 / self.window as f32
+                    }));
+                    below.fill(0);
+                    count += 1;
+                }
+                if place == pitch {
+                    place = 0;
+                }
             }
-            let mut sum = 0;
-            to.extend(below[..levels.len()].iter().map(|count| {
-                sum += count;
-                sum as f32 / self.window as f32
-            }));
-            count += 1;
-        }
-        count
+        })?;
+        Ok(count)
     }
 }
 

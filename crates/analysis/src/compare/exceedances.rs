@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use crate::{Ordered, Result};
+
 /// One bit per value; counting them takes a 64th of the time that values would.
 #[derive(Clone, Debug)]
 pub(crate) struct Exceedances {
@@ -14,13 +16,17 @@ pub(crate) struct Exceedances {
 
 impl Exceedances {
     /// Of values in the order of time.
-    pub fn above(values: &[i64], level: i64) -> Self {
-        let mut words = vec![0u64; values.len().div_ceil(64)];
-        for (place, value) in values.iter().enumerate() {
-            words[place / 64] |= u64::from(*value > level) << (place % 64);
-        }
+    pub fn above(values: &Ordered, level: i64) -> Result<Self> {
+        let (mut words, mut len) = (Vec::new(), 0);
+        values.each(|piece| {
+            words.resize((len + piece.len()).div_ceil(64), 0u64);
+            for (place, value) in (len..).zip(piece) {
+                words[place / 64] |= u64::from(*value > level) << (place % 64);
+            }
+            len += piece.len();
+        })?;
         let ones = words.iter().map(|word| u64::from(word.count_ones())).sum();
-        Self { words, len: values.len(), ones }
+        Ok(Self { words, len, ones })
     }
 
     pub fn len(&self) -> usize {
@@ -105,6 +111,12 @@ impl Exceedances {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
+    fn above(values: &[i64], level: i64) -> Exceedances {
+        let values = Ordered::of(values.iter().copied(), Path::new("/nonexistent")).unwrap();
+        Exceedances::above(&values, level).unwrap()
+    }
 
     fn naive(values: &[i64], lag: usize) -> f64 {
         let n = values.len() as f64;
@@ -120,7 +132,7 @@ mod tests {
     fn counts_and_correlations_agree_with_naive_ones() {
         let values: Vec<i64> =
             (0..1000).map(|n: i64| i64::from(n * n % 37 > 20 || n % 11 == 3)).collect();
-        let bits = Exceedances::above(&values, 0);
+        let bits = above(&values, 0);
         for range in [0..1000, 0..0, 63..65, 64..128, 5..999, 960..1000] {
             let expected = values[range.clone()].iter().sum::<i64>();
             assert_eq!(bits.count(range.clone()), expected as u64, "{range:?}");
@@ -136,9 +148,9 @@ mod tests {
         // A run of ten goes up or down by a hash that has no pattern.
         let hash = |n: u64| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).count_ones() % 2;
         let values: Vec<i64> = (0..20_000).map(|n| i64::from(hash(n / 10 * 7919 + 3))).collect();
-        let lag = Exceedances::above(&values, 0).decorrelation();
+        let lag = above(&values, 0).decorrelation();
         assert!((8..=30).contains(&lag), "{lag}");
-        assert_eq!(Exceedances::above(&[7; 500], 0).decorrelation(), 0);
-        assert_eq!(Exceedances::above(&[], 0).decorrelation(), 0);
+        assert_eq!(above(&[7; 500], 0).decorrelation(), 0);
+        assert_eq!(above(&[], 0).decorrelation(), 0);
     }
 }

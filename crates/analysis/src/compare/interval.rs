@@ -29,8 +29,9 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 use statrs::function::beta::beta_reg;
 
+use super::Series;
 use super::exceedances::Exceedances;
-use crate::quantile;
+use crate::{Ascending, Counted, Result};
 
 /// How intervals are made, as it stands in the output.
 pub const INTERVAL_METHOD: &str = "fractional order statistics (Hutson 1999) of the effective sample size from batches (Korn and Graubard 1998) as long as the correlation asks (Politis and White 2004), differences by MOVER (Zou and Donner 2008)";
@@ -72,35 +73,38 @@ pub struct TooFew {
     pub needed: u64,
 }
 
-/// The quantile (in thousandths) of a series with its interval at `level`; the
-/// series in the order of time, and sorted. `Err(None)` without a single value.
+/// The quantile (in thousandths) of a series with its interval at `level`.
+/// `Err(None)` without a single value whose place in time is known.
 pub(crate) fn quantile_interval(
-    series: &[i64],
-    sorted: &[i64],
+    series: &Series,
     thousandths: u32,
     level: f64,
-) -> Result<Interval, Option<TooFew>> {
-    let estimate = quantile(sorted, thousandths).ok_or(None)?;
+) -> Result<Result<Interval, Option<TooFew>>> {
+    let Series { values, sorted, .. } = series;
+    let Some(estimate) = sorted.quantile(thousandths)?.filter(|_| series.is_in_order()) else {
+        return Ok(Err(None));
+    };
     let share = f64::from(thousandths) / 1000.0;
-    let n = sorted.len() as f64;
+    let n = sorted.count() as f64;
     // The quantile itself included: many values may be the same.
-    let above = Exceedances::above(series, estimate.saturating_sub(1));
+    let above = Exceedances::above(values, estimate.saturating_sub(1))?;
     let lag = above.decorrelation().max(1);
     // Farther in, where there are ten times as many, correlation shows better.
     let inside = 1000 - (10 * (1000 - thousandths)).min(500);
-    let inside = Exceedances::above(series, quantile(sorted, inside).unwrap_or(estimate));
+    let inside = Exceedances::above(values, sorted.quantile(inside)?.unwrap_or(estimate))?;
     let groups = above.occupied(lag.max(inside.decorrelation()));
     if groups < FEWEST_GROUPS {
         let needed = n * FEWEST_GROUPS as f64 / groups.max(1) as f64;
-        return Err(Some(TooFew { needed: needed.ceil() as u64 }));
+        return Ok(Err(Some(TooFew { needed: needed.ceil() as u64 })));
     }
     let effective = effective_size(&above, lag, level);
     let ranks = Ranks { n: effective, share, tail: (1.0 - level) / 2.0 };
     let needed = (ranks.fewest() * n / effective).ceil() as u64;
-    let (low, high) = ranks.find().ok_or(Some(TooFew { needed }))?;
-    let at = |rank: f64| between(sorted, rank / (effective + 1.0) * (n + 1.0));
+    let Some(limits) = ranks.find() else { return Ok(Err(Some(TooFew { needed }))) };
+    let rank = |rank: f64| rank / (effective + 1.0) * (n + 1.0);
+    let (low, high) = (between(sorted, rank(limits.0))?, between(sorted, rank(limits.1))?);
     let estimate = estimate as f64;
-    Ok(Interval { estimate, low: at(low).min(estimate), high: at(high).max(estimate) })
+    Ok(Ok(Interval { estimate, low: low.min(estimate), high: high.max(estimate) }))
 }
 
 /// What a series is worth in independent samples where this level is concerned, its
@@ -172,11 +176,13 @@ impl Ranks {
 }
 
 /// Between two order statistics; ranks count from 1.
-fn between(sorted: &[i64], rank: f64) -> f64 {
-    let rank = rank.clamp(1.0, sorted.len() as f64);
-    let below = rank.floor();
-    let at = |rank: f64| sorted[(rank as usize).clamp(1, sorted.len()) - 1] as f64;
-    at(below) + (rank - below) * (at(below + 1.0) - at(below))
+fn between(sorted: &Counted, rank: f64) -> Result<f64> {
+    let last = sorted.count();
+    let rank = rank.clamp(1.0, last as f64);
+    let below = rank as u64;
+    let both = sorted.at_ranks([below, (below + 1).min(last)])?;
+    let [at, next] = both.map(|value| value.unwrap_or_default() as f64);
+    Ok(at + (rank - below as f64) * (next - at))
 }
 
 #[cfg(test)]

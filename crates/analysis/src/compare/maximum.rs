@@ -13,6 +13,7 @@
 //! independent. What is expected beyond the samples, `irqscope tail` says.
 
 use super::interval::Interval;
+use crate::{Ordered, Result};
 
 pub const WINDOWS: usize = 17;
 
@@ -26,16 +27,22 @@ pub(crate) struct Maxima([i64; WINDOWS]);
 impl Maxima {
     /// Of a series in the order of time; `None` if a window would hold less than ten
     /// values.
-    pub fn of(series: &[i64]) -> Option<Self> {
-        let n = series.len();
-        if n < 10 * WINDOWS {
-            return None;
+    pub fn of(series: &Ordered) -> Result<Option<Self>> {
+        let n = series.count();
+        if n < 10 * WINDOWS as u64 {
+            return Ok(None);
         }
-        let window = |number: usize| &series[number * n / WINDOWS..(number + 1) * n / WINDOWS];
-        let maximum = |number| window(number).iter().max().copied().unwrap_or(i64::MIN);
-        let mut maxima: [i64; WINDOWS] = std::array::from_fn(maximum);
+        let end = |window: usize| (window as u64 + 1) * n / WINDOWS as u64;
+        let (mut maxima, mut window, mut place) = ([i64::MIN; WINDOWS], 0, 0);
+        series.each(|piece| {
+            for value in piece {
+                window += usize::from(place == end(window));
+                maxima[window] = maxima[window].max(*value);
+                place += 1;
+            }
+        })?;
         maxima.sort_unstable();
-        Some(Self(maxima))
+        Ok(Some(Self(maxima)))
     }
 
     pub fn least(&self) -> i64 {
@@ -81,6 +88,7 @@ fn rank(tail: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn ranks_are_those_of_the_tables() {
@@ -88,12 +96,24 @@ mod tests {
         assert_eq!((rank(0.025), rank(0.005)), (88, 71));
     }
 
+    fn of(values: &[i64]) -> Option<Maxima> {
+        let values = Ordered::of(values.iter().copied(), Path::new("/nonexistent")).unwrap();
+        Maxima::of(&values).unwrap()
+    }
+
+    #[test]
+    fn windows_share_no_value_and_leave_none_out() {
+        let all: Vec<i64> = (1..=179).collect();
+        let ends = (1..=WINDOWS).map(|window| (window * 179 / WINDOWS) as i64);
+        assert_eq!(of(&all).unwrap().0.to_vec(), ends.collect::<Vec<_>>());
+    }
+
     #[test]
     fn windows_that_are_alike_leave_no_doubt() {
-        let ten = Maxima::of(&[1, 10].repeat(200)).unwrap();
-        let thirty = Maxima::of(&[1, 30].repeat(200)).unwrap();
+        let ten = of(&[1, 10].repeat(200)).unwrap();
+        let thirty = of(&[1, 30].repeat(200)).unwrap();
         let Interval { estimate, low, high } = ten.difference(&thirty, 0.95, |ns| ns);
         assert_eq!([estimate, low, high], [20.0; 3]);
-        assert!(Maxima::of(&[1; 169]).is_none());
+        assert!(of(&[1; 169]).is_none());
     }
 }

@@ -16,15 +16,10 @@ mod shift;
 pub use case::{MeasuredCase, pairs};
 pub(crate) use comparison::is_exact;
 pub use comparison::{Ask, Comparison, LEVEL, SeriesComparison, VERSION as COMPARISON_VERSION};
-pub use differ::{TEST_METHOD, Test, TooShort};
+pub use differ::{TEST_METHOD, Test, TooShort, differ};
 pub use differences::{ManifestDifference, differences};
 pub use error::CompareError;
 pub use interval::INTERVAL_METHOD;
 pub use maximum::{MAXIMUM_METHOD, WINDOWS};
 pub use series::{Series, SeriesName};
 pub use shift::{Limits, Shift, quantile_name};
-
-/// Whether two series come from one distribution.
-pub fn differ(base: &Series, other: &Series) -> Result<Test, TooShort> {
-    differ::differ([&base.values, &other.values], [&base.sorted, &other.sorted])
-}

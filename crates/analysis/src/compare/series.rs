@@ -4,10 +4,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
-use irqscope_run::{BenchSeries, BenchmarkData, CaseData};
+use irqscope_run::{BenchRow, BenchSeries, BenchmarkData, CaseData, SampleRow};
 use irqscope_wire::{BenchmarkKind, Instant, Stage, View};
 use serde::Serialize;
+
+use crate::figures::Keep;
+use crate::ordered::OrderedWriter;
+use crate::{Ascending, CaseFigures, Counted, Distribution, Ordered, Result};
 
 /// What values are of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -60,61 +65,90 @@ impl fmt::Display for SeriesName {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Series {
     pub name: SeriesName,
-    /// In nanoseconds, in the order of time.
-    pub values: Vec<i64>,
+    /// In nanoseconds, in the order of time; empty where that is not known.
+    pub values: Ordered,
     /// The same, ascending.
-    pub sorted: Vec<i64>,
+    pub sorted: Counted,
     /// Triggers and rounds that have no value: never answered, answered together
     /// with another, not recorded. Nobody knows how late they were.
     pub without: u64,
 }
 
 impl Series {
-    pub fn new(name: SeriesName, values: Vec<i64>, without: u64) -> Self {
-        let mut sorted = values.clone();
-        sorted.sort_unstable();
-        Self { name, values, sorted, without }
-    }
-
-    /// All of a case's: of each stage in its main view and then in the other one,
-    /// or of each benchmark.
-    pub fn of_case(data: &CaseData) -> Vec<Self> {
-        let mut all = stages(data);
-        all.extend(data.benchmarks.iter().flat_map(benchmark));
-        all
+    /// Of an imported histogram nobody knows in which order its values came.
+    pub fn is_in_order(&self) -> bool {
+        self.values.count() == self.sorted.count()
     }
 }
 
-fn stages(data: &CaseData) -> Vec<Series> {
-    let mut values: BTreeMap<(Stage, View), (Vec<i64>, u64)> = BTreeMap::new();
-    for row in &data.rows {
-        let (values, without) = values.entry((row.stage, row.view)).or_default();
-        match row.latency {
-            Some(latency) => values.push(latency.0),
-            None => *without += 1,
+/// Keeps the values of all series in the order of time, while they are counted.
+pub(super) struct Keeper<'a> {
+    dir: &'a Path,
+    /// With how many triggers have no value.
+    stages: BTreeMap<(Stage, View), (OrderedWriter, u64)>,
+    /// Of the series that is passing.
+    passing: OrderedWriter,
+    /// In the order of [`CaseFigures::series`].
+    series: Vec<Ordered>,
+}
+
+impl<'a> Keeper<'a> {
+    pub fn new(dir: &'a Path) -> Self {
+        let (stages, passing) = (BTreeMap::new(), OrderedWriter::new(dir));
+        Self { dir, stages, passing, series: Vec::new() }
+    }
+
+    /// All of a case's: of each stage in each view, or of each benchmark.
+    pub fn finish(mut self, data: &CaseData, figures: CaseFigures) -> Result<Vec<Series>> {
+        let CaseFigures { stages, series, .. } = figures;
+        // No stage was started for these.
+        let overrun = data.counters.map_or(0, |counters| counters.overrun);
+        let mut all = Vec::new();
+        for Distribution { stage, view, clean, hit, .. } in stages {
+            let Some((values, without)) = self.stages.remove(&(stage, view)) else { continue };
+            all.push(Series {
+                name: SeriesName::Stage { stage, view },
+                values: values.finish()?,
+                sorted: clean.together(hit, self.dir)?,
+                without: without + overrun,
+            });
         }
+        for (one, values) in series.into_iter().zip(self.series) {
+            let count = &data.benchmarks[one.benchmark].series[one.series].count;
+            let without = count.as_ref().map_or(0, |count| count.dropped);
+            let (benchmark, variant, series) = (one.kind, one.variant, one.name);
+            let name = SeriesName::Benchmark { benchmark, variant, series };
+            all.push(Series { name, values, sorted: one.values, without });
+        }
+        all.retain(|series| series.name.is_figure());
+        Ok(all)
     }
-    // No stage was started for these.
-    let overrun = data.counters.map_or(0, |counters| counters.overrun);
-    let series = |((stage, view), (values, without))| {
-        Series::new(SeriesName::Stage { stage, view }, values, without + overrun)
-    };
-    values.into_iter().map(series).collect()
 }
 
-fn benchmark(one: &BenchmarkData) -> impl Iterator<Item = Series> + '_ {
-    let name = |series: &BenchSeries| SeriesName::Benchmark {
-        benchmark: one.kind,
-        variant: one.variant.clone(),
-        series: series.name.clone(),
-    };
-    let figures = one.series.iter().filter(move |series| name(series).is_figure());
-    figures.map(move |series| {
-        let values = series.rows.iter().map(|row| row.value.0).collect();
-        let dropped = series.count.as_ref().map_or(0, |count| count.dropped);
-        Series::new(name(series), values, dropped)
-    })
+impl Keep for Keeper<'_> {
+    fn stages(&mut self, rows: &[SampleRow]) -> Result<()> {
+        for row in rows {
+            let one = self.stages.entry((row.stage, row.view));
+            let (values, without) = one.or_insert_with(|| (OrderedWriter::new(self.dir), 0));
+            match row.latency {
+                Some(latency) => values.add(latency.0)?,
+                None => *without += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn series(&mut self, _: &BenchmarkData, _: &BenchSeries, rows: &[BenchRow]) -> Result<()> {
+        rows.iter().try_for_each(|row| self.passing.add(row.value.0))
+    }
+
+    /// The end of every series.
+    fn counted(&mut self, _: &BenchmarkData, _: &BenchSeries) -> Result<()> {
+        let passed = std::mem::replace(&mut self.passing, OrderedWriter::new(self.dir));
+        self.series.push(passed.finish()?);
+        Ok(())
+    }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::Series;
 use super::interval::{Interval, quantile_interval};
 use super::maximum::Maxima;
+use crate::{Ascending, Result};
 
 /// One quantile, or the maximum, of a series (`other`) against the same of another
 /// one (`base`), in nanoseconds.
@@ -65,32 +66,43 @@ impl Limits {
 
 impl Shift {
     /// The figures alone; `None` if either side has no value.
-    pub fn exact(base: &Series, other: &Series, thousandths: u32) -> Option<Self> {
-        let at = |series: &Series| crate::quantile(&series.sorted, thousandths);
-        let (base_ns, other_ns) = (at(base)?, at(other)?);
+    ///
+    /// # Errors
+    /// The disk's, where values do not fit into memory.
+    pub fn exact(base: &Series, other: &Series, thousandths: u32) -> Result<Option<Self>> {
+        let at = |series: &Series| series.sorted.quantile(thousandths);
+        let (Some(base_ns), Some(other_ns)) = (at(base)?, at(other)?) else { return Ok(None) };
         let difference_ns = other_ns.saturating_sub(base_ns);
         let percent = (base_ns > 0).then(|| difference_ns as f64 / base_ns as f64 * 100.0);
         let (interval, needed) = (None, None);
-        Some(Self { thousandths, base_ns, other_ns, difference_ns, percent, interval, needed })
+        Ok(Some(Self { thousandths, base_ns, other_ns, difference_ns, percent, interval, needed }))
     }
 
     /// With an interval that holds the truth with probability `level`.
-    pub fn estimated(base: &Series, other: &Series, thousandths: u32, level: f64) -> Option<Self> {
-        let mut shift = Self::exact(base, other, thousandths)?;
+    ///
+    /// # Errors
+    /// The disk's, where values do not fit into memory.
+    pub fn estimated(
+        base: &Series,
+        other: &Series,
+        thousandths: u32,
+        level: f64,
+    ) -> Result<Option<Self>> {
+        let Some(mut shift) = Self::exact(base, other, thousandths)? else { return Ok(None) };
         if thousandths == 1000 {
-            let both = Maxima::of(&base.values).zip(Maxima::of(&other.values));
+            let both = Maxima::of(&base.values)?.zip(Maxima::of(&other.values)?);
             shift.interval = both.map(|(base, other)| Limits::of_maxima(&base, &other, level));
-            return Some(shift);
+            return Ok(Some(shift));
         }
-        let of = |one: &Series| quantile_interval(&one.values, &one.sorted, thousandths, level);
-        match (of(base), of(other)) {
+        let of = |one: &Series| quantile_interval(one, thousandths, level);
+        match (of(base)?, of(other)?) {
             (Ok(base), Ok(other)) => shift.interval = Some(Limits::of(base, other)),
             (base, other) => {
                 let needed = [base.err(), other.err()].into_iter().flatten().flatten();
                 shift.needed = needed.map(|few| few.needed).max();
             }
         }
-        Some(shift)
+        Ok(Some(shift))
     }
 
     /// `p50`, `p99.9`, `max`.

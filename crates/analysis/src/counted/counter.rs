@@ -7,6 +7,7 @@
 //! Computer Programming" 3, 5.4).
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::store::{PairFile, Pairs, Store};
 use super::{Ascending, Counted, Pair, merge};
@@ -55,25 +56,28 @@ impl Counter {
         // Of many sets, each keeps less in memory than it was counted in.
         if self.runs.is_empty() && self.pairs.len() <= self.most / 4 {
             self.pairs.shrink_to_fit();
-            return counted(Store::Memory(self.pairs));
+            return counted(Store::Memory(Arc::new(self.pairs)));
         }
         self.spill()?;
-        let runs = self.runs.iter_mut().map(|run| run.pairs().map(Pairs::File));
-        let all = merge(runs.collect::<Result<Vec<_>>>()?);
-        counted(Store::File(PairFile::write(&self.dir, all)?))
+        let all = merge(self.runs.iter().map(|run| Pairs::File(run.pairs())).collect());
+        counted(Store::File(Arc::new(PairFile::write(&self.dir, all)?)))
     }
 
     /// Sorts the buffer and merges it into the pairs.
     fn settle(&mut self) -> Result<()> {
-        self.buffer.sort_unstable();
+        self.buffer.sort_unstable_by_key(|pair| pair.0);
         self.buffer.dedup_by(|next, one| {
             let same = next.0 == one.0;
             one.1 = if same { one.1.saturating_add(next.1) } else { one.1 };
             same
         });
-        let sources = [&self.pairs, &self.buffer].map(|pairs| Pairs::Memory(pairs.iter()));
-        self.pairs = merge(sources.into()).collect::<Result<Vec<_>>>()?;
-        self.buffer.clear();
+        if self.pairs.is_empty() {
+            std::mem::swap(&mut self.pairs, &mut self.buffer);
+        } else {
+            let sources = [&self.pairs, &self.buffer].map(|pairs| Pairs::Memory(pairs.iter()));
+            self.pairs = merge(sources.into()).collect::<Result<Vec<_>>>()?;
+            self.buffer.clear();
+        }
         if self.pairs.len() > self.most { self.spill() } else { Ok(()) }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A set of values as different values with how often each came, in ascending
 //! order: as exact as the values themselves, and as small as they are alike.
-//! What does not fit into memory lies in an unnamed file.
+//! What does not fit into memory lies in a file.
 
 mod counter;
 mod merged;
@@ -18,7 +18,7 @@ use store::Store;
 /// One value and how often it came.
 pub type Pair = (i64, u64);
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Counted {
     count: u64,
     min: Option<i64>,
@@ -40,6 +40,21 @@ impl Counted {
 
     pub fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// These and the other ones.
+    pub(crate) fn together(self, other: Self, dir: &Path) -> Result<Self> {
+        if other.is_empty() {
+            return Ok(self);
+        }
+        let mut counter = Counter::new(dir);
+        let mut added = Ok(());
+        Both(&self, &other).each(&mut |value, count| {
+            if added.is_ok() {
+                added = counter.add(value, count);
+            }
+        })?;
+        added.and_then(|()| counter.finish())
     }
 }
 
@@ -79,6 +94,17 @@ pub trait Ascending {
         Ok(found)
     }
 
+    /// A quantile in thousandths; none without a single value.
+    ///
+    /// # Errors
+    /// The disk's.
+    fn quantile(&self, thousandths: u32) -> Result<Option<i64>>
+    where
+        Self: Sized,
+    {
+        self.at_ranks([rank(self.count(), thousandths)]).map(|[value]| value)
+    }
+
     /// How many values are greater than each of these limits, which ascend.
     ///
     /// # Errors
@@ -113,7 +139,7 @@ impl Ascending for Counted {
     }
 
     fn each(&self, take: &mut dyn FnMut(i64, u64)) -> Result<()> {
-        self.store.pairs()?.try_for_each(|pair| pair.map(|(value, count)| take(value, count)))
+        self.store.pairs().try_for_each(|pair| pair.map(|(value, count)| take(value, count)))
     }
 }
 
@@ -135,7 +161,7 @@ impl Ascending for Both<'_> {
     }
 
     fn each(&self, take: &mut dyn FnMut(i64, u64)) -> Result<()> {
-        let sources = vec![self.0.store.pairs()?, self.1.store.pairs()?];
+        let sources = vec![self.0.store.pairs(), self.1.store.pairs()];
         merge(sources).try_for_each(|pair| pair.map(|(value, count)| take(value, count)))
     }
 }

@@ -1,37 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Where pairs are kept: in memory, or as 16 bytes each in a file without a name,
-//! which is gone with its handle.
+//! Where pairs are kept: in memory, or as 16 bytes each in a file.
 
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
-use std::path::{Path, PathBuf};
-
-use irqscope_run::RunError;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::Pair;
 use crate::Result;
+use crate::scratch::{Reader, Scratch, ScratchWriter};
 
-const BUFFER: usize = 1 << 16;
-
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Store {
     /// Ascending.
-    Memory(Vec<Pair>),
-    File(PairFile),
+    Memory(Arc<Vec<Pair>>),
+    File(Arc<PairFile>),
 }
 
 impl Default for Store {
     fn default() -> Self {
-        Self::Memory(Vec::new())
+        Self::Memory(Arc::default())
     }
 }
 
 impl Store {
-    pub fn pairs(&self) -> Result<Pairs<'_>> {
-        Ok(match self {
+    pub fn pairs(&self) -> Pairs<'_> {
+        match self {
             Self::Memory(pairs) => Pairs::Memory(pairs.iter()),
-            Self::File(file) => Pairs::File(file.pairs()?),
-        })
+            Self::File(file) => Pairs::File(file.pairs()),
+        }
     }
 
     #[cfg(test)]
@@ -41,55 +36,39 @@ impl Store {
 }
 
 #[derive(Debug)]
-pub struct PairFile {
-    /// For messages: the directory that it is in.
-    dir: PathBuf,
-    file: File,
-}
+pub struct PairFile(Scratch);
 
 impl PairFile {
     pub fn write(dir: &Path, pairs: impl Iterator<Item = Result<Pair>>) -> Result<Self> {
-        let io = |error| RunError::io("sort values in", dir, error);
-        let file = tempfile::tempfile_in(dir).map_err(io)?;
-        let mut output = BufWriter::with_capacity(BUFFER, file);
+        let mut output = ScratchWriter::new(dir)?;
         for pair in pairs {
             let (value, count) = pair?;
-            output.write_all(&value.to_le_bytes()).map_err(io)?;
-            output.write_all(&count.to_le_bytes()).map_err(io)?;
+            output.put(&value.to_le_bytes())?;
+            output.put(&count.to_le_bytes())?;
         }
-        let file = output.into_inner().map_err(|error| io(error.into_error()))?;
-        Ok(Self { dir: dir.to_owned(), file })
+        Ok(Self(output.finish()?))
     }
 
-    /// From the beginning. One reader at a time: they share the file's position.
-    pub fn pairs(&self) -> Result<FilePairs<'_>> {
-        (&self.file).rewind().map_err(|error| self.failed(error))?;
-        Ok(FilePairs { of: self, input: BufReader::with_capacity(BUFFER, &self.file) })
-    }
-
-    fn failed(&self, error: io::Error) -> RunError {
-        RunError::io("read sorted values in", &self.dir, error)
+    pub fn pairs(&self) -> FilePairs<'_> {
+        FilePairs(self.0.reader())
     }
 }
 
-pub struct FilePairs<'a> {
-    of: &'a PairFile,
-    input: BufReader<&'a File>,
-}
+pub struct FilePairs<'a>(Reader<'a>);
 
 impl Iterator for FilePairs<'_> {
     type Item = Result<Pair>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut bytes = [0; 16];
-        match self.input.read_exact(&mut bytes) {
-            Ok(()) => {
+        match self.0.fill(&mut bytes) {
+            // What was written is whole pairs.
+            Ok(0) => None,
+            Ok(_) => {
                 let pair = u128::from_le_bytes(bytes);
                 Some(Ok(((pair as u64).cast_signed(), (pair >> 64) as u64)))
             }
-            // What was written is whole pairs.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
-            Err(error) => Some(Err(self.of.failed(error).into())),
+            Err(error) => Some(Err(error)),
         }
     }
 }

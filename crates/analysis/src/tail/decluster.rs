@@ -11,18 +11,22 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Peak {
     /// Place in the series.
-    pub at: usize,
+    pub at: u64,
     /// Above the threshold, in nanoseconds.
     pub excess: i64,
 }
 
-/// Peaks of a series in the order of time, and the extremal index: one over the
-/// mean size of a cluster.
-pub(crate) fn peaks(series: &[i64], threshold: i64) -> (Vec<Peak>, f64) {
-    let above = series.iter().enumerate().filter(|(_, value)| **value > threshold);
-    let above: Vec<Peak> =
-        above.map(|(at, value)| Peak { at, excess: value.saturating_sub(threshold) }).collect();
-    let gaps: Vec<usize> = above.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
+/// A value with its place in the series.
+pub(crate) type Placed = (u64, i64);
+
+/// Peaks of the largest values of a series, in the order of time, and the extremal
+/// index: one over the mean size of a cluster.
+pub(crate) fn peaks(largest: &[Placed], threshold: i64) -> (Vec<Peak>, f64) {
+    let above = largest.iter().filter(|(_, value)| *value > threshold);
+    let above: Vec<Peak> = above
+        .map(|(at, value)| Peak { at: *at, excess: value.saturating_sub(threshold) })
+        .collect();
+    let gaps: Vec<u64> = above.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
     let index = extremal_index(&gaps);
     let between = longest(&gaps, index);
     let mut peaks: Vec<Peak> = Vec::new();
@@ -37,7 +41,7 @@ pub(crate) fn peaks(series: &[i64], threshold: i64) -> (Vec<Peak>, f64) {
 }
 
 /// The intervals estimator, 1 for values that know nothing of each other.
-fn extremal_index(gaps: &[usize]) -> f64 {
+fn extremal_index(gaps: &[u64]) -> f64 {
     let count = gaps.len() as f64;
     let far = gaps.iter().any(|gap| *gap > 2);
     let (less, lesser) = if far { (1.0, 2.0) } else { (0.0, 0.0) };
@@ -47,7 +51,7 @@ fn extremal_index(gaps: &[usize]) -> f64 {
 }
 
 /// The shortest gap that lies between clusters; gaps of one length are on one side.
-fn longest(gaps: &[usize], index: f64) -> usize {
+fn longest(gaps: &[u64], index: f64) -> u64 {
     let mut sorted = gaps.to_vec();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
     let clusters = (index * (gaps.len() + 1) as f64).floor() as usize;
@@ -57,7 +61,7 @@ fn longest(gaps: &[usize], index: f64) -> usize {
         taken -= 1;
     }
     match taken {
-        0 => usize::MAX,
+        0 => u64::MAX,
         taken => sorted[taken - 1],
     }
 }
@@ -69,8 +73,8 @@ mod tests {
     #[test]
     fn each_cluster_has_one_peak() {
         // Three values in a row, every hundred.
-        let series: Vec<i64> =
-            (0..3_000).map(|n| if n % 100 < 3 { 1_000 + n % 100 } else { 10 }).collect();
+        let value = |n: u64| if n % 100 < 3 { 1_000 + n.cast_signed() % 100 } else { 10 };
+        let series: Vec<Placed> = (0..3_000).map(|n| (n, value(n))).collect();
         let (peaks, index) = peaks(&series, 100);
         assert_eq!(peaks.len(), 30);
         assert!(peaks.iter().all(|peak| peak.at % 100 == 2 && peak.excess == 902));
@@ -80,6 +84,6 @@ mod tests {
     #[test]
     fn nothing_and_one_value_are_their_own_peaks() {
         assert_eq!(peaks(&[], 5).0, []);
-        assert_eq!(peaks(&[1, 9, 1], 5).0, [Peak { at: 1, excess: 4 }]);
+        assert_eq!(peaks(&[(0, 1), (1, 9), (2, 1)], 5).0, [Peak { at: 1, excess: 4 }]);
     }
 }

@@ -14,8 +14,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::Serialize;
 
-use crate::Measured;
-use decluster::{Peak, peaks};
+use crate::{Ascending, Measured, Ordered, Result};
+use decluster::{Peak, Placed, peaks};
 use goodness::{evenness, probability};
 use gpd::Gpd;
 use level::Peaks;
@@ -25,10 +25,10 @@ pub use level::ReturnLevel;
 /// How it is made, as it stands in the output.
 pub const TAIL_METHOD: &str = "peaks over threshold, declustered by the intervals estimator (Ferro and Segers 2003), generalised Pareto by maximum likelihood, profile-likelihood intervals, lowest threshold from which on Anderson-Darling (parametric bootstrap) rejects no fit at 5 %";
 
-const FEWEST_SAMPLES: usize = 1_000;
-const FEWEST_PEAKS: usize = 50;
+const FEWEST_SAMPLES: u64 = 1_000;
+const FEWEST_PEAKS: u64 = 50;
 /// Above the lowest threshold.
-const MOST_EXCEEDANCES: usize = 500;
+const MOST_EXCEEDANCES: u64 = 500;
 const REJECTED: f64 = 0.05;
 /// Peaks that lie so unevenly in time are no one's chance.
 const UNEVEN: f64 = 0.01;
@@ -39,7 +39,11 @@ pub enum Refusal {
     #[error(
         "{samples} samples are too few to say anything of their tail; measure {FEWEST_SAMPLES} at least"
     )]
-    FewSamples { samples: usize },
+    FewSamples { samples: u64 },
+    #[error(
+        "nobody knows in which order the samples came: a histogram was imported; measure it, or import what has every sample"
+    )]
+    NoOrder,
     #[error(
         "of {without} triggers there is no figure, and the latest responses may be among them; measure with a longer period or timeout"
     )]
@@ -47,7 +51,7 @@ pub enum Refusal {
     #[error(
         "the largest values make {peaks} peaks only, {FEWEST_PEAKS} are needed: they come in clusters, or are all the same; measure longer"
     )]
-    FewPeaks { peaks: usize },
+    FewPeaks { peaks: u64 },
     #[error(
         "of {peaks} peaks only {different} are different: the clock is too coarse for a tail; use a finer one"
     )]
@@ -92,15 +96,35 @@ pub struct Tail {
 impl Tail {
     /// `every` are the return periods in samples; those below the threshold are
     /// left out.
-    pub fn of(series: &Measured, every: &[f64]) -> Result<Self, Refusal> {
-        let samples = series.values.len();
+    ///
+    /// # Errors
+    /// The disk's, where values do not fit into memory.
+    pub fn of(series: &Measured, every: &[f64]) -> Result<Result<Self, Refusal>> {
+        let samples = series.sorted.count();
+        if !series.is_in_order() {
+            return Ok(Err(Refusal::NoOrder));
+        }
         if samples < FEWEST_SAMPLES {
-            return Err(Refusal::FewSamples { samples });
+            return Ok(Err(Refusal::FewSamples { samples }));
         }
         if series.without > 0 {
-            return Err(Refusal::Unanswered { without: series.without });
+            return Ok(Err(Refusal::Unanswered { without: series.without }));
         }
-        let chosen = choose(series)?;
+        let thresholds = thresholds(series)?;
+        let lowest = thresholds.last().copied().unwrap_or(i64::MAX);
+        let largest = largest(&series.values, lowest)?;
+        let max_ns = series.sorted.max().unwrap_or(0);
+        Ok(Self::above(&largest, &thresholds, samples, max_ns, every))
+    }
+
+    fn above(
+        largest: &[Placed],
+        thresholds: &[i64],
+        samples: u64,
+        max_ns: i64,
+        every: &[f64],
+    ) -> Result<Self, Refusal> {
+        let chosen = choose(largest, thresholds)?;
         let Candidate { threshold, peaks, index, excesses, fit, p } = &chosen;
         let places: Vec<f64> =
             peaks.iter().map(|peak| (peak.at as f64 + 0.5) / samples as f64).collect();
@@ -114,10 +138,10 @@ impl Tail {
         let rate = peaks.len() as f64 / samples as f64;
         let model = Peaks { threshold: *threshold as f64, excesses, fit: *fit, rate };
         Ok(Self {
-            samples: samples as u64,
-            max_ns: series.sorted.last().copied().unwrap_or(0),
+            samples,
+            max_ns,
             threshold_ns: *threshold,
-            exceedances: above(series, *threshold) as u64,
+            exceedances: largest.iter().filter(|(_, value)| value > threshold).count() as u64,
             peaks: peaks.len() as u64,
             extremal_index: *index,
             scale_ns: fit.scale,
@@ -128,10 +152,6 @@ impl Tail {
             levels: every.iter().filter_map(|samples| model.level(*samples)).collect(),
         })
     }
-}
-
-fn above(series: &Measured, threshold: i64) -> usize {
-    series.sorted.len() - series.sorted.partition_point(|value| *value <= threshold)
 }
 
 /// A threshold with what lies above it.
@@ -145,11 +165,11 @@ struct Candidate {
 }
 
 /// From the highest threshold down, as long as no fit is rejected.
-fn choose(series: &Measured) -> Result<Candidate, Refusal> {
+fn choose(largest: &[Placed], thresholds: &[i64]) -> Result<Candidate, Refusal> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let (mut chosen, mut best, mut few) = (None, 0.0f64, Refusal::FewPeaks { peaks: 0 });
-    for threshold in thresholds(series) {
-        let candidate = match candidate(series, threshold, &mut random) {
+    for threshold in thresholds {
+        let candidate = match candidate(largest, *threshold, &mut random) {
             Ok(candidate) => candidate,
             Err(refusal) => {
                 few = refusal;
@@ -170,27 +190,42 @@ fn choose(series: &Measured) -> Result<Candidate, Refusal> {
 }
 
 /// Descending, each with half as many exceedances again as the one before.
-fn thresholds(series: &Measured) -> Vec<i64> {
-    let n = series.sorted.len();
+fn thresholds(series: &Measured) -> Result<Vec<i64>> {
+    let n = series.sorted.count();
     let most = MOST_EXCEEDANCES.min(n / 20);
     let mut thresholds = Vec::new();
     let mut count = FEWEST_PEAKS;
     while count <= most {
-        thresholds.push(series.sorted[n - 1 - count]);
+        let [value] = series.sorted.at_ranks([n - count])?;
+        thresholds.extend(value);
         count += count / 2;
     }
     thresholds.dedup();
-    thresholds
+    Ok(thresholds)
+}
+
+/// Those above a threshold, which are few, in the order of time.
+fn largest(values: &Ordered, threshold: i64) -> Result<Vec<Placed>> {
+    let (mut largest, mut place) = (Vec::new(), 0);
+    values.each(|piece| {
+        for value in piece {
+            if *value > threshold {
+                largest.push((place, *value));
+            }
+            place += 1;
+        }
+    })?;
+    Ok(largest)
 }
 
 fn candidate(
-    series: &Measured,
+    largest: &[Placed],
     threshold: i64,
     random: &mut Xoshiro256PlusPlus,
 ) -> Result<Candidate, Refusal> {
-    let (peaks, index) = peaks(&series.values, threshold);
-    if peaks.len() < FEWEST_PEAKS {
-        return Err(Refusal::FewPeaks { peaks: peaks.len() });
+    let (peaks, index) = peaks(largest, threshold);
+    if (peaks.len() as u64) < FEWEST_PEAKS {
+        return Err(Refusal::FewPeaks { peaks: peaks.len() as u64 });
     }
     let mut values: Vec<i64> = peaks.iter().map(|peak| peak.excess).collect();
     values.sort_unstable();

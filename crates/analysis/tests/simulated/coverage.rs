@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! How often intervals hold the truth, and how often the test raises an alarm.
 
-use irqscope_analysis::{LEVEL, Measured, SeriesName, Shift, WINDOWS, differ};
+use std::path::Path;
+
+use irqscope_analysis::{Counted, LEVEL, Measured, Ordered, SeriesName, Shift, WINDOWS, differ};
 use irqscope_wire::{Stage, View};
 
 use super::{Process, random};
@@ -19,7 +21,14 @@ pub struct Rate {
 }
 
 pub fn series(values: Vec<i64>) -> Measured {
-    Measured::new(SeriesName::Stage { stage: Stage::Irq, view: View::Inside }, values, 0)
+    // So few need no file.
+    let dir = Path::new("/nonexistent");
+    Measured {
+        name: SeriesName::Stage { stage: Stage::Irq, view: View::Inside },
+        values: Ordered::of(values.iter().copied(), dir).unwrap(),
+        sorted: Counted::of(values, dir).unwrap(),
+        without: 0,
+    }
 }
 
 /// For each quantile; 1000 is the maximum of a window.
@@ -31,7 +40,7 @@ pub fn coverage(process: Process, n: usize, simulations: u32, quantiles: &[u32])
         let base = series(process.series(&mut random, n, 1.0));
         let other = series(process.series(&mut random, n, SCALE));
         for ((held, known), (q, truth)) in counts.iter_mut().zip(quantiles.iter().zip(&truths)) {
-            let shift = Shift::estimated(&base, &other, *q, LEVEL).unwrap();
+            let shift = Shift::estimated(&base, &other, *q, LEVEL).unwrap().unwrap();
             if let Some(limits) = shift.interval {
                 *known += 1;
                 *held += u32::from((limits.low_ns..=limits.high_ns).contains(truth));
@@ -71,7 +80,7 @@ pub fn alarms(process: Process, n: usize, simulations: u32, scale: f64) -> f64 {
     let mut alarm = |_: &u32| {
         let base = series(process.series(&mut random, n, 1.0));
         let other = series(process.series(&mut random, n, scale));
-        differ(&base, &other).is_ok_and(|test| test.p <= 0.05)
+        differ(&base, &other).unwrap().is_ok_and(|test| test.p <= 0.05)
     };
     let count = (0..simulations).filter(&mut alarm).count();
     100.0 * count as f64 / f64::from(simulations)

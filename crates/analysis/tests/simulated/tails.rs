@@ -58,7 +58,8 @@ pub fn simulate(known: Known, n: usize, simulations: usize) -> Found {
     let truth = (known.above)(1.0 / samples);
     let (mut shapes, mut ratios) = (Vec::new(), Vec::new());
     for _ in 0..simulations {
-        let Ok(tail) = Tail::of(&series(draw(known, n, &mut random)), &[samples]) else { continue };
+        let series = series(draw(known, n, &mut random));
+        let Ok(tail) = Tail::of(&series, &[samples]).unwrap() else { continue };
         let level = tail.levels[0];
         held +=
             usize::from(level.low_ns <= truth && level.high_ns.is_none_or(|high| truth <= high));

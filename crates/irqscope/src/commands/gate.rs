@@ -54,7 +54,9 @@ fn limits(options: &Gate, cases: &[MeasuredCase]) -> Result<Vec<Verdict>, Troubl
         if !cases.iter().any(known) {
             return Err(unknown(&limit.name, cases));
         }
-        all.extend(cases.iter().flat_map(|case| hold(case, limit)));
+        for case in cases {
+            all.extend(hold(case, limit)?);
+        }
     }
     Ok(all)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope tail`: what is to be expected beyond the samples.
 
-use irqscope_analysis::{Measured, MeasuredCase, SeriesName, TAIL_METHOD, Tail};
+use irqscope_analysis::{Ascending, Measured, MeasuredCase, SeriesName, TAIL_METHOD, Tail};
 use irqscope_report::{TailRow, tail_table};
 use serde_json::json;
 
@@ -44,7 +44,7 @@ fn is_asked(options: &cli::Tail, case: &MeasuredCase, series: &Measured) -> bool
 }
 
 fn row(options: &cli::Tail, case: &MeasuredCase, series: &Measured) -> Result<TailRow, Trouble> {
-    let (count, period_ns) = (series.values.len() as f64, period_ns(case, series));
+    let (count, period_ns) = (series.sorted.count() as f64, period_ns(case, series));
     let mut every = [1.0, 10.0, 100.0].map(|times| times * count).to_vec();
     if !options.every.is_empty() {
         let name = format!("{} {}", case.name(), series.name);
@@ -65,7 +65,7 @@ fn row(options: &cli::Tail, case: &MeasuredCase, series: &Measured) -> Result<Ta
         title: series.name.to_string(),
         twin: case.summary.twin,
         period_ns,
-        tail: Tail::of(series, &every),
+        tail: Tail::of(series, &every)?,
     })
 }
 
@@ -76,8 +76,7 @@ fn period_ns(case: &MeasuredCase, series: &Measured) -> Option<u64> {
         // In turns each stage is asked by every so many triggers.
         SeriesName::Stage { .. } => {
             let triggers = case.summary.triggers.max(1);
-            let share =
-                triggers as f64 / (series.values.len() as u64 + series.without).max(1) as f64;
+            let share = triggers as f64 / (series.sorted.count() + series.without).max(1) as f64;
             Some((plan.period_ns as f64 * share) as u64)
         }
         SeriesName::Benchmark { benchmark, variant, .. } => {

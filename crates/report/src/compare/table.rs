@@ -130,6 +130,9 @@ pub(crate) fn notes(series: &SeriesComparison, exact: bool) -> Vec<String> {
             "too few samples to say whether the distributions differ; it takes about {}",
             grouped(needed)
         ),
+        (None, None, _) if !series.in_order => {
+            "in which order they came is not known, so there is no interval and no test".into()
+        }
         (None, None, _) if series.identical => "identical, sample by sample".into(),
         (None, None, _) => "not identical".into(),
     };

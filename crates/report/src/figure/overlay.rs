@@ -2,7 +2,7 @@
 //! Two series over each other: cumulated, their tails, and by how much each quantile
 //! is shifted.
 
-use irqscope_analysis::{Axis, Counted, Measured, Shift};
+use irqscope_analysis::{Ascending, Axis, Counted, Measured, Shift};
 use irqscope_wire::Tick;
 
 use super::axis::{Linear, ticks};
@@ -25,8 +25,9 @@ const LEVELS: [u32; 23] = [
 pub struct Overlay<'a> {
     /// `panels` are base and other.
     figure: Figure<'a>,
-    /// Values of each, ascending.
-    sorted: [&'a [i64]; 2],
+    /// Of each layout, and in that of both: the share of values up to each step of
+    /// the drawing.
+    shares: [Vec<Vec<f64>>; 2],
     shifts: Vec<Shift>,
 }
 
@@ -50,31 +51,29 @@ impl<'a> Overlay<'a> {
         other: &'a Measured,
     ) -> Result<Self> {
         let names = [&compared.comparison.base, &compared.comparison.other];
-        let panel = |(index, series): (usize, &Measured)| {
-            let count = series.values.len() as u64;
-            let clean = Counted::of(series.sorted.iter().copied(), &std::env::temp_dir())?;
-            Ok(Panel {
-                index,
-                case: names[index],
-                kernel: "",
-                figures: Figures { count, ..Figures::default() },
-                clean,
-                hit: Counted::default(),
-                histogram: None,
-                tails: Default::default(),
-                course: None,
-            })
+        let panel = |(index, series): (usize, &Measured)| Panel {
+            index,
+            case: names[index],
+            kernel: "",
+            figures: Figures { count: series.sorted.count(), ..Figures::default() },
+            clean: series.sorted.clone(),
+            hit: Counted::default(),
+            histogram: None,
+            tails: Default::default(),
+            course: None,
         };
-        let panels: Result<Vec<Panel<'a>>> = (0..).zip([base, other]).map(panel).collect();
+        let panels: Vec<Panel<'a>> = (0..).zip([base, other]).map(panel).collect();
         let tick = compared.base.summary.instruction_femtoseconds;
         let tick = tick.map(|femtoseconds| Tick { femtoseconds });
-        let figure = Figure::of(subject, panels?, tick, compared.caveat())?;
+        let figure = Figure::of(subject, panels, tick, compared.caveat())?;
         let shift = |level: &u32| match compared.comparison.exact {
-            true => Shift::exact(base, other, *level),
-            false => Shift::estimated(base, other, *level, compared.comparison.level),
+            true => Shift::exact(base, other, *level).transpose(),
+            false => Shift::estimated(base, other, *level, compared.comparison.level).transpose(),
         };
-        let shifts = LEVELS.iter().filter_map(shift).collect();
-        Ok(Self { figure, sorted: [&base.sorted, &other.sorted], shifts })
+        let shifts = LEVELS.iter().filter_map(shift).collect::<Result<_, _>>()?;
+        let shares = Layout::ALL.map(|layout| shares(&figure, layout));
+        let [wide, narrow] = shares;
+        Ok(Self { shares: [wide?, narrow?], figure, shifts })
     }
 
     pub fn title(&self) -> String {
@@ -109,18 +108,13 @@ impl<'a> Overlay<'a> {
             top += 30.0;
         }
         let top = legend(&mut svg, figure, layout, top) + 8.0;
-        let (left, right) = (layout.pick(58.0, 46.0), layout.width() - layout.pick(24.0, 16.0));
+        let x = across(axis, layout);
+        let (left, right) = (x.start, x.end);
         let bottom = top + layout.pick(210.0, 170.0);
-        let x = Linear {
-            from: axis.start_ns as f64,
-            to: axis.end_ns() as f64,
-            start: left,
-            end: right,
-        };
         let y = Linear { from: 0.0, to: 1.0, start: bottom, end: top };
         let unit = grid(&mut svg, axis, (x, y), [left, top, right, bottom], layout);
-        for (panel, sorted) in figure.panels.iter().zip(self.sorted) {
-            svg.polyline(&points(sorted, x, y), pen(panel.index));
+        for (panel, shares) in figure.panels.iter().zip(&self.shares[layout as usize]) {
+            svg.polyline(&points(shares, x, y), pen(panel.index));
         }
         let text = Type::new(Ink::Text, layout.pick(11.0, 9.5)).at(Anchor::Middle);
         let caption = format!("{} in {}", figure.subject.quantity(), unit.name());
@@ -171,17 +165,39 @@ fn grid(
     unit
 }
 
+fn across(axis: Axis, layout: Layout) -> Linear {
+    let (start, end) = (layout.pick(58.0, 46.0), layout.width() - layout.pick(24.0, 16.0));
+    Linear { from: axis.start_ns as f64, to: axis.end_ns() as f64, start, end }
+}
+
+/// Steps of a drawing that is so wide.
+fn steps(x: Linear) -> usize {
+    ((x.end - x.start) * 2.0) as usize
+}
+
+/// Of each panel, the share of values up to every step.
+fn shares(figure: &Figure<'_>, layout: Layout) -> Result<Vec<Vec<f64>>> {
+    let Some(axis) = figure.axis else { return Ok(Vec::new()) };
+    let x = across(axis, layout);
+    let limit = |step: usize| x.from + step as f64 / steps(x) as f64 * (x.to - x.from);
+    let limits: Vec<f64> = (0..=steps(x)).map(limit).collect();
+    let of = |panel: &Panel<'_>| {
+        let all = panel.all();
+        let greater = all.greater_than(&limits)?;
+        let count = all.count().max(1) as f64;
+        Ok(greater.into_iter().map(|greater| (all.count() - greater) as f64 / count).collect())
+    };
+    figure.panels.iter().map(of).collect()
+}
+
 /// One point per step of the drawing, not per value.
-fn points(sorted: &[i64], x: Linear, y: Linear) -> Vec<(f64, f64)> {
+fn points(shares: &[f64], x: Linear, y: Linear) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = Vec::new();
-    let steps = ((x.end - x.start) * 2.0) as usize;
-    for step in 0..=steps {
-        let share = step as f64 / steps as f64;
-        let value = x.from + share * (x.to - x.from);
-        let below = sorted.partition_point(|ns| *ns as f64 <= value) as f64;
-        let (at, height) = (x.at(value), y.at(below / sorted.len().max(1) as f64));
+    for (step, share) in shares.iter().enumerate() {
+        let along = step as f64 / steps(x) as f64;
+        let (at, height) = (x.at(x.from + along * (x.to - x.from)), y.at(*share));
         match points.last() {
-            Some((_, last)) if *last == height && step != steps => continue,
+            Some((_, last)) if *last == height && step != steps(x) => continue,
             Some((_, last)) => points.push((at, *last)),
             None => {}
         }

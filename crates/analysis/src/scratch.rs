@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A file for what does not fit into memory. It has no name, and is gone with its
+//! last handle.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use irqscope_run::RunError;
+
+use crate::Result;
+
+const BUFFER: usize = 1 << 16;
+
+#[derive(Debug)]
+pub struct Scratch {
+    /// For messages: the directory that it is in.
+    dir: PathBuf,
+    file: File,
+}
+
+#[derive(Debug)]
+pub struct ScratchWriter {
+    dir: PathBuf,
+    output: BufWriter<File>,
+}
+
+impl ScratchWriter {
+    /// # Errors
+    /// The disk's, here and below.
+    pub fn new(dir: &Path) -> Result<Self> {
+        let file = tempfile::tempfile_in(dir).map_err(|error| unwritten(dir, error))?;
+        Ok(Self { dir: dir.to_owned(), output: BufWriter::with_capacity(BUFFER, file) })
+    }
+
+    pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        Ok(self.output.write_all(bytes).map_err(|error| unwritten(&self.dir, error))?)
+    }
+
+    pub fn finish(self) -> Result<Scratch> {
+        let Self { dir, output } = self;
+        let file = output.into_inner().map_err(|error| unwritten(&dir, error.into_error()))?;
+        Ok(Scratch { dir, file })
+    }
+}
+
+fn unwritten(dir: &Path, error: io::Error) -> RunError {
+    RunError::io("keep values in", dir, error)
+}
+
+impl Scratch {
+    /// From the beginning; readers know nothing of each other.
+    pub fn reader(&self) -> Reader<'_> {
+        let input = BufReader::with_capacity(BUFFER, Content { file: &self.file, at: 0 });
+        Reader { of: self, input }
+    }
+}
+
+pub struct Reader<'a> {
+    of: &'a Scratch,
+    input: BufReader<Content<'a>>,
+}
+
+impl Reader<'_> {
+    /// Fills a buffer as far as there is something left; gives how far.
+    pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.input.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    return Err(RunError::io("read values in", &self.of.dir, error).into());
+                }
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// A file's content, with a position of its own.
+struct Content<'a> {
+    file: &'a File,
+    at: u64,
+}
+
+impl Read for Content<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
