@@ -2,134 +2,17 @@
 //! Latencies split by what the CPU did.
 #![allow(clippy::unwrap_used)] // helpers of tests too
 
-#[path = "../../run/tests/synthetic/mod.rs"]
-mod synthetic;
+mod story;
 
-use irqscope_analysis::{Above, CauseKind, Explained, Explanation, Truth, culprit, explain};
-use irqscope_run::{CaseData, RunDir};
+use irqscope_analysis::{Above, CauseKind, Explanation, culprit, explain};
 use irqscope_wire::{
-    Context, Counters, Cycles, Event, Fault, FaultKind, Message, Nanoseconds, Plan, Priority,
-    Sample, Seq, Softirq, Stage, StageThread, Symbol, Vector, What,
+    Context, Cycles, Event, Nanoseconds, Priority, Sample, Seq, Softirq, Stage, Vector, What,
 };
 use proptest::prelude::*;
-use synthetic::{Sender, answered, draft, plan};
-
-const STAGES: [Stage; 3] = [Stage::Irq, Stage::Tasklet, Stage::User];
-const HANDLER: u64 = 0x1000;
-const TASKLET: u64 = 0x1100;
-const HOLDER: u64 = 0x2000;
-const CALLER: u64 = 0x3000;
-const USER_PID: u32 = 80;
-const TASK_PID: u32 = 5;
-/// Kernel mode, nothing disabled.
-const PLAIN: u16 = 0;
-
-fn case(events: Vec<Event>, samples: Vec<Sample>, truth: Vec<Fault>) -> CaseData {
-    let parent = tempfile::tempdir().unwrap();
-    let plan = Plan { explain: true, ..plan("6.1/idle", &STAGES, samples.len() as u64) };
-    let run = RunDir::create(parent.path().join("run"), &draft(&[plan])).unwrap();
-    let mut target = Sender::new(&run, 0);
-    target.open("6.1.0", &STAGES);
-    let symbol = |address, name: &str| Symbol { address, name: name.into() };
-    target.send(Message::Samples(samples));
-    target.send(Message::Events(events));
-    target.send(Message::Symbols(vec![
-        symbol(HANDLER, "irqscope_line_handler [irqscope]"),
-        symbol(TASKLET, "irqscope_tasklet_run [irqscope]"),
-        symbol(HOLDER, "_raw_spin_unlock_irqrestore"),
-        symbol(CALLER, "holder_of_the_lock"),
-    ]));
-    let threads = vec![StageThread { stage: Stage::User, pid: USER_PID }];
-    target.send(Message::Explained(irqscope_wire::Explained { threads, ..Default::default() }));
-    target.send(Message::Truth(truth));
-    target.send(Message::Finished(Counters::default()));
-    let index = run.index().unwrap();
-    run.case(&index, 0).unwrap()
-}
-
-/// Instants of one sample's events, from its trigger.
-struct Story {
-    trigger: u64,
-    /// How long until the handler: beyond 300 cycles, interrupts are disabled.
-    entry: u64,
-    /// How long the interrupted thread goes on until the user stage may run.
-    held: u64,
-    interrupted: u64,
-    context: u16,
-}
-
-impl Story {
-    fn undisturbed(trigger: u64) -> Self {
-        Self { trigger, entry: 300, held: 200, interrupted: HOLDER + 4, context: PLAIN }
-    }
-
-    fn events(&self, order: &mut u32) -> Vec<Event> {
-        let priority = Priority(121);
-        let task = |at: u64, context, what| (at, TASK_PID, priority, context, what);
-        let user = |at, what| (at, USER_PID, Priority(20), PLAIN, what);
-        let enter = self.trigger + self.entry;
-        let mut at = enter;
-        let mut later = |cycles: u64| {
-            at += cycles;
-            at
-        };
-        let seq = (self.trigger / 100_000) as u32;
-        let interrupted = self.interrupted;
-        let handler = What::IrqEntry { number: 7, handler: HANDLER };
-        let next = What::Switch { next: USER_PID, priority: Priority(20), preempted: true };
-        let back = What::Switch { next: TASK_PID, priority, preempted: false };
-        let story = vec![
-            task(enter, Context::IRQ, handler),
-            task(later(10), self.context, What::Triggered { seq, interrupted }),
-            task(later(0), self.context, What::Stacked { address: CALLER + 8 }),
-            task(later(90), Context::IRQ, What::IrqExit { number: 7 }),
-            task(later(100), Context::SOFTIRQ, What::SoftirqEntry(Softirq::Tasklet)),
-            task(later(10), Context::SOFTIRQ, What::TaskletEntry { function: TASKLET }),
-            task(later(50), Context::SOFTIRQ, What::TaskletExit),
-            task(later(10), Context::SOFTIRQ, What::SoftirqExit(Softirq::Tasklet)),
-            task(later(self.held), PLAIN, next),
-            user(later(500), What::Statistics { pid: USER_PID }),
-            user(later(100), back),
-        ];
-        let event = |(at, pid, priority, context, what)| {
-            *order += 1;
-            let (at, context) = (Cycles(at), Context(context));
-            Event { at, order: *order, pid, priority, context, what }
-        };
-        story.into_iter().map(event).collect()
-    }
-
-    fn sample(&self) -> Sample {
-        let irq = self.entry as i64 + 20;
-        let tasklet = self.entry as i64 + 230;
-        let user = self.entry as i64 + 270 + self.held as i64 + 300;
-        Sample {
-            seq: Seq(self.trigger / 100_000),
-            trigger_cycles: Cycles(self.trigger),
-            trigger_ns: Nanoseconds(self.trigger as i64 * 2),
-            responses: vec![
-                answered(Stage::Irq, irq, 0),
-                answered(Stage::Tasklet, tasklet, 0),
-                answered(Stage::User, user, 0),
-            ],
-        }
-    }
-}
-
-/// Twenty undisturbed samples, and then the one that is looked at.
-fn told(last: &Story, truth: Vec<Fault>) -> CaseData {
-    let mut order = 0;
-    let calm = (0..20).map(|n| Story::undisturbed(100_000 * n + 50_000));
-    let mut stories: Vec<Story> = calm.collect();
-    stories.push(Story { ..*last });
-    let events = stories.iter().flat_map(|story| story.events(&mut order)).collect();
-    case(events, stories.iter().map(Story::sample).collect(), truth)
-}
-
-fn late(data: &CaseData, stage: Stage) -> Explained {
-    let (_, explained) = explain(data);
-    explained.into_iter().rev().find(|one| one.stage == stage).unwrap()
-}
+use story::synthetic::answered;
+use story::{
+    CALLER, HANDLER, HOLDER, PLAIN, STAGES, Story, TASK_PID, TASKLET, USER_PID, case, late, told,
+};
 
 #[test]
 fn disabled_interrupts_are_told_from_the_entry_and_named_by_the_caller() {
@@ -218,6 +101,46 @@ fn in_user_mode_nobody_can_have_disabled_interrupts() {
     assert_eq!(culprit(&one, 0.1), None);
 }
 
+/// The CPU under test idles, and its own timer's interrupt comes before the
+/// trigger's.
+#[test]
+fn in_the_idle_loop_nobody_is_blamed_for_disabled_interrupts() {
+    let idle = |mut event: Event| {
+        (event.pid, event.priority) = (0, Priority(121));
+        event.context.0 |= Context::IDLE;
+        event
+    };
+    let timer = Vector::LocalTimer;
+    let mut order = 0;
+    let mut events = Vec::new();
+    let mut samples = Vec::new();
+    for trigger in (0..21).map(|n| 100_000 * n + 50_000) {
+        let delayed = trigger == 2_050_000;
+        let story = Story { entry: if delayed { 900 } else { 300 }, ..Story::undisturbed(trigger) };
+        let own: Vec<Event> = story.events(&mut order).into_iter().take(4).map(idle).collect();
+        let at = |at: u64, what| {
+            let context = Context(Context::IRQ | Context::IDLE);
+            Event { at: Cycles(trigger + at), context, what, ..own[0].clone() }
+        };
+        events
+            .push(Event { context: Context(Context::IDLE), ..at(0, What::IdleEntry { state: 1 }) });
+        if delayed {
+            events.push(at(700, What::VectorEntry { vector: timer, interrupted: HOLDER + 4 }));
+            events.push(at(800, What::VectorExit(timer)));
+        }
+        events.extend(own);
+        samples.push(Sample { responses: vec![story.sample().responses[0]], ..story.sample() });
+    }
+    for (order, event) in events.iter_mut().enumerate() {
+        event.order = order as u32;
+    }
+    let one = late(&case(events, samples, vec![]), Stage::Irq);
+    let kinds: Vec<CauseKind> = one.segments.iter().map(|segment| segment.cause.kind).collect();
+    assert!(!kinds.contains(&CauseKind::IrqsDisabled), "{:?}", one.segments);
+    assert_eq!(kinds[..3], [CauseKind::LeavingIdle, CauseKind::Own, CauseKind::Interrupt]);
+    assert_eq!(one.segments[0].length, Nanoseconds(800), "400 cycles beyond an undisturbed 300");
+}
+
 #[test]
 fn causes_are_listed_by_what_they_account_for() {
     let story = Story { entry: 5_300, ..Story::undisturbed(2_050_000) };
@@ -229,19 +152,6 @@ fn causes_are_listed_by_what_they_account_for() {
     assert_eq!(irq.shares[0].longest_ns, 10_000);
     let total: f64 = irq.shares.iter().map(|share| share.per_cent).sum();
     assert!((total - 100.0).abs() < 1e-9);
-}
-
-#[test]
-fn a_wrong_name_is_counted_as_wrong() {
-    let story = Story { entry: 5_300, ..Story::undisturbed(2_050_000) };
-    let (begin, end) = (Cycles(2_049_000), Cycles(2_055_000));
-    let fault = Fault { kind: FaultKind::IrqsOff, begin, end };
-    let truth = Truth::of(&told(&story, vec![fault])).unwrap();
-    let row = &truth.kinds["irqs-off"];
-    assert_eq!((row.faults, row.moved, row.right), (1, 3, 0));
-    let wrong = &row.wrong["interrupts disabled: holder_of_the_lock"];
-    assert_eq!((wrong.count, wrong.seq), (3, 20));
-    assert_eq!((truth.without, truth.false_alarms), (60, 0));
 }
 
 fn what() -> impl Strategy<Value = What> {

@@ -168,10 +168,10 @@ impl<'a> Case<'a> {
         if let Some(cause) = self.interrupt(interval) {
             return Named::All(cause);
         }
-        if sight.entry != Some(interval.to) {
+        if sight.entry != Some(interval.to) && !interval.idles() {
             return Named::All(self.disabled_before(sight, interval));
         }
-        let entered = entered(sight);
+        let entered = if interval.idles() { Entered::Idle } else { entered(sight) };
         let own = self.baselines.own(Step::Entry(entered), length);
         match entered {
             _ if own == length => Named::All(Cause::plain(CauseKind::Own)),

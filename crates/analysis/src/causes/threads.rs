@@ -25,12 +25,12 @@ impl Case<'_> {
         if let Some(stage) = self.names.stage(interval.pid) {
             return Named::All(Cause::named(CauseKind::OtherStage, stage.name()));
         }
-        let Some((_, priority)) = own else {
-            return self.undone(sight, interval, length);
-        };
         if interval.idle {
             return Named::All(Cause::plain(CauseKind::LeavingIdle));
         }
+        let Some((_, priority)) = own else {
+            return self.undone(sight, interval, length);
+        };
         let cause = self.running(sight, interval, priority);
         self.beyond(interval, length, cause)
     }

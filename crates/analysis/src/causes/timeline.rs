@@ -90,6 +90,11 @@ impl Interval {
     pub fn is_run(&self) -> bool {
         self.next.is_none() && (self.switched || self.interrupted)
     }
+
+    /// The idle thread itself; its loop has interrupts disabled until it sleeps.
+    pub fn idles(&self) -> bool {
+        self.idle && self.frames.is_empty()
+    }
 }
 
 impl Timeline {
