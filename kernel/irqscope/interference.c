@@ -13,13 +13,18 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/irqflags.h>
+#include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
 #include "context.h"
 #include "hot.h"
+#include "smi.h"
 
 #define ROUNDS	64
+
+/* 10 us: shorter ones there are hardly. */
+#define SMI_FS	10000000000ULL
 
 DEFINE_STATIC_KEY_FALSE(irqscope_explaining);
 
@@ -129,6 +134,29 @@ static noinline void notrace irqscope_event_name(struct irqscope *scope, u64 cyc
 	irqscope_event_at(scope, event);
 }
 
+/*
+ * Intel's CPUs, and QEMU's, count system management interrupts. To read that takes
+ * longer than to write an event, and such an interrupt takes some tens of
+ * microseconds: it is read where that much passed without an event.
+ */
+static noinline void notrace irqscope_event_smi(struct irqscope *scope, u64 cycles, u16 context)
+{
+	struct irqscope_interference *log = &scope->interference;
+	u32 smis = irqscope_smi_count();
+	struct irqscope_event event = {
+		.cycles = cycles,
+		.value = smis - log->smis,
+		.pid = current->pid,
+		.kind = IRQSCOPE_SMI,
+		.priority = current->prio + 1,
+		.context = context,
+	};
+
+	log->smis = smis;
+	if (event.value)
+		irqscope_event_at(scope, event);
+}
+
 static __always_inline void irqscope_event_now(struct irqscope *scope, u8 kind, u32 value,
 					       u64 address)
 {
@@ -142,6 +170,9 @@ static __always_inline void irqscope_event_now(struct irqscope *scope, u8 kind, 
 	/* raw: a probe of irq_disable must not ask for itself. */
 	raw_local_irq_save(flags);
 	context = irqscope_context(flags, 1);
+	if (unlikely(cycles - log->last > log->smi_after))
+		irqscope_event_smi(scope, cycles, context);
+	log->last = cycles;
 	event = irqscope_slot(scope, log);
 	if (likely(event)) {
 		event->cycles = cycles;
@@ -203,6 +234,7 @@ static void irqscope_interference_reset(struct irqscope_interference *log)
 	log->closing = false;
 	log->busy = false;
 	log->current_task = NULL;
+	log->last = get_cycles();
 	memset(log->named, 0, sizeof(log->named));
 }
 
@@ -268,8 +300,11 @@ int irqscope_interference_prepare(struct irqscope *scope)
 		pr_err("no memory for %lld events: set events lower\n", scope->settings.events);
 		return err;
 	}
+	log->smi_after = U64_MAX;
 	log->cost_cycles = irqscope_interference_cost(scope);
 	irqscope_interference_reset(log);
+	if (irqscope_smi_is_counted(scope->cpu, &log->smis))
+		log->smi_after = div64_u64(SMI_FS, scope->tick_fs);
 	err = irqscope_probes_register(scope);
 	if (!err)
 		static_branch_enable_cpuslocked(&irqscope_explaining);

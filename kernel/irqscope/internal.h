@@ -202,6 +202,9 @@ struct irqscope_line {
  * @closing: the last open sample was published; any CPU sets it
  * @busy: an event is being written
  * @current_task: who ran when the last event was written; only compared
+ * @last: counter at the last event
+ * @smi_after: cycles without an event after which firmware may have run
+ * @smis: system management interrupts that were counted
  * @named: threads with their names, mixed, that were written lately
  * @cost_cycles: what writing an event takes, without the way to it
  * @lacking: which of the table's tracepoints this kernel does not have
@@ -221,6 +224,9 @@ struct irqscope_interference {
 	bool closing;
 	bool busy;
 	struct task_struct *current_task;
+	u64 last;
+	u64 smi_after;
+	u32 smis;
 	u64 named[64];
 	u32 cost_cycles;
 	u64 lacking;

@@ -97,8 +97,7 @@ fn in_user_mode_nobody_can_have_disabled_interrupts() {
     let events = stories.iter().flat_map(|story| story.events(&mut order)).collect();
     let data = case(events, stories.iter().map(Story::sample).collect(), vec![]);
     let one = late(&data, Stage::Irq);
-    assert_eq!(one.segments[0].cause.kind, CauseKind::Unexplained);
-    assert_eq!(culprit(&one, 0.1), None);
+    assert_eq!(culprit(&one, 0.1).unwrap().0.kind, CauseKind::Firmware);
 }
 
 /// The CPU under test idles, and its own timer's interrupt comes before the
@@ -141,6 +140,37 @@ fn in_the_idle_loop_nobody_is_blamed_for_disabled_interrupts() {
     assert_eq!(one.segments[0].length, Nanoseconds(800), "400 cycles beyond an undisturbed 300");
 }
 
+/// A count of system management interrupts that rose says whose a stretched step
+/// is, wherever it lies.
+#[test]
+fn firmware_is_named_where_its_interrupts_were_counted() {
+    let smi = |data: &mut Vec<Event>, before: usize| {
+        let next = data[before].clone();
+        data.insert(before, Event { what: What::Smi { count: 1 }, ..next });
+        data.iter_mut().enumerate().for_each(|(order, event)| event.order = order as u32);
+    };
+    let explained = |story: Story, before: usize| {
+        let calm = (0..20).map(|n| Story::undisturbed(100_000 * n + 50_000));
+        let stories: Vec<Story> = calm.chain([story]).collect();
+        let mut order = 0;
+        let mut events: Vec<Event> =
+            stories.iter().flat_map(|one| one.events(&mut order)).collect();
+        let first = events.len() - 11;
+        smi(&mut events, first + before);
+        case(events, stories.iter().map(Story::sample).collect(), vec![])
+    };
+    let entry = Story { entry: 5_300, ..Story::undisturbed(2_050_000) };
+    let held = Story { held: 9_200, ..Story::undisturbed(2_050_000) };
+    for (story, event, length) in [(entry, 0, 10_000), (held, 8, 18_000)] {
+        let one = late(&explained(story, event), Stage::User);
+        let (cause, found) = culprit(&one, 0.1).unwrap();
+        assert_eq!(cause.to_string(), "hypervisor or firmware: system management interrupt");
+        assert_eq!(found, Nanoseconds(length), "{:?}", one.segments);
+    }
+    let calm = explained(Story::undisturbed(2_050_000), 0);
+    assert_eq!(culprit(&late(&calm, Stage::User), 0.01), None, "it came before the trigger");
+}
+
 #[test]
 fn causes_are_listed_by_what_they_account_for() {
     let story = Story { entry: 5_300, ..Story::undisturbed(2_050_000) };
@@ -156,7 +186,7 @@ fn causes_are_listed_by_what_they_account_for() {
 
 fn what() -> impl Strategy<Value = What> {
     let address = prop::sample::select(vec![0, HANDLER, TASKLET, HOLDER, CALLER, 7, u64::MAX]);
-    (0..16u8, address, 0..3u32).prop_map(|(kind, address, small)| match kind {
+    (0..17u8, address, 0..3u32).prop_map(|(kind, address, small)| match kind {
         0 => What::IrqEntry { number: 7, handler: address },
         1 => What::IrqExit { number: 7 },
         2 => What::SoftirqEntry(Softirq::ALL[small as usize]),
@@ -172,6 +202,7 @@ fn what() -> impl Strategy<Value = What> {
         12 => What::Stacked { address },
         13 => What::Switch { next: small, priority: Priority(20), preempted: false },
         14 => What::Wakeup { pid: small, priority: Priority(20) },
+        15 => What::Smi { count: small },
         _ => What::Named("name".into()),
     })
 }

@@ -148,6 +148,7 @@ fn what(raw: &uapi::Event) -> Option<What> {
         uapi::IRQS_ON => What::IrqsOn { by: address },
         uapi::PREEMPT_OFF => What::PreemptionOff { by: address },
         uapi::PREEMPT_ON => What::PreemptionOn { by: address },
+        uapi::SMI => What::Smi { count: value },
         _ => return None,
     })
 }

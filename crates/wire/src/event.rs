@@ -188,6 +188,11 @@ pub enum What {
     },
     /// The current thread has this name.
     Named(String),
+    /// So many system management interrupts came since the event before: the CPU
+    /// counts them. At the stamp of the event that comes next.
+    Smi {
+        count: u32,
+    },
 }
 
 impl What {

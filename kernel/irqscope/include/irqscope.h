@@ -219,6 +219,9 @@ enum irqscope_event_kind {
 	IRQSCOPE_PREEMPT_ON,
 	IRQSCOPE_NAME,			/* value: pid; address: 8 letters of its name */
 	IRQSCOPE_NAME_REST,		/* the other 8 */
+	IRQSCOPE_SMI,			/* value: system management interrupts since the
+					 * event before; looked for after 10 us without one
+					 */
 	IRQSCOPE_EVENT_KINDS,
 };
 

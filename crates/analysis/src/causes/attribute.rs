@@ -26,6 +26,9 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
         timeline: &timeline,
         baselines: Baselines::default(),
     };
+    for interval in &timeline.intervals {
+        case.baselines.add(Step::any(interval), interval.to - interval.from);
+    }
     for span in &spans {
         case.learn(span);
     }
@@ -143,12 +146,16 @@ impl<'a> Case<'a> {
             let probes = self.event_cost * u64::from(interval.events);
             parts.until((from + probes).min(to), Cause::plain(CauseKind::Probes));
         }
-        let begin = parts.at;
-        let length = to.saturating_sub(begin);
         if interval.gap {
             parts.until(to, Cause::named(CauseKind::Unexplained, "events are missing"));
             return;
         }
+        if interval.smis > 0 {
+            let usual = self.without_firmware(sight, interval, to.saturating_sub(parts.at));
+            let cause = Cause::named(CauseKind::Firmware, "system management interrupt");
+            parts.until(to - usual, cause);
+        }
+        let length = to.saturating_sub(parts.at);
         let view = match sight.entry {
             Some(entry) if interval.from < entry => self.before(sight, interval, length),
             _ => self.after(sight, interval, length),
@@ -161,6 +168,17 @@ impl<'a> Case<'a> {
                 parts.until(to, Cause::plain(CauseKind::Own));
             }
         }
+    }
+
+    /// What is left of an interval in which firmware ran: how long it did is not
+    /// known, but the step has its usual length.
+    fn without_firmware(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> u64 {
+        let step = match interval.from < sight.span.from {
+            true if interval.idles() => Step::Entry(Entered::Idle),
+            true => Step::Entry(entered(sight)),
+            false => Step::any(interval),
+        };
+        self.baselines.own(step, length)
     }
 
     /// Between the trigger and its handler.
@@ -178,8 +196,8 @@ impl<'a> Case<'a> {
             Entered::Kernel => Named::Beyond(own, self.disabled(sight)),
             Entered::Idle => Named::Beyond(own, Cause::plain(CauseKind::LeavingIdle)),
             Entered::User => {
-                let what = "interrupts were on in user mode: hypervisor or firmware?";
-                Named::Beyond(own, Cause::named(CauseKind::Unexplained, what))
+                let cause = Cause::named(CauseKind::Firmware, "interrupts were on, in user mode");
+                Named::Beyond(own, cause)
             }
         }
     }

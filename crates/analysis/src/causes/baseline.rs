@@ -34,11 +34,17 @@ pub enum Step {
     Between(Mark, Mark),
     /// Of the thread that answers for this stage, until it answers.
     Own(Stage, Mark, Mark),
+    /// As `Between`, of whatever runs.
+    Any(Mark, Mark),
 }
 
 impl Step {
     pub fn of(interval: &Interval) -> Self {
         Self::Between(interval.began, interval.ended)
+    }
+
+    pub fn any(interval: &Interval) -> Self {
+        Self::Any(interval.began, interval.ended)
     }
 
     pub fn own(stage: Stage, interval: &Interval) -> Self {

@@ -18,6 +18,8 @@ pub enum CauseKind {
     /// A hard interrupt other than the trigger's.
     Interrupt,
     Nmi,
+    /// The counter went on, and nothing ran that the kernel could see.
+    Firmware,
     /// A softirq vector, with the function where that is known.
     Softirq,
     /// The stage's softirq was raised, and softirqs were disabled.
@@ -52,6 +54,7 @@ impl CauseKind {
             Self::IrqsDisabled => "interrupts disabled",
             Self::Interrupt => "interrupt",
             Self::Nmi => "NMI",
+            Self::Firmware => "hypervisor or firmware",
             Self::Softirq => "softirq",
             Self::SoftirqsDisabled => "softirqs disabled",
             Self::Work => "work item",

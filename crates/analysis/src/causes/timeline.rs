@@ -45,6 +45,8 @@ pub struct Interval {
     pub ended: Mark,
     /// Events written at its beginning.
     pub events: u32,
+    /// System management interrupts came in it.
+    pub smis: u32,
     /// Somebody else runs at its end, and nobody switched: events are missing.
     pub gap: bool,
 }
@@ -103,25 +105,27 @@ impl Timeline {
         let mut timeline = Self::default();
         let mut cpu = Cpu::default();
         let mut last: Option<&Event> = None;
-        let mut count = 0;
+        let mut met = Met::default();
         for event in events {
             timeline.note(event);
-            if !is_step(&event.what) {
-                count += 1;
-                continue;
+            if let What::Smi { count } = event.what {
+                met.smis += count;
+            } else if !is_step(&event.what) {
+                met.events += 1;
+            } else {
+                if let Some(last) = last {
+                    timeline.push(&cpu, last, event, met);
+                }
+                cpu.take(event);
+                last = Some(event);
+                // It is written where the next interval begins, as its step is.
+                met = Met { events: 1 + u32::from(met.smis > 0), smis: 0 };
             }
-            if let Some(last) = last {
-                let gap = cpu.known && event.pid != cpu.pid;
-                timeline.push(&cpu, last, event, count, gap);
-            }
-            cpu.take(event);
-            last = Some(event);
-            count = 1;
         }
         timeline
     }
 
-    fn push(&mut self, cpu: &Cpu, last: &Event, event: &Event, events: u32, gap: bool) {
+    fn push(&mut self, cpu: &Cpu, last: &Event, event: &Event, met: Met) {
         self.intervals.push(Interval {
             from: last.at.0,
             to: event.at.0,
@@ -142,8 +146,9 @@ impl Timeline {
             },
             began: std::mem::discriminant(&last.what),
             ended: std::mem::discriminant(&event.what),
-            events,
-            gap,
+            events: met.events,
+            smis: met.smis,
+            gap: cpu.known && event.pid != cpu.pid,
         });
     }
 
@@ -197,6 +202,13 @@ impl Timeline {
         let end = self.intervals.partition_point(|interval| interval.from < to);
         self.intervals.get(first..end.max(first)).unwrap_or_default()
     }
+}
+
+/// In an interval, besides what the CPU did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Met {
+    events: u32,
+    smis: u32,
 }
 
 /// It says what the CPU does, and not only what it met.

@@ -343,7 +343,8 @@ fn events() -> Vec<Event> {
         what,
     };
     let switch = What::Switch { next: 5, priority: Priority(121), preempted: true };
-    [What::Triggered { seq: 7, interrupted: u64::MAX }, switch, What::Named("kworker".into())]
+    let smi = What::Smi { count: 1 };
+    [What::Triggered { seq: 7, interrupted: u64::MAX }, switch, What::Named("kworker".into()), smi]
         .map(event)
         .to_vec()
 }
