@@ -11,6 +11,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/timex.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/sched/types.h>
@@ -19,7 +20,7 @@
 
 #define BURST	8
 
-static struct hrtimer hard_timer, soft_timer, launcher, burst[BURST];
+static struct hrtimer hard_timer, soft_timer, launcher, burst[BURST], under_timer, over_timer;
 static struct tasklet_struct tasklet;
 static struct work_struct work;
 static struct task_struct *hog;
@@ -66,6 +67,42 @@ static noinline void irqscope_fault_bh_off(void)
 	local_bh_disable();
 	irqscope_fault_spin(IRQSCOPE_FAULT_BH_OFF, irqscope_fault_length_ns);
 	local_bh_enable();
+}
+
+static noinline void irqscope_fault_within(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	irqscope_fault_spin(IRQSCOPE_FAULT_IRQS_PREEMPT, irqscope_fault_length_ns / 2);
+	local_irq_restore(flags);
+	barrier(); /* no tail call: this function stays on the stack */
+}
+
+/* A quarter, half of it with interrupts off, and a quarter. */
+static noinline void irqscope_fault_around(void)
+{
+	u64 begin;
+
+	preempt_disable();
+	begin = get_cycles();
+	irqscope_fault_hold(irqscope_fault_length_ns / 4);
+	irqscope_fault_within();
+	irqscope_fault_hold(irqscope_fault_length_ns / 4);
+	irqscope_fault_note(IRQSCOPE_FAULT_IRQS_PREEMPT, begin, get_cycles());
+	preempt_enable();
+}
+
+static enum hrtimer_restart irqscope_fault_over(struct hrtimer *timer)
+{
+	irqscope_fault_spin(IRQSCOPE_FAULT_HRTIMER_SOFTIRQ, irqscope_fault_length_ns / 2);
+	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart irqscope_fault_under(struct hrtimer *timer)
+{
+	irqscope_fault_spin(IRQSCOPE_FAULT_HRTIMER_SOFTIRQ, irqscope_fault_length_ns);
+	return HRTIMER_NORESTART;
 }
 
 static enum hrtimer_restart irqscope_fault_hrtimer(struct hrtimer *timer)
@@ -160,6 +197,13 @@ void irqscope_fault_commit(u32 kind)
 			irqscope_fault_arm(&burst[index], HRTIMER_MODE_REL_PINNED_HARD,
 					   10000 + index * each);
 		return;
+	case IRQSCOPE_FAULT_IRQS_PREEMPT:
+		return irqscope_fault_around();
+	case IRQSCOPE_FAULT_HRTIMER_SOFTIRQ:
+		irqscope_fault_arm(&under_timer, HRTIMER_MODE_REL_PINNED_SOFT, 10000);
+		irqscope_fault_arm(&over_timer, HRTIMER_MODE_REL_PINNED_HARD,
+				   10000 + irqscope_fault_length_ns / 4);
+		return;
 	case IRQSCOPE_FAULT_IRQ:
 		irq_inject_interrupt(fault_irq);
 		return;
@@ -223,6 +267,9 @@ int irqscope_culprits_prepare(unsigned int cpu, unsigned int irq)
 	for (index = 0; index < BURST; index++)
 		irqscope_fault_timer_init(&burst[index], HRTIMER_MODE_REL_PINNED_HARD,
 					  irqscope_fault_timers);
+	irqscope_fault_timer_init(&under_timer, HRTIMER_MODE_REL_PINNED_SOFT,
+				  irqscope_fault_under);
+	irqscope_fault_timer_init(&over_timer, HRTIMER_MODE_REL_PINNED_HARD, irqscope_fault_over);
 	tasklet_setup(&tasklet, irqscope_fault_tasklet);
 	INIT_WORK(&work, irqscope_fault_work);
 	err = request_irq(irq, irqscope_fault_handler, IRQF_NO_THREAD, "irqscope-faults", &work);
@@ -249,6 +296,8 @@ void irqscope_culprits_unprepare(unsigned int irq)
 	hrtimer_cancel(&launcher);
 	for (index = 0; index < BURST; index++)
 		hrtimer_cancel(&burst[index]);
+	hrtimer_cancel(&under_timer);
+	hrtimer_cancel(&over_timer);
 	tasklet_kill(&tasklet);
 	cancel_work_sync(&work);
 	free_irq(irq, &work);

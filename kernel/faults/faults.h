@@ -25,9 +25,19 @@ enum irqscope_fault_kind {
 	IRQSCOPE_FAULT_WORK,		/* on system_wq */
 	IRQSCOPE_FAULT_THREAD,		/* FIFO 90 */
 	IRQSCOPE_FAULT_TIMERS,		/* many short ones */
+	IRQSCOPE_FAULT_INVERSION,	/* the agent's */
+	IRQSCOPE_FAULT_INHERITANCE,	/* the agent's */
+	IRQSCOPE_FAULT_SMI,		/* who raises it is outside: the twin's generator */
+	IRQSCOPE_FAULT_IRQS_PREEMPT,	/* two at once: interrupts off in one function, in
+					 * the middle of another that has preemption off
+					 */
+	IRQSCOPE_FAULT_HRTIMER_SOFTIRQ,	/* two at once: the timer's interrupt, in the
+					 * middle of a softirq
+					 */
 	IRQSCOPE_FAULT_KINDS,
 };
 
+/* Of two at once each has its own, with the same kind; one lies within the other. */
 struct irqscope_fault {
 	__u64 begin;	/* cycle counter */
 	__u64 end;
@@ -38,11 +48,17 @@ struct irqscope_fault {
 #ifdef __KERNEL__
 
 extern unsigned int irqscope_fault_length_ns;
+extern const u8 irqscope_smm_begin[], irqscope_smm_end[]; /* smm.S */
 
+void irqscope_fault_note(u32 kind, u64 begin, u64 end);
+void irqscope_fault_hold(u64 ns);
 void irqscope_fault_spin(u32 kind, u64 ns);
 void irqscope_fault_commit(u32 kind);
 int irqscope_culprits_prepare(unsigned int cpu, unsigned int irq);
 void irqscope_culprits_unprepare(unsigned int irq);
+int irqscope_smi_prepare(void);
+void irqscope_smi_unprepare(void);
+void irqscope_smi_tell(void);
 
 #endif
 

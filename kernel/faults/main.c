@@ -22,6 +22,11 @@
 
 #define KEPT	65536
 
+/* Who decides when they act is not the injector. */
+#define ELSEWHERE									\
+	(BIT(IRQSCOPE_FAULT_INVERSION) | BIT(IRQSCOPE_FAULT_INHERITANCE) |		\
+	 BIT(IRQSCOPE_FAULT_SMI))
+
 static unsigned int kinds = BIT(IRQSCOPE_FAULT_KINDS) - 1;
 module_param(kinds, uint, 0444);
 MODULE_PARM_DESC(kinds, "mask of kinds, bit n is enum irqscope_fault_kind n");
@@ -53,6 +58,39 @@ static struct task_struct *injector;
 static unsigned long opened;
 
 /**
+ * irqscope_fault_note() - write down that a culprit held the CPU
+ * @kind: enum irqscope_fault_kind
+ * @begin: cycle counter
+ * @end: likewise
+ *
+ * Any context.
+ */
+void irqscope_fault_note(u32 kind, u64 begin, u64 end)
+{
+	u32 number = atomic_inc_return(&fault_count) - 1;
+
+	if (number >= KEPT)
+		return;
+	faults[number] = (struct irqscope_fault){
+		.begin = begin, .end = end, .kind = kind, .number = number,
+	};
+}
+
+/**
+ * irqscope_fault_hold() - hold the CPU
+ * @ns: for how long
+ *
+ * Any context.
+ */
+void irqscope_fault_hold(u64 ns)
+{
+	u64 until = ktime_get_mono_fast_ns() + ns;
+
+	while (ktime_get_mono_fast_ns() < until)
+		barrier(); /* not cpu_relax(), which gives a virtual CPU away */
+}
+
+/**
  * irqscope_fault_spin() - hold the CPU, and write it down
  * @kind: enum irqscope_fault_kind
  * @ns: for how long
@@ -62,17 +100,9 @@ static unsigned long opened;
 void irqscope_fault_spin(u32 kind, u64 ns)
 {
 	u64 begin = get_cycles();
-	u64 until = ktime_get_mono_fast_ns() + ns;
-	u32 number;
 
-	while (ktime_get_mono_fast_ns() < until)
-		barrier(); /* not cpu_relax(), which gives a virtual CPU away */
-	number = atomic_inc_return(&fault_count) - 1;
-	if (number >= KEPT)
-		return;
-	faults[number] = (struct irqscope_fault){
-		.begin = begin, .end = get_cycles(), .kind = kind, .number = number,
-	};
+	irqscope_fault_hold(ns);
+	irqscope_fault_note(kind, begin, get_cycles());
 }
 
 /* xorshift64: the instants need no more, and they have to be the same each time. */
@@ -84,13 +114,13 @@ static u64 irqscope_fault_random(void)
 	return seed;
 }
 
-static u32 irqscope_fault_next(void)
+static u32 irqscope_fault_next(unsigned int among)
 {
 	u32 kind;
 
 	do {
 		kind = (u32)irqscope_fault_random() % IRQSCOPE_FAULT_KINDS;
-	} while (!(kinds & BIT(kind)));
+	} while (!(among & BIT(kind)));
 	return kind;
 }
 
@@ -106,9 +136,12 @@ static void irqscope_fault_sleep(void)
 
 static int irqscope_inject_faults(void *unused)
 {
+	unsigned int own = kinds & ~ELSEWHERE;
+
 	while (!kthread_should_stop()) {
 		irqscope_fault_sleep();
-		irqscope_fault_commit(irqscope_fault_next());
+		if (own)
+			irqscope_fault_commit(irqscope_fault_next(own));
 	}
 	return 0;
 }
@@ -121,14 +154,25 @@ static int irqscope_faults_start(void)
 		return err;
 	atomic_set(&fault_count, 0);
 	read_count = 0;
+	if (kinds & BIT(IRQSCOPE_FAULT_SMI)) {
+		err = irqscope_smi_prepare();
+		if (err)
+			goto unprepare;
+	}
 	injector = kthread_create(irqscope_inject_faults, NULL, "irqscope-faults");
 	if (IS_ERR(injector)) {
-		irqscope_culprits_unprepare(irq);
-		return PTR_ERR(injector);
+		err = PTR_ERR(injector);
+		goto unprepare_smi;
 	}
 	kthread_bind(injector, cpu);
 	wake_up_process(injector);
 	return 0;
+
+unprepare_smi:
+	irqscope_smi_unprepare();
+unprepare:
+	irqscope_culprits_unprepare(irq);
+	return err;
 }
 
 static int irqscope_faults_open(struct inode *inode, struct file *file)
@@ -148,6 +192,7 @@ static int irqscope_faults_open(struct inode *inode, struct file *file)
 static int irqscope_faults_release(struct inode *inode, struct file *file)
 {
 	kthread_stop(injector);
+	irqscope_smi_unprepare();
 	irqscope_culprits_unprepare(irq);
 	clear_bit_unlock(0, &opened);
 	return 0;
@@ -157,9 +202,12 @@ static int irqscope_faults_release(struct inode *inode, struct file *file)
 static ssize_t irqscope_faults_read(struct file *file, char __user *to, size_t length,
 				    loff_t *position)
 {
-	u32 ready = min_t(u32, atomic_read(&fault_count), KEPT);
-	size_t count = min_t(size_t, length / sizeof(*faults), ready - read_count);
+	u32 ready;
+	size_t count;
 
+	irqscope_smi_tell();
+	ready = min_t(u32, atomic_read(&fault_count), KEPT);
+	count = min_t(size_t, length / sizeof(*faults), ready - read_count);
 	if (copy_to_user(to, &faults[read_count], count * sizeof(*faults)))
 		return -EFAULT;
 	read_count += count;

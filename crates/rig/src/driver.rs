@@ -159,5 +159,7 @@ fn files<'a>(dir: &'a Dir<'a>) -> Vec<&'a include_dir::File<'a>> {
 fn is_source(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     matches!(name.as_ref(), "Kbuild" | "Makefile")
-        || ((name.ends_with(".c") && !name.ends_with(".mod.c")) || name.ends_with(".h"))
+        || (name.ends_with(".c") && !name.ends_with(".mod.c"))
+        || name.ends_with(".h")
+        || name.ends_with(".S")
 }

@@ -7,7 +7,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 
-use irqscope_wire::{JitterKind, Outside, Plan, Shape};
+use irqscope_wire::{FaultKind, JitterKind, Outside, Plan, Shape};
 
 use crate::agent::find_plugin;
 use crate::case::{Events, Follower, Stream};
@@ -143,13 +143,18 @@ fn settings(plan: &Plan, outside: Outside, lines: usize) -> String {
     if plan.shape() != Shape::Toggle {
         settings.push_str(&format!(",shape={}", plan.shape()));
     }
+    if let Some(faults) = plan.faults.as_ref().filter(|all| all.kinds.contains(&FaultKind::Smi)) {
+        // As often as each of the others.
+        let mean = u64::from(faults.interval_ns) * faults.kinds.len() as u64;
+        settings.push_str(&format!(",smi={mean},smi-seed={}", faults.seed));
+    }
     settings
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use irqscope_wire::Jitter;
+    use irqscope_wire::{Faults, Jitter};
 
     #[test]
     fn a_plan_becomes_the_plugins_arguments() {
@@ -159,6 +164,11 @@ mod tests {
         let expected = "period=1000000,duty=250,count=1000,packet=16,seed=3,pacing=open,\
                         patience=10000000000,lines=10,jitter=uniform,jitter-amount=500";
         assert_eq!(text, expected);
+        let kinds = vec![FaultKind::Smi, FaultKind::Work];
+        let faults = Faults { kinds, length_ns: 1, interval_ns: 1000, seed: 4 };
+        let plan = Plan { faults: Some(faults), ..plan };
+        let text = settings(&plan, Outside::default(), 10);
+        assert_eq!(text, format!("{expected},smi=2000,smi-seed=4"));
     }
 
     #[test]

@@ -29,10 +29,9 @@ fn facts() -> Vec<(String, usize)> {
         ("sizeof(struct irqscope_word)".into(), size_of::<Word>()),
         ("sizeof(struct irqscope_memory)".into(), size_of::<Layout>()),
         ("IRQSCOPE_STAGES".into(), Stage::COUNT),
-        (
-            "IRQSCOPE_FAULT_KINDS".into(),
-            FaultKind::ALL.iter().filter(|kind| kind.is_modules()).count(),
-        ),
+        ("IRQSCOPE_FAULT_KINDS".into(), FaultKind::ALL.len()),
+        ("IRQSCOPE_FAULT_HRTIMER_SOFTIRQ".into(), FaultKind::HrtimerSoftirq as usize),
+        ("IRQSCOPE_FAULT_SMI".into(), FaultKind::Smi as usize),
         ("sizeof(struct irqscope_fault)".into(), size_of::<Fault>()),
         ("IRQSCOPE_PREEMPTED".into(), uapi::PREEMPTED as usize),
         ("IRQSCOPE_THRESHOLD + 1".into(), Vector::ALL.len()),

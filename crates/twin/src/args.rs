@@ -20,6 +20,8 @@
 //! | `start` | `armed`, `now`, `wait` for a command | armed; wait with `port` |
 //! | `pin` | IOAPIC pin | 7 |
 //! | `window` | triggers that may be open at once | 16384 |
+//! | `smi` | ns, mean distance of system management interrupts; 0: none | 0 |
+//! | `smi-seed` | of their instants | 0 |
 //! | `trace` | triggers, from the first, whose path is recorded; with `out` only | 0 |
 //! | `out` | file or listening Unix socket that takes the frames | |
 //! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, told on standard error | |
@@ -49,6 +51,9 @@ pub struct Args {
     pub delay: u64,
     pub pin: u32,
     pub window: usize,
+    /// Mean distance in ns; 0: none.
+    pub smi: u64,
+    pub smi_seed: u64,
     pub trace: u64,
     pub output: Output,
 }
@@ -56,7 +61,8 @@ pub struct Args {
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
 const KNOWN: &str = "period, duty, count, packet, jitter, jitter-amount, burst, interval, shape, \
-                     seed, pacing, patience, lines, delay, start, pin, window, trace, out, port";
+                     seed, pacing, patience, lines, delay, start, pin, window, smi, smi-seed, trace, \
+                     out, port";
 
 /// While they are read.
 #[derive(Default)]
@@ -71,6 +77,8 @@ struct Draft {
     delay: Option<u64>,
     pin: Option<u32>,
     window: Option<usize>,
+    smi: u64,
+    smi_seed: u64,
     trace: u64,
     output: Option<Output>,
 }
@@ -113,6 +121,8 @@ fn take_other(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> 
         "delay" => draft.delay = Some(number(name, value)?),
         "pin" => draft.pin = Some(within(name, value, 0, 23)?),
         "window" => draft.window = Some(within(name, value, 1, MOST_WINDOW)?),
+        "smi" => draft.smi = number(name, value)?,
+        "smi-seed" => draft.smi_seed = number(name, value)?,
         "trace" => draft.trace = number(name, value)?,
         "out" => set_output(draft, Output::Path(value.into()))?,
         "port" => set_output(draft, Output::Port(number(name, value)?))?,
@@ -156,6 +166,8 @@ fn finish(draft: Draft) -> Result<Args, String> {
         delay: draft.delay.unwrap_or(MS),
         pin: draft.pin.unwrap_or(7),
         window: draft.window.unwrap_or(16384),
+        smi: draft.smi,
+        smi_seed: draft.smi_seed,
         trace: draft.trace,
         output,
     })
@@ -206,6 +218,16 @@ mod tests {
         let burst = Command::Burst { triggers: 16, interval: Cycles(20_000) };
         assert_eq!(args.settings, [Command::Period(Cycles(500_000)), burst]);
         assert!(parse(["out=x", "burst=2"]).unwrap_err().contains("interval"));
+    }
+
+    #[test]
+    fn management_interrupts_come_only_where_they_are_asked_for() {
+        let smi = |arguments: &[&str]| {
+            let args = parse(arguments.iter().copied()).unwrap();
+            (args.smi, args.smi_seed)
+        };
+        assert_eq!(smi(&["out=x"]), (0, 0));
+        assert_eq!(smi(&["smi=5000", "out=x", "smi-seed=9"]), (5000, 9));
     }
 
     #[test]

@@ -41,6 +41,12 @@
 //! `start=armed` the first trigger waits for that bit. A driver that forgets it
 //! hears nothing.
 //!
+//! # System management interrupts
+//!
+//! `smi` raises them at random instants while the port's gate is open, as a device
+//! would: by a message to the local APIC with delivery mode SMI. QEMU then runs the
+//! firmware's handler in the guest's own time, and the kernel sees nothing of it.
+//!
 //! # Threads
 //!
 //! QEMU calls the plugin under its big lock, and nobody else does. With `port=`
@@ -55,4 +61,5 @@ mod output;
 mod plugin;
 mod port;
 mod qemu;
+mod smi;
 mod trace;

@@ -6,7 +6,8 @@ use irqscope_generator::{Act, Source};
 use irqscope_wire::Seq;
 
 use crate::port::{CONTROL, DATA, Gate, LINES, Port};
-use crate::qemu::{Pin, Qemu, Timer};
+use crate::qemu::{Messages, Pin, Qemu, Timer};
+use crate::smi::Smi;
 use crate::trace;
 
 /// How often commands are looked for, where some may come: virtual time.
@@ -23,6 +24,8 @@ pub struct Machine {
     pub source: Source,
     /// `port=`: commands that came in are done at the timer's turn.
     pub server: Option<Server>,
+    /// `smi=`, and how they are raised.
+    pub smi: Option<(Smi, Messages)>,
     /// None: not yet, or it cannot work.
     pub wires: Option<Wires>,
     /// When the guest wrote to the port, until the registers were read.
@@ -30,8 +33,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(source: Source, server: Option<Server>) -> Self {
-        Self { source, server, wires: None, written: None }
+    pub fn new(source: Source, server: Option<Server>, smi: Option<(Smi, Messages)>) -> Self {
+        Self { source, server, smi, wires: None, written: None }
     }
 
     /// The guest is writing to the port right now.
@@ -52,6 +55,11 @@ impl Machine {
             if act == Act::Raise {
                 trace::trigger(self.youngest(), now);
             }
+        }
+        if let Some((smi, messages)) = &mut self.smi
+            && smi.take(now)
+        {
+            messages.smi();
         }
         if !self.source.waits() {
             self.close_trace();
@@ -74,6 +82,7 @@ impl Machine {
         // Four lines fall with the gate, in one register: these are no answers.
         if gate == Gate::Closed {
             self.source.disarmed();
+            self.smi.iter_mut().for_each(|(smi, _)| smi.end());
         }
         for line in (0..LINES).filter(|line| changed >> line & 1 != 0) {
             self.source.changed(line, wires.port.is_high(line), at);
@@ -81,6 +90,7 @@ impl Machine {
         }
         if gate == Gate::Opened {
             self.source.armed(at);
+            self.smi.iter_mut().for_each(|(smi, _)| smi.begin(at));
         }
     }
 
@@ -108,7 +118,8 @@ impl Machine {
     fn sleep(&self, qemu: &Qemu, now: u64) {
         let Some(wires) = &self.wires else { return };
         let poll = self.server.is_some().then_some(now + POLL_NS);
-        if let Some(at) = [self.source.due(), poll].into_iter().flatten().min() {
+        let smi = self.smi.as_ref().and_then(|(smi, _)| smi.due());
+        if let Some(at) = [self.source.due(), poll, smi].into_iter().flatten().min() {
             qemu.fire_at(wires.timer, at);
         }
     }

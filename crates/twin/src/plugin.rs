@@ -8,8 +8,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
-use irqscope_generator::Source;
 use irqscope_generator::server::Server;
+use irqscope_generator::{Source, initial};
 use irqscope_wire::{Command, GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Tick};
 use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
@@ -17,7 +17,8 @@ use crate::args::{Args, Output, parse};
 use crate::machine::{Machine, Wires};
 use crate::output;
 use crate::port::{CONTROL, DATA, INTERRUPT, Port};
-use crate::qemu::{Instrument, Qemu, Timer, counts_instructions};
+use crate::qemu::{Instrument, Messages, Qemu, Timer, counts_instructions};
+use crate::smi::Smi;
 use crate::trace::{self, Insn};
 
 const HOUR_NS: u64 = 3_600_000_000_000;
@@ -25,6 +26,9 @@ const HOUR_NS: u64 = 3_600_000_000_000;
 const ROOM: usize = 1024;
 /// How long QEMU's exit waits for a host that reads slowly.
 const FAREWELL: Duration = Duration::from_secs(2);
+
+/// A virtual nanosecond.
+const TICK: Tick = Tick { femtoseconds: 1_000_000 };
 
 const LIMITS: Limits = Limits {
     period: Range { lowest: 1_000, highest: HOUR_NS },
@@ -130,13 +134,17 @@ fn install(id: qemu_plugin_id_t, cpus: c_int, arguments: &[String]) -> Result<()
         INSTRUMENT.get_or_init(|| instrument);
         trace::want(args.trace);
     }
+    let messages = (args.smi > 0).then(Messages::look_up).transpose().map_err(not_exported)?;
+    let smi = messages
+        .map(|messages| (Smi::new(args.smi, args.smi_seed, initial(&LIMITS, TICK)), messages));
     let source = source(&args)?;
     let (server, output) = match args.output {
         Output::Path(path) => (None, Some(output::open(&path)?)),
         Output::Port(port) => (Some(serve(port, &source)?), None),
     };
     let serves = server.is_some();
-    let mut plugin = Plugin { qemu, machine: Machine::new(source, server), pin: args.pin, output };
+    let machine = Machine::new(source, server, smi);
+    let mut plugin = Plugin { qemu, machine, pin: args.pin, output };
     if !serves {
         plugin.greet();
     }
@@ -165,7 +173,7 @@ fn source(args: &Args) -> Result<Source, String> {
         protocol: PROTOCOL,
         kind: GeneratorKind::Twin,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        tick: Tick { femtoseconds: 1_000_000 },
+        tick: TICK,
         lines: args.lines,
         limits: LIMITS,
     };

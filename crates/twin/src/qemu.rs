@@ -42,8 +42,8 @@ macro_rules! symbols {
                     return Err(missing);
                 }
                 Ok(Self {
-                    // SAFETY: the address is not null and that of QEMU's function of this
-                    // name, whose type is the one declared, in versions 7.2 to 11.1.
+                    // SAFETY: the address is not null and that of QEMU's function (or variable) of
+                    // this name, whose type is the one declared, in versions 7.2 to 11.1.
                     $($name: unsafe { std::mem::transmute::<*mut c_void, $type>(address(stringify!($name))) },)*
                 })
             }
@@ -67,6 +67,20 @@ symbols! { Symbols:
     isa_get_irq: unsafe extern "C" fn(*mut c_void, c_uint) -> *mut c_void,
     qemu_irq_intercept_in: unsafe extern "C" fn(*mut *mut c_void, IrqFn, c_int),
     cpu_inb: unsafe extern "C" fn(u32) -> u8,
+}
+
+/// `MemTxAttrs` by value: a word of flags, 4 or 8 bytes of it by version.
+type Attributes = u64;
+
+/// A variable of QEMU's, `struct AddressSpace`.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+struct Space(*mut c_void);
+
+symbols! { MessageSymbols:
+    address_space_memory: Space,
+    address_space_rw:
+        unsafe extern "C" fn(Space, u64, Attributes, *mut c_void, u64, bool) -> c_uint,
 }
 
 symbols! { TraceSymbols:
@@ -206,6 +220,42 @@ impl Qemu {
     }
 }
 
+/// What devices send to the local APIC.
+#[derive(Clone, Copy)]
+pub struct Messages {
+    symbols: MessageSymbols,
+}
+
+// SAFETY: its only pointer is to a variable of QEMU, handed back under the big lock.
+unsafe impl Send for Messages {}
+
+impl Messages {
+    pub fn look_up() -> Result<Self, Vec<&'static str>> {
+        Ok(Self { symbols: MessageSymbols::look_up()? })
+    }
+
+    /// Raises a system management interrupt in the first CPU.
+    pub fn smi(&self) {
+        /// Of CPU 0, as physical destination.
+        const APIC: u64 = 0xfee0_0000;
+        const DELIVER_SMI: u32 = 2 << 8;
+        let mut data = DELIVER_SMI.to_le_bytes();
+        let (length, is_write) = (data.len() as u64, true);
+        // SAFETY: a store of 4 bytes to a device's register, as the CPU or a device
+        // does it; under the big lock (see Qemu), outside of any device.
+        unsafe {
+            (self.symbols.address_space_rw)(
+                self.symbols.address_space_memory,
+                APIC,
+                0,
+                data.as_mut_ptr().cast(),
+                length,
+                is_write,
+            );
+        }
+    }
+}
+
 /// `QEMU_PLUGIN_CB_NO_REGS`.
 const NO_REGS: c_int = 0;
 
@@ -258,6 +308,7 @@ mod tests {
         assert_eq!(missing.len(), 11);
         assert!(missing.contains(&"timer_init_full"));
         assert_eq!(Instrument::look_up().err().unwrap().len(), 5);
+        assert_eq!(Messages::look_up().err().unwrap().len(), 2);
         assert_eq!(counts_instructions(), None);
     }
 }

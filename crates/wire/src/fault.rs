@@ -8,8 +8,7 @@ use crate::Cycles;
 use crate::name::named;
 
 named! {
-    /// The module's come first, in the order of `enum irqscope_fault_kind`
-    /// (kernel/faults/faults.h); the agent's follow.
+    /// In the order of `enum irqscope_fault_kind` (kernel/faults/faults.h).
     FaultKind, "fault", {
         IrqsOff = "irqs-off",
         /// Interrupts off in two functions, one called from the other.
@@ -32,6 +31,13 @@ named! {
         Inversion = "inversion",
         /// Likewise, and the owner inherits the stage's priority.
         Inheritance = "inheritance",
+        /// Firmware runs, by a system management interrupt.
+        Smi = "smi",
+        /// Two at once: interrupts off in one function, within another that has
+        /// preemption off.
+        IrqsPreempt = "irqs-off-in-preempt-off",
+        /// Two at once: the timer's hard interrupt within a softirq.
+        HrtimerSoftirq = "hrtimer-in-softirq",
     }
 }
 

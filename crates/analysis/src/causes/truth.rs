@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What is said of late responses, beside what is known of them.
 //!
-//! A fault *moved* a response if the two overlap by more than a fifth of the
-//! stage's median, and the response came later than the median by as much and by
-//! at least half of the overlap. (Many overlap and move nothing: a work item's
-//! hog does not keep an interrupt waiting.) The time of the trigger's own handler,
-//! which interrupts a fault, is no part of the overlap.
+//! A fault *moved* a response if it had the CPU, before the response, for more than
+//! a fifth of the stage's median, and the response came later than the median by as
+//! much and by at least half of that time. (Many overlap and move nothing: a work
+//! item's hog does not keep an interrupt waiting.) What came in between, such as the
+//! trigger's own handler or a tick, is not the fault's time.
+//!
+//! Of two at once, one within the other, the longer one has to be named, and the
+//! other to be among the segments; what the inner one takes is not the outer one's.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +19,6 @@ use serde::Serialize;
 use super::attribute::explain;
 use super::cause::{Cause, CauseKind};
 use super::explanation::culprit;
-use super::names::Names;
 use super::parts::Explained;
 use super::timeline::{Interval, Timeline};
 
@@ -69,7 +71,7 @@ impl Truth {
         let (_, spans) = data.spans();
         let (_, explained) = explain(data);
         let medians = medians(&explained);
-        let (timeline, names) = (Timeline::of(&data.events), Names::of(data));
+        let timeline = Timeline::of(&data.events);
         let mut faults = data.truth.clone();
         faults.sort_by_key(|fault| fault.begin);
         let mut truth =
@@ -79,8 +81,8 @@ impl Truth {
         }
         for (span, one) in spans.iter().zip(&explained) {
             let median = medians.get(&one.stage).copied().unwrap_or(0);
-            let handler = handler(&timeline, &names, span);
-            truth.add(&Sight { span, one, median, tick, handler }, &overlapping(&faults, span));
+            let sight = Sight { span, one, median, tick, timeline: &timeline };
+            truth.add(&sight, &overlapping(&faults, span));
         }
         Some(truth)
     }
@@ -101,7 +103,7 @@ impl Truth {
         let row = self.kinds.entry(kind.name()).or_default();
         row.moved += 1;
         match named {
-            Some((cause, _)) if is(kind, cause) => {
+            Some((cause, _)) if sight.is_right(kind, cause, faults) => {
                 row.right += 1;
                 row.exact += usize::from(sight.is_exact(kind, faults));
             }
@@ -119,23 +121,79 @@ struct Sight<'a> {
     one: &'a Explained,
     median: i64,
     tick: Tick,
-    /// When the trigger's handler ran.
-    handler: (u64, u64),
+    timeline: &'a Timeline,
 }
 
 impl Sight<'_> {
-    fn is_moved(&self, faults: &[&Fault]) -> bool {
-        let (span, handler) = (self.span, self.handler);
-        let held = |fault: &Fault| {
-            let own = self.common(fault, handler.0.max(span.from), handler.1.min(span.to));
-            self.common(fault, span.from, span.to) - own
+    fn late(&self) -> i64 {
+        self.one.latency.0 - self.median
+    }
+
+    /// How long the fault itself had the CPU: what came in between did not.
+    fn held(&self, fault: &Fault, among: &[&Fault]) -> i64 {
+        let (from, to) = (fault.begin.0.max(self.span.from), fault.end.0.min(self.span.to));
+        let begun = self.timeline.within(fault.begin.0, fault.begin.0 + 1).first();
+        // Of the agent's faults several threads are a part.
+        let is_other = |one: &&Interval| {
+            begun.is_some_and(|begun| {
+                let other = fault.kind.is_modules() && one.pid != begun.pid;
+                other || one.frames.len() > begun.frames.len()
+            })
         };
-        // A thread does not hold an interrupt up, whatever it does about locks.
-        let may = |fault: &&Fault| fault.kind.is_modules() || self.one.stage != Stage::Irq;
-        let overlap: i64 = faults.iter().copied().filter(may).map(held).sum();
-        let late = self.one.latency.0 - self.median;
+        let deeper = self.timeline.within(from, to).iter().filter(is_other);
+        let within = among.iter().filter(|one| is_within(one, fault));
+        let mut others: Vec<(u64, u64)> = deeper.map(|one| (one.from, one.to)).collect();
+        others.extend(within.map(|one| (one.begin.0, one.end.0)));
+        others.sort_unstable();
+        let (mut at, mut cycles) = (from, 0);
+        for (begin, end) in others {
+            cycles += begin.min(to).saturating_sub(at);
+            at = at.max(end);
+        }
+        cycles += to.saturating_sub(at);
+        self.tick.nanoseconds(cycles as i64).0
+    }
+
+    /// What leaves interrupts on does not hold one up.
+    fn may_hold(&self, fault: &Fault, among: &[&Fault]) -> bool {
+        self.one.stage != Stage::Irq
+            || match fault.kind {
+                FaultKind::IrqsOff | FaultKind::Nested | FaultKind::Smi => true,
+                FaultKind::Hrtimer | FaultKind::Irq | FaultKind::Timers => true,
+                FaultKind::IrqsPreempt | FaultKind::HrtimerSoftirq => {
+                    Role::of(fault, among) == Role::Inner
+                }
+                _ => false,
+            }
+    }
+
+    fn is_moved(&self, faults: &[&Fault]) -> bool {
+        let held = |fault: &&Fault| self.held(fault, faults);
+        let overlap: i64 = faults.iter().filter(|one| self.may_hold(one, faults)).map(held).sum();
+        let late = self.late();
         let least = MOVED * self.median as f64;
         overlap as f64 > least && late as f64 > least && late >= overlap / 2
+    }
+
+    /// What is named is the longer one of two at once, and the other is among the
+    /// segments. How late the response is tells whether the outer one held it up too:
+    /// a thread that is not preempted holds no softirq up, unless softirqs are threads.
+    fn is_right(&self, kind: FaultKind, cause: &Cause, faults: &[&Fault]) -> bool {
+        let least = (MOVED * self.median as f64) as i64;
+        let of = |role| {
+            let all = faults.iter().filter(|fault| Role::of(fault, faults) == role);
+            let all = all.filter(|fault| self.may_hold(fault, faults));
+            Some(all.map(|fault| self.held(fault, faults)).sum::<i64>())
+                .filter(|held| *held > least)
+        };
+        let Some(inner) = of(Role::Inner) else { return is(kind, cause) };
+        let outer = of(Role::Outer).filter(|outer| self.late() - inner >= outer / 2);
+        let said = |role: Role| self.one.segments.iter().any(|one| role.is(kind, &one.cause));
+        let Some(outer) = outer else { return Role::Inner.is(kind, cause) };
+        let most = outer.max(inner) - least;
+        let is_longest = |role: Role, held: i64| held >= most && role.is(kind, cause);
+        let longest = is_longest(Role::Outer, outer) || is_longest(Role::Inner, inner);
+        longest && said(Role::Outer) && said(Role::Inner)
     }
 
     /// The segments of the culprit lie within the fault.
@@ -163,20 +221,6 @@ impl Sight<'_> {
     }
 }
 
-/// From its entry to its exit, by their events; empty if there are none.
-fn handler(timeline: &Timeline, names: &Names<'_>, span: &Span) -> (u64, u64) {
-    let ours = |one: &&Interval| one.frames.iter().any(|frame| names.is_handler(frame));
-    let mut within = timeline.within(span.from, span.to).iter().filter(ours);
-    let Some(first) = within.next() else { return (0, 0) };
-    let mut end = first.to;
-    for next in within {
-        if next.from == end {
-            end = next.to;
-        }
-    }
-    (first.from, end)
-}
-
 fn medians(explained: &[Explained]) -> BTreeMap<Stage, i64> {
     let mut latencies: BTreeMap<Stage, Vec<i64>> = BTreeMap::new();
     for one in explained {
@@ -200,16 +244,8 @@ fn overlapping<'a>(faults: &'a [Fault], span: &Span) -> Vec<&'a Fault> {
 
 /// The cause is what a fault of this kind has to be called.
 fn is(kind: FaultKind, cause: &Cause) -> bool {
-    let any = |names: &[&str]| {
-        names.iter().any(|name| cause.name.contains(name) || cause.detail.contains(name))
-    };
-    // Once the trigger's handler has run, it is the thread that is waited for.
-    // (On RT, where disabling softirqs is a lock, it inherits a priority.)
-    let waits = matches!(
-        cause.kind,
-        CauseKind::NotPreempted | CauseKind::SamePriority | CauseKind::HigherPriority
-    );
-    let by_thread = waits && any(&["irqscope-faults"]);
+    let any = |names: &[&str]| is_any(cause, names);
+    let by_thread = is_by_injector(cause);
     let disabled = |kind, names: &[&str]| by_thread || cause.kind == kind && any(names);
     let thread_in = |kinds: &[CauseKind], name| kinds.contains(&cause.kind) && any(&[name]);
     match kind {
@@ -238,5 +274,60 @@ fn is(kind: FaultKind, cause: &Cause) -> bool {
         FaultKind::Work => cause.kind == CauseKind::Work && any(&["irqscope_fault_work"]),
         FaultKind::Thread => cause.kind == CauseKind::HigherPriority && any(&["irqscope-hog"]),
         FaultKind::Timers => cause.kind == CauseKind::Interrupt && any(&["irqscope_fault_timers"]),
+        FaultKind::Smi => cause.kind == CauseKind::Firmware,
+        FaultKind::IrqsPreempt | FaultKind::HrtimerSoftirq => {
+            Role::BOTH.iter().any(|role| role.is(kind, cause))
+        }
+    }
+}
+
+fn is_any(cause: &Cause, names: &[&str]) -> bool {
+    names.iter().any(|name| cause.name.contains(name) || cause.detail.contains(name))
+}
+
+/// Once the trigger's handler has run, it is the thread that is waited for. (On
+/// RT, where disabling softirqs is a lock, it inherits a priority.)
+fn is_by_injector(cause: &Cause) -> bool {
+    let waits = matches!(
+        cause.kind,
+        CauseKind::NotPreempted | CauseKind::SamePriority | CauseKind::HigherPriority
+    );
+    waits && is_any(cause, &["irqscope-faults"])
+}
+
+fn is_within(inner: &Fault, outer: &Fault) -> bool {
+    outer.begin < inner.begin && inner.end < outer.end
+}
+
+/// Of two at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Outer,
+    Inner,
+}
+
+impl Role {
+    const BOTH: [Role; 2] = [Role::Outer, Role::Inner];
+
+    fn of(fault: &Fault, among: &[&Fault]) -> Self {
+        if among.iter().any(|one| is_within(fault, one)) { Self::Inner } else { Self::Outer }
+    }
+
+    fn is(self, kind: FaultKind, cause: &Cause) -> bool {
+        let names = |kind, name| cause.kind == kind && is_any(cause, &[name]);
+        match (kind, self) {
+            (FaultKind::IrqsPreempt, Self::Outer) => is_by_injector(cause),
+            // Its thread is also the one that is not preempted.
+            (FaultKind::IrqsPreempt, Self::Inner) => {
+                names(CauseKind::IrqsDisabled, "irqscope_fault_within") || is_by_injector(cause)
+            }
+            (FaultKind::HrtimerSoftirq, Self::Outer) => {
+                names(CauseKind::Softirq, "irqscope_fault_under")
+            }
+            (FaultKind::HrtimerSoftirq, Self::Inner) => {
+                names(CauseKind::Interrupt, "irqscope_fault_over")
+            }
+            _ => false,
+        }
     }
 }
