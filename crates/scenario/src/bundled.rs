@@ -29,6 +29,7 @@ pub fn bundled() -> &'static [Bundled] {
         "rt-benchmarks",
         "bursts",
         "bursts-counter",
+        "bursts-hog",
         "scope",
     ]
 }

@@ -2,6 +2,7 @@
 //! Processes that never sleep and never enter the kernel by themselves.
 
 use irqscope_wire::Scheduling;
+use nix::sys::prctl;
 
 use super::Worker;
 use crate::place;
@@ -14,6 +15,7 @@ pub fn workers(count: usize) -> Vec<Worker> {
 /// kernel's throttling of real-time threads leaves them.
 pub fn hog(scheduling: Scheduling) -> Worker {
     Box::new(move || {
+        let _ = prctl::set_name(c"irqscope-hog"); // as interference shows it
         place::schedule("the hog", scheduling).map_err(|error| error.to_string())?;
         spin()
     })
