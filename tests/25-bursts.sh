@@ -73,6 +73,10 @@ check(most(hog, "irq") - most(idle, "irq") < 7_000, f"irq: {most(hog, 'irq')}, {
 PYTHON
 
 # Text, drawings, and the programs that the lines are for.
+grep -q 'id="scope"' "$WORK/plain/report.html" || fail "no scope view in the report"
+for file in sweep persistence; do
+	[ -s "$WORK/plain/figures/$file-6.1-idle.png" ] || fail "no figures/$file-6.1-idle.png"
+done
 expect 0 "$IRQSCOPE" bursts "$WORK/plain" --case 6.1/idle
 says "merged"
 expect 0 "$IRQSCOPE" scope "$WORK/plain" --out "$WORK/one.svg"

@@ -30,13 +30,11 @@ pub const SCOPE_TEXT_COLUMNS: usize = COLUMNS;
 
 /// A drawing that stands by itself.
 pub fn scope_svg(waves: &Waves, view: ScopeView<'_>, caveat: Option<&str>) -> String {
-    let layout = Layout::Wide;
+    let (layout, file) = (Layout::Wide, scope::File { alone: true, caveat });
     match view {
-        ScopeView::Single { zero, window } => {
-            scope::single(waves, zero, window, layout, caveat, true)
-        }
+        ScopeView::Single { zero, window } => scope::single(waves, zero, window, layout, file),
         ScopeView::Persistent { seen, align } => {
-            scope::persistent(waves, seen, align, layout, caveat, true)
+            scope::persistent(waves, seen, align, layout, file)
         }
     }
 }

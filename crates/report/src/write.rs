@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use irqscope_analysis::{Above, CaseFigures, Explanation, Summary, Sweep, explanations};
 use irqscope_run::RunDir;
 
-use crate::figure::{self, Figure, Layout, StageSweep, Timeline};
+use crate::figure::{self, Figure, Layout, Scope, StageSweep, Timeline};
 use crate::png::Painter;
 use crate::{Result, html};
 
@@ -72,6 +72,8 @@ pub(crate) struct Figures<'a> {
     pub rounds: Vec<Timeline<'a>>,
     /// Of the cases with events.
     pub explanations: Vec<Explanation>,
+    /// Of the cases with bursts or execution times.
+    pub scopes: Vec<Scope>,
 }
 
 impl<'a> Figures<'a> {
@@ -85,7 +87,8 @@ impl<'a> Figures<'a> {
         let mut all = figure::stages(summary, stages)?;
         all.extend(figure::benchmarks(summary, run, series)?);
         let explanations = explanations(run, Above::Quantile(990))?;
-        Ok(Self { all, rounds: figure::timelines(summary, &rounds), explanations })
+        let (rounds, scopes) = (figure::timelines(summary, &rounds), figure::scopes(run, summary)?);
+        Ok(Self { all, rounds, explanations, scopes })
     }
 
     /// Names and drawings of all files.
@@ -107,6 +110,11 @@ impl<'a> Figures<'a> {
         }
         for one in &self.rounds {
             files.push((format!("round-{}", one.variant), one.draw(wide, true)));
+        }
+        for one in &self.scopes {
+            files.push((format!("sweep-{}", one.file_name()), one.single(wide, true)));
+            let seen = one.persistent(wide, true);
+            files.extend(seen.map(|svg| (format!("persistence-{}", one.file_name()), svg)));
         }
         files
     }

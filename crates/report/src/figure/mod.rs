@@ -10,6 +10,7 @@ mod overlay;
 mod overview;
 mod scatter;
 pub(crate) mod scope;
+mod scopes;
 mod shift;
 mod subject;
 mod sweep;
@@ -29,6 +30,7 @@ use crate::svg::{Ink, Svg, Type};
 
 pub use benchmarks::benchmarks;
 pub use overlay::Overlay;
+pub use scopes::{Scope, scopes};
 pub use subject::Subject;
 pub use timeline::{Timeline, timelines};
 

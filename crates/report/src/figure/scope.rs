@@ -38,7 +38,14 @@ struct Sheet<'a> {
     x: Linear,
     top: f64,
     layout: Layout,
-    caveat: Option<&'a str>,
+    file: File<'a>,
+}
+
+/// A drawing that stands by itself has its title and the twin's caveat in it.
+#[derive(Clone, Copy)]
+pub struct File<'a> {
+    pub alone: bool,
+    pub caveat: Option<&'a str>,
 }
 
 impl<'a> Sheet<'a> {
@@ -47,10 +54,15 @@ impl<'a> Sheet<'a> {
         [from, to]: [i64; 2],
         lanes: usize,
         layout: Layout,
-        caveat: Option<&'a str>,
+        file: File<'a>,
     ) -> Self {
         let mut svg = Svg::new(layout.width(), title);
-        svg.text((12.0, 22.0), title, Type::new(Ink::Text, layout.pick(14.0, 10.5)).bold());
+        let mut top = 14.0;
+        if file.alone {
+            let set = Type::new(Ink::Text, layout.pick(14.0, 10.5)).bold();
+            svg.text((12.0, 22.0), title, set);
+            top += 22.0;
+        }
         let start = layout.pick(96.0, 74.0);
         let x = Linear {
             from: from as f64,
@@ -58,7 +70,7 @@ impl<'a> Sheet<'a> {
             start,
             end: layout.width() - layout.pick(16.0, 8.0),
         };
-        let mut sheet = Self { svg, x, top: 36.0, layout, caveat };
+        let mut sheet = Self { svg, x, top, layout, file };
         sheet.grid([from, to], lanes);
         sheet
     }
@@ -87,7 +99,7 @@ impl<'a> Sheet<'a> {
         if high { low - SWING } else { low }
     }
 
-    fn finish(mut self, window: [i64; 2], lanes: usize, foot: &str, alone: bool) -> String {
+    fn finish(mut self, window: [i64; 2], lanes: usize, foot: &str) -> String {
         let bottom = self.top + lanes as f64 * LANE;
         let (places, step) = self.places(window);
         let unit = Unit::for_largest(window[0].abs().max(window[1].abs()));
@@ -101,7 +113,8 @@ impl<'a> Sheet<'a> {
         let text = format!("time [{}]; {foot}", unit.name());
         let set = Type::new(Ink::Text, self.layout.pick(11.0, 8.0)).at(Anchor::Middle);
         self.svg.text(((self.x.start + self.x.end) / 2.0, bottom + 34.0), &text, set);
-        let caveat = self.caveat.filter(|_| alone).map(str::to_owned);
+        let File { alone, caveat } = self.file;
+        let caveat = caveat.filter(|_| alone).map(str::to_owned);
         let end = super::caveat(&mut self.svg, caveat, bottom + 46.0);
         self.svg.finish(end, alone)
     }
@@ -114,11 +127,9 @@ pub fn single(
     zero: i64,
     window: [i64; 2],
     layout: Layout,
-    caveat: Option<&str>,
-    alone: bool,
+    file: File<'_>,
 ) -> String {
-    let title = format!("{}, one sweep", waves.case);
-    let mut sheet = Sheet::new(&title, window, waves.lines.len(), layout, caveat);
+    let mut sheet = Sheet::new(&single_title(waves), window, waves.lines.len(), layout, file);
     for (lane, line) in waves.lines.iter().enumerate() {
         sheet.name(lane, &line.name, ink(line));
         let [from, to] = window.map(|ns| zero + ns);
@@ -133,7 +144,7 @@ pub fn single(
         points.push((sheet.x.end, sheet.level(lane, high)));
         sheet.svg.polyline(&points, Pen { ink: ink(line), width: 1.4, dash: None });
     }
-    sheet.finish(window, waves.lines.len(), &format!("seen from {}", waves.view), alone)
+    sheet.finish(window, waves.lines.len(), &format!("seen from {}", waves.view))
 }
 
 /// Many sweeps. `align` is what they begin at, in words.
@@ -142,19 +153,26 @@ pub fn persistent(
     seen: &Persistence,
     align: &str,
     layout: Layout,
-    caveat: Option<&str>,
-    alone: bool,
+    file: File<'_>,
 ) -> String {
     let window = [seen.from_ns, seen.to_ns];
-    let title = format!("{}, {} sweeps, each from {align}", waves.case, grouped(seen.sweeps));
-    let mut sheet = Sheet::new(&title, window, seen.lines.len(), layout, caveat);
+    let title = persistent_title(waves, seen, align);
+    let mut sheet = Sheet::new(&title, window, seen.lines.len(), layout, file);
     for (lane, (line, density)) in waves.lines.iter().zip(&seen.lines).enumerate() {
         sheet.name(lane, &line.name, ink(line));
         dense(&mut sheet, lane, density, ink(line));
         words(&mut sheet, lane, density);
     }
     let foot = format!("seen from {}; the darker, the more of the sweeps", waves.view);
-    sheet.finish(window, seen.lines.len(), &foot, alone)
+    sheet.finish(window, seen.lines.len(), &foot)
+}
+
+pub fn single_title(waves: &Waves) -> String {
+    format!("{}, one sweep", waves.case)
+}
+
+pub fn persistent_title(waves: &Waves, seen: &Persistence, align: &str) -> String {
+    format!("{}, {} sweeps, each from {align}", waves.case, grouped(seen.sweeps))
 }
 
 /// How dark a share is.

@@ -31,6 +31,7 @@ pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> St
         section { h2 { "Summary" } (summary_table(summary)) (benchmarks(summary)) (executions(summary)) (observer(summary)) (accounting(summary)) }
         (drawing("All stages", |layout| overview(summary, layout, false)))
         (stage::rounds(&figures.rounds))
+        (stage::scopes(&figures.scopes))
         (explain::section(&figures.explanations))
         @for one in &figures.all { (stage::section(one)) }
     };

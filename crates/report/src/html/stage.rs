@@ -5,7 +5,7 @@ use irqscope_analysis::{Apart, Histogram};
 use maud::{Markup, html};
 
 use super::drawing;
-use crate::figure::{Figure, Panel, Timeline};
+use crate::figure::{Figure, Panel, Scope, Timeline};
 use crate::units::{Unit, alone, grouped};
 
 pub fn section(figure: &Figure<'_>) -> Markup {
@@ -43,6 +43,22 @@ pub fn rounds(timelines: &[Timeline<'_>]) -> Markup {
                 h2 { "Three threads and a lock" }
                 p.muted { "The round whose wait is the median: A above B above C, on one CPU." }
                 @for one in timelines { (drawing(&one.variant, |layout| Some(one.draw(layout, false)))) }
+            }
+        }
+    }
+}
+
+/// The lines of the cases that have pulses or bursts.
+pub fn scopes(scopes: &[Scope]) -> Markup {
+    html! {
+        @if !scopes.is_empty() {
+            section id="scope" {
+                h2 { "Lines over time" }
+                p.muted { "The first sweep, and all of them on top of each other: the darker, the more of them. irqscope scope shows any other." }
+                @for one in scopes {
+                    (drawing(&one.single_title(), |layout| Some(one.single(layout, false))))
+                    (drawing(&one.persistent_title(), |layout| one.persistent(layout, false)))
+                }
             }
         }
     }

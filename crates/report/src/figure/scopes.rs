@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The scope view of the report: one for each case that has bursts or execution
+//! times.
+
+use irqscope_analysis::{Align, Persistence, Slope, Summary, Wave, Waves};
+use irqscope_run::{CaseData, RunDir};
+
+use super::{Layout, scope};
+use crate::Result;
+
+/// What sweeps begin at.
+const ALIGN: &str = "where trigger rises";
+
+/// One case's lines: the first burst or trigger by itself, and all sweeps.
+pub struct Scope {
+    pub case: String,
+    waves: Waves,
+    zero: i64,
+    window: [i64; 2],
+    /// By layout.
+    seen: [Option<Persistence>; 2],
+    caveat: Option<String>,
+}
+
+/// In the manifest's order.
+///
+/// # Errors
+/// The disk's.
+pub fn scopes(run: &RunDir, summary: &Summary) -> Result<Vec<Scope>> {
+    let mut all = Vec::new();
+    let cases = (0..).zip(&run.manifest().cases);
+    let has_pulses = |plan: &irqscope_wire::Plan| plan.burst.is_some() || plan.execution.is_some();
+    let shown: Vec<u16> = cases
+        .filter(|(_, case)| case.plan.as_ref().is_some_and(has_pulses))
+        .map(|(number, _)| number)
+        .collect();
+    if shown.is_empty() {
+        return Ok(all);
+    }
+    let index = run.index()?;
+    for number in shown {
+        all.extend(Scope::of(&run.case(&index, number)?, summary.caveat()));
+    }
+    Ok(all)
+}
+
+impl Scope {
+    fn of(data: &CaseData, caveat: Option<String>) -> Option<Self> {
+        let waves = Waves::of(data)?;
+        let zero = waves.line(Wave::TRIGGER)?.changes.first()?.at;
+        let window = [0, window(data, &waves)?];
+        let align = Align { line: Wave::TRIGGER.to_owned(), slope: Slope::Rising };
+        let seen = Layout::ALL
+            .map(|layout| Persistence::of(&waves, &align, window, scope::columns(layout)));
+        Some(Self { case: data.case.clone(), waves, zero, window, seen, caveat })
+    }
+
+    pub fn single(&self, layout: Layout, alone: bool) -> String {
+        scope::single(&self.waves, self.zero, self.window, layout, self.file(alone))
+    }
+
+    pub fn single_title(&self) -> String {
+        scope::single_title(&self.waves)
+    }
+
+    pub fn persistent(&self, layout: Layout, alone: bool) -> Option<String> {
+        let seen = self.seen[layout as usize].as_ref()?;
+        Some(scope::persistent(&self.waves, seen, ALIGN, layout, self.file(alone)))
+    }
+
+    pub fn persistent_title(&self) -> String {
+        let seen = self.seen[Layout::Wide as usize].as_ref();
+        seen.map_or_else(String::new, |seen| scope::persistent_title(&self.waves, seen, ALIGN))
+    }
+
+    fn file(&self, alone: bool) -> scope::File<'_> {
+        scope::File { alone, caveat: self.caveat.as_deref() }
+    }
+
+    /// Part of a file's name.
+    pub fn file_name(&self) -> String {
+        self.case.replace('/', "-")
+    }
+}
+
+/// A burst, and as long as 99 % of the responses take until they end: one that is
+/// later by far would make all others a line.
+fn window(data: &CaseData, waves: &Waves) -> Option<i64> {
+    let rows = data.rows.iter().filter(|row| row.view == waves.view);
+    let mut ends: Vec<i64> = rows
+        .filter_map(|row| Some(row.latency?.0 + row.execution.map_or(0, |execution| execution.0)))
+        .collect();
+    let place = ends.len().checked_sub(1)? * 99 / 100;
+    let (_, end, _) = ends.select_nth_unstable(place);
+    let burst = data.plan.as_ref()?.burst;
+    let burst = burst.map_or(0, |burst| u64::from(burst.triggers - 1) * burst.interval_ns);
+    // Beside a hog that may be a second: nobody sees a burst in that.
+    let end = if burst > 0 { (*end).min(burst.cast_signed()) } else { *end };
+    Some((end + burst.cast_signed()) * 11 / 10 + 1)
+}
