@@ -13,6 +13,8 @@ run() { # SCENARIO NAME
 	expect 0 "$IRQSCOPE" run "$WORK/$name.toml" --kernel 6.1 --out "$WORK/$name"
 	expect 0 "$IRQSCOPE" bursts "$WORK/$name" --json
 	cp "$WORK/said" "$WORK/$name.json"
+	expect 0 "$IRQSCOPE" explain "$WORK/$name"
+	says ", 0 not the sum of their segments"
 }
 run bursts plain
 run bursts-counter counter
