@@ -49,7 +49,11 @@ expect 0 "$IRQSCOPE" import "$WORK/out.csv" --out "$WORK/again"
 for run in run again; do
 	"$IRQSCOPE" export "$WORK/$run" --format openmetrics | grep -v '^irqscope_run_info' >"$WORK/$run.prom"
 done
-cmp "$WORK/run.prom" "$WORK/again.prom" || fail "CSV and back changes figures"
+# A busy machine lets periods pass, of which CSV knows nothing.
+for run in run again; do
+	grep -v 'outcome="skipped"' "$WORK/$run.prom" >"$WORK/$run.figures"
+done
+cmp "$WORK/run.figures" "$WORK/again.figures" || fail "CSV and back changes figures"
 expect 0 "$IRQSCOPE" bench sched -l 50 -i 500 --format rt-tests --out "$WORK/bench"
 says '"cmdline:"'
 
