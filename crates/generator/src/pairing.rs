@@ -225,7 +225,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     pub fn rise(&mut self, line: u8, at: u64) -> Seen {
         let index = usize::from(line);
         let oldest = self.oldest_waiting(index);
-        let seen = self.edge(line, at);
+        let seen = self.answer(index, oldest, at, Answer::Late);
         if let (Some(ticket), Seen::Answer(_)) = (oldest, seen) {
             self.pulses[index] = Some((ticket, at));
             self.slot_mut(ticket).high |= 1 << index;
