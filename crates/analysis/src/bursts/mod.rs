@@ -71,10 +71,10 @@ impl Bursts {
         for row in data.rows.iter().filter(|row| row.view == view) {
             by_seq.entry(row.seq).or_default().insert(row.stage, row);
         }
-        let mut counting = Counting { last: BTreeMap::new(), size: u64::from(triggers.max(1)) };
+        let (mut last, size) = (Last::new(), u64::from(triggers.max(1)));
         let mut bursts: BTreeMap<u64, Burst> = BTreeMap::new();
         for (seq, rows) in &by_seq {
-            let first = seq - seq % counting.size;
+            let first = seq - seq % size;
             let burst = bursts.entry(first).or_insert_with(|| Burst {
                 seq: first,
                 asserted: 0,
@@ -82,7 +82,9 @@ impl Bursts {
                 handed: Vec::new(),
             });
             burst.asserted += 1;
-            rows.values().for_each(|row| counting.add(burst, row, &by_seq[seq]));
+            // Where the handler itself was merged or lost nothing was raised.
+            let handled = rows.get(&Stage::Irq).is_none_or(|irq| irq.latency.is_some());
+            rows.values().for_each(|row| burst.add(row, handled, &mut last));
         }
         let mut bursts: Vec<Burst> = bursts.into_values().collect();
         ksoftirqd::add(data, &mut bursts);
@@ -97,36 +99,30 @@ impl Bursts {
     }
 }
 
-struct Counting {
-    /// The last trigger that each stage answered.
-    last: BTreeMap<Stage, u64>,
-    size: u64,
-}
+/// The last trigger that each stage answered.
+type Last = BTreeMap<Stage, u64>;
 
-impl Counting {
-    fn add(&mut self, burst: &mut Burst, row: &SampleRow, sample: &BTreeMap<Stage, &SampleRow>) {
-        let place = burst.stages.iter().position(|one| one.stage == row.stage);
+impl Burst {
+    fn add(&mut self, row: &SampleRow, handled: bool, last: &mut Last) {
+        let place = self.stages.iter().position(|one| one.stage == row.stage);
         let place = place.unwrap_or_else(|| {
-            burst.stages.push(BurstStage::none(row.stage));
-            burst.stages.len() - 1
+            self.stages.push(BurstStage::none(row.stage));
+            self.stages.len() - 1
         });
-        let stage = &mut burst.stages[place];
-        // Where the handler itself was merged or lost nothing was raised.
-        let handled = sample.get(&Stage::Irq).is_none_or(|irq| irq.latency.is_some());
+        let stage = &mut self.stages[place];
         stage.raised += u64::from(handled || row.stage == Stage::Irq);
         stage.missing += u64::from(row.is_missing());
         if row.is_merged() {
-            let number = |seq: u64| seq as i64 - burst.seq as i64;
-            let into = self.last.get(&row.stage).map_or(-1, |seq| number(*seq));
+            let number = |seq: u64| seq as i64 - self.seq as i64;
+            let into = last.get(&row.stage).map_or(-1, |seq| number(*seq));
             stage.merged.push(Merge { trigger: number(row.seq), into });
         }
         if let Some(latency) = row.latency {
-            self.last.insert(row.stage, row.seq);
+            last.insert(row.stage, row.seq);
             stage.ran += 1;
             stage.min_ns = Some(stage.min_ns.map_or(latency.0, |min| min.min(latency.0)));
             stage.max_ns = Some(stage.max_ns.map_or(latency.0, |max| max.max(latency.0)));
         }
-        debug_assert!(row.seq - burst.seq < self.size);
     }
 }
 
