@@ -67,21 +67,20 @@ fn persistent(options: &Scope, waves: &Waves, caveat: Option<&str>) -> Done {
     })?;
     // Without a window of one's own: until the slowest has answered its trigger.
     let window = [-nanoseconds(options.before), after(options, longest(waves, line))];
-    let columns = if options.out.is_some() { scope_columns() } else { SCOPE_TEXT_COLUMNS };
     let seen = |columns| Persistence::of(waves, &options.align, window, columns);
     let none = || {
         let text = format!("no edge of {} to begin a sweep at", options.align.line);
         Trouble::new(Exit::Usage, text)
     };
-    let drawn = seen(columns).ok_or_else(none)?;
+    let text = seen(SCOPE_TEXT_COLUMNS).ok_or_else(none)?;
+    let drawn = options.out.as_ref().and_then(|_| seen(scope_columns()));
     let slope = match options.align.slope {
         Slope::Rising => "rises",
         Slope::Falling => "falls",
     };
     let align = format!("where {} {slope}", options.align.line);
-    let text = seen(SCOPE_TEXT_COLUMNS).ok_or_else(none)?;
     let view = |seen| ScopeView::Persistent { seen, align: &align };
-    show(options, waves, view(&text), Some(view(&drawn)), caveat)
+    show(options, waves, view(&text), drawn.as_ref().map(view), caveat)
 }
 
 /// From an edge of the line to the last change before its next one, at most.
