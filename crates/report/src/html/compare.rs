@@ -2,34 +2,22 @@
 //! The page of a comparison.
 
 use irqscope_analysis::{INTERVAL_METHOD, MAXIMUM_METHOD, QUANTILE_METHOD, TEST_METHOD};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
-use super::STYLE;
+use super::document;
 use crate::compare::{Compared, cells, difference_text, head, notes, unit};
 use crate::figure::{Layout, Overlay};
 
 /// `overlays` are those of each comparison, in order.
 pub fn comparison_page(all: &[Compared<'_>], overlays: &[Vec<Overlay<'_>>]) -> String {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { "irqscope: comparison" }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                header { p.brand { "irqscope " (env!("CARGO_PKG_VERSION")) } h1 { "Comparison" } }
-                main {
-                    @for (one, overlays) in all.iter().zip(overlays) { (comparison(one, overlays)) }
-                    section { h2 { "How to read this" } (method(all)) }
-                }
-            }
+    let body = html! {
+        header { p.brand { "irqscope " (env!("CARGO_PKG_VERSION")) } h1 { "Comparison" } }
+        main {
+            @for (one, overlays) in all.iter().zip(overlays) { (comparison(one, overlays)) }
+            section { h2 { "How to read this" } (method(all)) }
         }
-    }
-    .into_string()
+    };
+    document("comparison", &body)
 }
 
 fn comparison(one: &Compared<'_>, overlays: &[Overlay<'_>]) -> Markup {

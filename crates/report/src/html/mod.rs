@@ -61,7 +61,24 @@ fn whole(
     sections: &[(String, String)],
     figures: &Markup,
 ) -> String {
-    let title = format!("irqscope: {}", manifest.scenario);
+    let body = html! {
+        header {
+            (head(manifest, summary))
+            nav { @for (anchor, name) in sections { a href={ "#" (anchor) } { (name) } } }
+        }
+        main {
+            (trouble(summary))
+            section { h2 { "What was measured" } (facts::measured(manifest, summary)) }
+            (figures)
+            section { h2 { "Environment" } (facts::environment(manifest)) }
+            section { h2 { "How to read this" } (facts::method(manifest, summary)) }
+        }
+    };
+    document(&manifest.scenario, &body)
+}
+
+/// A page that needs nothing else.
+fn document(title: &str, body: &Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -69,22 +86,10 @@ fn whole(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (title) }
+                title { "irqscope: " (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body {
-                header {
-                    (head(manifest, summary))
-                    nav { @for (anchor, name) in sections { a href={ "#" (anchor) } { (name) } } }
-                }
-                main {
-                    (trouble(summary))
-                    section { h2 { "What was measured" } (facts::measured(manifest, summary)) }
-                    (figures)
-                    section { h2 { "Environment" } (facts::environment(manifest)) }
-                    section { h2 { "How to read this" } (facts::method(manifest, summary)) }
-                }
-            }
+            body { (body) }
         }
     }
     .into_string()
