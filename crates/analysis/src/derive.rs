@@ -205,7 +205,7 @@ pub(crate) fn case_summary(
         spurious: counters.spurious,
         identity_holds: data.counters.is_some() && violations.is_empty(),
         finished: data.counters.is_some(),
-        twin: instruction(data).is_some(),
+        twin: data.is_twin(),
         instruction_femtoseconds: instruction(data).map(|tick| tick.femtoseconds),
         tick_femtoseconds: data.tick().map(|tick| tick.femtoseconds),
         violations: violations.iter().map(Violation::to_string).collect(),

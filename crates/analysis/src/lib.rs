@@ -15,6 +15,7 @@ mod figures;
 mod gate;
 mod histogram;
 mod identity;
+mod live;
 mod observer;
 mod ordered;
 mod outside;
@@ -47,6 +48,11 @@ pub use figures::{CaseFigures, Course, SeriesFigures};
 pub use gate::{Allowance, Limit, Verdict, hold, hold_against};
 pub use histogram::{Apart, Axis, Histogram};
 pub use identity::Recount;
+pub use live::{
+    Account, BINS, Bins, CountedBy, Drawn, Flag, Frames, INTERVALS, LIVE_QUANTILE_METHOD,
+    LatencyCourse, LiveCase, LiveFigures, LiveSeries, Other, Points, WORST, Wanted, Worst,
+    WorstSample, drawn, flags, worst_samples,
+};
 pub use observer::{ObserverEffect, overheads};
 pub use ordered::Ordered;
 pub use outside::{EdgeOffset, OutsideAccount};

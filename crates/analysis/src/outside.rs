@@ -43,7 +43,8 @@ impl OutsideAccount {
         let Totals { edges, answers, extra, .. } = outside.totals();
         let settings = outside.status.as_ref().map(|status| status.settings);
         let ns = |ticks| hello.nanoseconds(ticks).0;
-        let handled = data.counters.map(|counters| counters.triggers);
+        let target = data.counters.filter(|_| !data.without_agent);
+        let handled = target.map(|counters| counters.triggers);
         Some(Self {
             generator: hello.kind.to_string(),
             period_ns: settings.map_or(0, |settings| ns(settings.period)),

@@ -237,9 +237,12 @@ impl Summary {
     /// Stands wherever figures of the twin are shown; `None` if none are.
     pub fn caveat(&self) -> Option<String> {
         let case = self.cases.iter().find(|case| case.twin)?;
-        let ns = case.instruction_femtoseconds? as f64 / 1e6;
+        // Of a twin that is reached by its generator only nobody says how long.
+        let times =
+            case.instruction_femtoseconds.map(|long| format!(" x {} ns", long as f64 / 1e6));
+        let times = times.unwrap_or_default();
         Some(format!(
-            "virtual nanoseconds: executed instructions x {ns} ns; \
+            "virtual nanoseconds: executed instructions{times}; \
              the structure of a latency, not a hardware latency"
         ))
     }

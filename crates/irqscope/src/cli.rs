@@ -11,9 +11,12 @@ mod generator;
 mod import;
 mod path;
 mod scope;
+mod serve;
 mod sweep;
 mod tail;
 mod threads;
+mod top;
+mod twin;
 
 use std::path::PathBuf;
 
@@ -30,9 +33,12 @@ pub use generator::{Generator, Settings};
 pub use import::Import;
 pub use path::Path;
 pub use scope::Scope;
+pub use serve::Serve;
 pub use sweep::Sweep;
 pub use tail::Tail;
 pub use threads::Threads;
+pub use top::Top;
+pub use twin::Twin;
 
 /// An oscilloscope for Linux interrupt latency.
 ///
@@ -71,6 +77,9 @@ Examples:
   irqscope scope RUN --persist       the lines as an oscilloscope shows them
   irqscope bursts RUN                what was raised against what ran
   irqscope sweep knee                up to which trigger frequency each stage keeps up
+  irqscope serve                     all of it in a browser, live
+  irqscope top --connect board:7000  live figures in the terminal
+  irqscope twin                      a target to play with
   irqscope generator status --connect board:7000
   irqscope doctor                    what this machine can do, and what spoils its figures";
 
@@ -105,6 +114,9 @@ pub enum Command {
     Gate(Gate),
     /// Say what is to be expected beyond the samples.
     Tail(Tail),
+    Serve(Serve),
+    Top(Top),
+    Twin(Twin),
     /// List the bundled scenarios, stages and states.
     List,
     /// Say what this machine can measure and what spoils its figures.
@@ -119,7 +131,9 @@ pub enum Command {
     #[command(
         after_help = "Example:\n  irqscope completion bash > /etc/bash_completion.d/irqscope"
     )]
-    Completion { shell: clap_complete::Shell },
+    Completion {
+        shell: clap_complete::Shell,
+    },
     /// Print the manual page.
     #[command(after_help = "Example:\n  irqscope man | man -l -")]
     Man,

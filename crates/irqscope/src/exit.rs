@@ -10,6 +10,7 @@ use irqscope_rig::RigError;
 use irqscope_rig::generator::GeneratorError;
 use irqscope_run::{ExecuteError, RunError};
 use irqscope_scenario::ScenarioError;
+use irqscope_server::{DeskError, ServeError};
 
 /// What the program's exit status says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +110,21 @@ impl From<ReportError> for Trouble {
 impl From<ForeignError> for Trouble {
     fn from(error: ForeignError) -> Self {
         Self::new(Exit::Usage, error)
+    }
+}
+
+impl From<ServeError> for Trouble {
+    fn from(error: ServeError) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+}
+
+impl From<DeskError> for Trouble {
+    fn from(error: DeskError) -> Self {
+        match error {
+            DeskError::Generator(error) => error.into(),
+            error => Self::new(Exit::Usage, error),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+pub mod board;
 mod cache;
 mod case;
 mod command;

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use irqscope_wire::{
-    Burst, Command, Cycles, Message, Outside as Settings, Plan, RunState, Shape, StartAt, Status,
-    Tick,
+    Burst, Command, Message, Outside as Settings, Plan, RunState, Shape, StartAt, Status, Tick,
 };
 
 use crate::case::{Event, Events, Stream};
@@ -27,6 +26,8 @@ pub(crate) struct Outside {
     client: Client,
     /// From the last trigger to the last sample, at most.
     patience: Duration,
+    /// The generator's number of the run that is followed.
+    run: u32,
     ended: bool,
 }
 
@@ -34,13 +35,27 @@ impl Outside {
     /// Connects, sets and starts: the first trigger waits for the target.
     pub fn begin(address: &str, plan: &Plan, settings: Settings, stop: &Stop) -> Result<Self> {
         let mut client = Client::connect(address, stop).map_err(lift)?;
-        client.bear_silence_for(SILENCE);
         for command in commands(plan, settings, client.hello().tick) {
             client.set(command).map_err(lift)?;
         }
-        client.start(StartAt::Armed).map_err(lift)?;
+        Self::start(client, plan, StartAt::Armed)
+    }
+
+    /// Starts a generator that is set already.
+    pub fn start(mut client: Client, plan: &Plan, at: StartAt) -> Result<Self> {
+        client.bear_silence_for(SILENCE);
+        let run = client.start(at).map_err(lift)?.run;
         let patience = Duration::from_millis(plan.timeout_ms.into());
-        Ok(Self { client, patience, ended: false })
+        Ok(Self { client, patience, run, ended: false })
+    }
+
+    /// What is said to it while it is followed.
+    pub fn client(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// Passes on what has arrived. True once all triggers are accounted for.
@@ -66,7 +81,7 @@ impl Outside {
     /// The next frame, if one comes in time. A lost connection is made again:
     /// the generator's run goes on meanwhile, and its numbers show what is
     /// missing.
-    fn follow(&mut self, timeout: Duration, events: &mut Events<'_>) -> Result<bool> {
+    pub fn follow(&mut self, timeout: Duration, events: &mut Events<'_>) -> Result<bool> {
         match self.client.next(timeout) {
             Ok(received) => {
                 received.as_ref().map_or(Ok(()), |received| self.pass_on(received, events))?;
@@ -88,7 +103,9 @@ impl Outside {
         };
         events(Event::Frame { stream: Stream::Generator, encoded: &received.encoded, frame })?;
         match &frame.message {
-            Message::Status(Status { state, .. }) => self.ended = *state == RunState::Done,
+            Message::Status(Status { run, state, .. }) => {
+                self.ended = *run == self.run && *state == RunState::Done;
+            }
             Message::Failed(failure) => {
                 let (what, remedy) = (failure.what.clone(), failure.remedy.clone());
                 return Err(lift(GeneratorError::Failed { what, remedy }));
@@ -101,7 +118,7 @@ impl Outside {
 
 /// In an order in which each can be done.
 fn commands(plan: &Plan, settings: Settings, tick: Tick) -> Vec<Command> {
-    let ticks = |ns| Cycles(ticks(ns, tick));
+    let ticks = |ns| tick.cycles(ns);
     let mut commands = vec![
         Command::Period(ticks(plan.period_ns)),
         Command::Duty(settings.duty_per_mille),
@@ -121,12 +138,6 @@ fn commands(plan: &Plan, settings: Settings, tick: Tick) -> Vec<Command> {
     commands
 }
 
-/// To the nearest.
-fn ticks(ns: u64, tick: Tick) -> u64 {
-    let tick = u128::from(tick.femtoseconds.max(1));
-    u64::try_from((u128::from(ns) * 1_000_000 + tick / 2) / tick).unwrap_or(u64::MAX)
-}
-
 /// Being interrupted is nobody's failure.
 fn lift(error: GeneratorError) -> RigError {
     match error {
@@ -138,7 +149,7 @@ fn lift(error: GeneratorError) -> RigError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use irqscope_wire::{Jitter, JitterKind};
+    use irqscope_wire::{Cycles, Jitter, JitterKind};
 
     #[test]
     fn a_plan_is_set_in_the_generators_own_ticks() {

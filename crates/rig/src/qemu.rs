@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! One QEMU process: started, watched, and never left behind.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use irqscope_wire::HostByte;
@@ -99,6 +100,35 @@ impl Qemu {
             {
                 told = word;
                 self.port.write_all(&[byte as u8]).trying(|| "cannot answer the guest".into())?;
+            }
+        }
+    }
+
+    /// The rest of the first line of its own words in which this stands. Its later
+    /// words are read and forgotten, so that it never waits for a reader.
+    pub fn hear(&mut self, mark: &'static str, stop: &Stop) -> Result<String> {
+        let Some(stderr) = self.child.stderr.take() else {
+            return Err(self.lost(format!("{PROGRAM} was heard already")));
+        };
+        let (sender, found) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(std::result::Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        let mut said = String::new();
+        loop {
+            stop.check()?;
+            match found.recv_timeout(TICK) {
+                Ok(line) => match line.split_once(mark) {
+                    Some((_, rest)) => return Ok(rest.trim().to_owned()),
+                    None => said.push_str(&(line + "\n")),
+                },
+                Err(RecvTimeoutError::Timeout) => self.check_deadline()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let said = last_lines(&said, 8);
+                    return Err(self.lost(format!("{PROGRAM} {ENDED} an error:\n{said}")));
+                }
             }
         }
     }

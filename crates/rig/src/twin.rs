@@ -13,12 +13,13 @@ use std::process::Command;
 use std::time::Duration;
 
 use irqscope_scenario::Twin;
-use irqscope_wire::{Faults, HostByte, Plan};
+use irqscope_wire::{Faults, HostByte, Line, Load, Outside, Plan, SystemState, Tick, Trigger};
 use tempfile::NamedTempFile;
 
+use crate::agent::find_plugin;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::command::output;
-use crate::error::Result;
+use crate::error::{Result, lost};
 use crate::image::{Image, List};
 use crate::plan::needs_parport;
 use crate::plugin::{self, Plugin};
@@ -59,6 +60,87 @@ pub fn run_case(
     }
 }
 
+/// A twin that stays up, for `irqscope twin`: its driver answers for an open-ended
+/// time, and its generator serves whoever connects to a TCP port. Idle virtual time
+/// passes as real time does, so that one can look on.
+pub struct OpenTwin<'a> {
+    pub prepared: &'a Prepared,
+    /// Its count is [`Plan::OPEN_END`], and nothing is recorded inside.
+    pub plan: &'a Plan,
+    pub twin: Twin,
+    /// On 127.0.0.1; 0 takes any that is free.
+    pub port: u16,
+    pub console: &'a Path,
+}
+
+impl OpenTwin<'_> {
+    /// Boots, tells the generator's address, and then, when the target answers, says
+    /// so. Returns when `stop` is requested, or when the guest has ended.
+    pub fn run(
+        &self,
+        stop: &Stop,
+        address: &mut dyn FnMut(&str),
+        answers: &mut dyn FnMut(),
+    ) -> Result<()> {
+        let Self { prepared, plan, twin, port, console } = *self;
+        let plugin = find_plugin()?;
+        let image = image(prepared, plan)?;
+        let mut args = machine_args(twin, plan, "on");
+        let lines = prepared.lines(plan);
+        args.extend(["-plugin".into(), format!("{},port={port},lines={lines}", plugin.display())]);
+        let machine = Machine {
+            kernel: &prepared.kernel.image(),
+            initramfs: image.path(),
+            append: CMDLINE,
+            args,
+            console,
+            limit: FOR_EVER,
+            limit_key: "none",
+        };
+        let mut qemu = Qemu::start(&machine, stop)?;
+        address(&qemu.hear(LISTENS, stop)?);
+        let mut told = false;
+        qemu.read_to_end(stop, &mut |_| {
+            // The port's own driver is loaded when all is over; the console tells.
+            if !told && says_that_it_answers(console) {
+                told = true;
+                answers();
+            }
+            Ok(None)
+        })?;
+        Err(lost("the guest has ended by itself", console))
+    }
+}
+
+/// Every stage, from outside only, under these loads, without an end.
+pub fn open_plan(kernel: &str, loads: &[Load]) -> Plan {
+    let name = if loads.is_empty() { "idle" } else { "load" };
+    Plan {
+        case: format!("{kernel}/{name}"),
+        trigger: Trigger::Line,
+        line: Line::Parport,
+        count: Plan::OPEN_END,
+        state: SystemState { name: name.into(), loads: loads.to_vec(), hog: None },
+        tick: Some(NANOSECOND),
+        outside: Some(Outside::default()),
+        inside: false,
+        ..Plan::default()
+    }
+}
+
+/// QEMU's counter counts virtual nanoseconds, whatever an instruction takes.
+const NANOSECOND: Tick = Tick { femtoseconds: 1_000_000 };
+
+/// What the plugin says before its address.
+const LISTENS: &str = "listens on ";
+/// What the agent says on the console of an open-ended plan.
+const ANSWERS: &str = "irqscope-target: answers";
+const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+fn says_that_it_answers(console: &Path) -> bool {
+    std::fs::read_to_string(console).is_ok_and(|log| log.contains(ANSWERS))
+}
+
 /// What stays the same when a case is tried again.
 struct Case<'a> {
     prepared: &'a Prepared,
@@ -72,7 +154,7 @@ impl Case<'_> {
         events(Event::Phase("preparing the guest"))?;
         let mut plugin = plan.outside.map(|_| Plugin::listen()).transpose()?;
         let image = image(self.prepared, plan)?;
-        let mut args = machine_args(self.twin, plan);
+        let mut args = machine_args(self.twin, plan, "off");
         if let (Some(plugin), Some(outside)) = (&plugin, plan.outside) {
             let lines = self.prepared.lines(plan);
             args.extend(plugin.args(plan, outside, lines, self.twin.trace)?);
@@ -107,7 +189,8 @@ impl Case<'_> {
 }
 
 /// A PC with one CPU, a counted clock, and nothing that the host could disturb.
-fn machine_args(twin: Twin, plan: &Plan) -> Vec<String> {
+/// `sleep`: whether idle virtual time takes real time.
+fn machine_args(twin: Twin, plan: &Plan, sleep: &str) -> Vec<String> {
     let mut args: Vec<String> = [
         "-machine",
         "pc",
@@ -122,7 +205,7 @@ fn machine_args(twin: Twin, plan: &Plan) -> Vec<String> {
     ]
     .map(String::from)
     .into();
-    args.extend(["-icount".into(), format!("shift={},sleep=off", twin.shift)]);
+    args.extend(["-icount".into(), format!("shift={},sleep={sleep}", twin.shift)]);
     args.extend(["-m".into(), twin.memory.to_string()]);
     if needs_parport(plan) {
         args.extend(

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use irqscope_wire::{
-    Counters, Event, Explained, Failure, Fault, Message, Note, Plan, Sample, StageCost, Started,
-    Symbol, Tick, View, decode,
+    Counters, Event, Explained, Failure, Fault, GeneratorKind, Message, Note, Plan, Sample, Stage,
+    StageCost, Started, Symbol, Tick, View, decode,
 };
 
 use crate::bench::{self, BenchmarkData};
@@ -70,6 +70,8 @@ pub struct CaseData {
     pub join: Join,
     /// In the plan's order; empty where stages were asked.
     pub benchmarks: Vec<BenchmarkData>,
+    /// Nothing on the target took part.
+    pub without_agent: bool,
     /// Of the handler, by sequence number; only where the target does not know
     /// its triggers' instants.
     stamps: BTreeMap<u64, u64>,
@@ -145,11 +147,30 @@ impl CaseData {
 
     fn take_all(&mut self, index: &LogIndex, manifest: &CaseManifest) -> Result<()> {
         self.learn_plan(manifest.plan.as_ref());
+        self.without_agent = manifest.without_agent;
         for placed in index.placed_records(self.number) {
             let (place, record) = placed?;
             self.take(&record, place);
         }
+        if self.without_agent {
+            self.counters = self.outside.as_ref().and_then(OutsideData::counters);
+        }
         Ok(())
+    }
+
+    /// The stages whose lines a generator watched. Where no agent says which ones
+    /// there really are, the plan's.
+    fn stages(&self) -> &[Stage] {
+        let planned = self.plan.as_ref().filter(|_| self.without_agent);
+        let started = self.started.as_ref().map(|started| &started.stages);
+        started.or(planned.map(|plan| &plan.stages)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The clock counts executed instructions.
+    pub fn is_twin(&self) -> bool {
+        let hello = self.outside.as_ref().and_then(|outside| outside.hello.as_ref());
+        self.plan.as_ref().is_some_and(Plan::shares_clock)
+            || hello.is_some_and(|hello| hello.kind == GeneratorKind::Twin)
     }
 
     /// The tick of the target's counter.
@@ -163,8 +184,7 @@ impl CaseData {
         if self.plan.as_ref().is_some_and(Plan::shares_clock) {
             join::count_from_trigger(&mut self.rows, outside, &self.stamps);
         }
-        let asked = self.started.as_ref().map_or(&[][..], |started| &started.stages);
-        let (rows, join) = join::outside_rows(outside, asked, &self.rows);
+        let (rows, join) = join::outside_rows(outside, self.stages(), &self.rows);
         self.rows.extend(rows);
         self.join = join;
     }
@@ -175,7 +195,10 @@ impl CaseData {
             return;
         };
         let source = record.source;
-        let next = self.next.entry(source).or_insert(0);
+        // A generator counts its frames over its whole life.
+        let joins = matches!(frame.message, Message::GeneratorHello(_));
+        let first = if joins { frame.number } else { 0 };
+        let next = self.next.entry(source).or_insert(first);
         if *next != frame.number {
             self.gaps.push(Gap { source, expected: *next, found: frame.number });
         }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use irqscope_rig::{Event, Prepared, RigError, Stop, Stream, find_agent, local, ssh, twin, vm};
 use irqscope_scenario::{Case, RigKind, Scenario};
-use irqscope_wire::{Failure, Frame, Message, Note, encode};
+use irqscope_wire::{Failure, Frame, Message, Note, Plan, encode};
 
 use crate::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir, RunError, Source};
 
@@ -32,6 +32,15 @@ pub trait Watch: Sync {
     fn begun(&self, cases: &[CaseManifest]);
     fn phase(&self, case: usize, phase: &str);
     fn samples(&self, case: usize, more: u64);
+    /// A frame that is in the log. Whoever wants more than counts looks here, and
+    /// must not take long: the measurement waits.
+    fn frame(&self, case: usize, source: Source, frame: &Frame) {
+        let _ = (case, source, frame);
+    }
+    /// Bytes that were no frame.
+    fn damaged(&self, case: usize) {
+        let _ = case;
+    }
     fn ended(&self, case: usize, result: &Result<(), RigError>);
 }
 
@@ -115,7 +124,7 @@ fn console_name(case: &str) -> String {
     format!("console-{}.log", case.replace('/', "-"))
 }
 
-fn failure(error: &RigError) -> Failure {
+pub(crate) fn failure(error: &RigError) -> Failure {
     Failure {
         what: error.to_string(),
         remedy: String::new(),
@@ -185,8 +194,7 @@ impl Executor<'_> {
         let plan = &self.cases[index].plan;
         let console: PathBuf = self.run.path().join(console_name(&plan.case));
         let log = self.run.log();
-        let mut keeper =
-            Keeper { log, case: index, watch: self.watch, notes: 0, inside: plan.inside };
+        let mut keeper = Keeper::new(log, index, self.watch, plan);
         let mut events = |event: Event<'_>| keeper.keep(event);
         match scenario.rig {
             RigKind::Twin => {
@@ -203,7 +211,7 @@ impl Executor<'_> {
 }
 
 /// Puts whatever a case says into the log, before anything else.
-struct Keeper<'a> {
+pub(crate) struct Keeper<'a> {
     log: LogWriter,
     case: usize,
     watch: &'a dyn Watch,
@@ -212,15 +220,23 @@ struct Keeper<'a> {
     inside: bool,
 }
 
-impl Keeper<'_> {
-    fn keep(&mut self, event: Event<'_>) -> Result<(), RigError> {
+impl<'a> Keeper<'a> {
+    pub fn new(log: LogWriter, case: usize, watch: &'a dyn Watch, plan: &Plan) -> Self {
+        Self { log, case, watch, notes: 0, inside: plan.inside }
+    }
+
+    pub fn keep(&mut self, event: Event<'_>) -> Result<(), RigError> {
         match event {
             Event::Phase(phase) => self.watch.phase(self.case, phase),
             Event::Frame { stream, encoded, frame } => {
                 self.append(source(stream), encoded)?;
                 self.count(&frame.message);
+                self.watch.frame(self.case, source(stream), frame);
             }
-            Event::Damaged(error) => self.watch.phase(self.case, &error.to_string()),
+            Event::Damaged(error) => {
+                self.watch.phase(self.case, &error.to_string());
+                self.watch.damaged(self.case);
+            }
             Event::Note(note) => self.note(note)?,
         }
         Ok(())

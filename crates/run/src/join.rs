@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_wire::{Answer, ExtraEdge, Nanoseconds, Stage, Tick, View};
+use irqscope_wire::{Answer, ExtraEdge, Nanoseconds, OutsideSample, Stage, Tick, View};
 
 use crate::outside::{Edge, OutsideData, nanoseconds, span, width};
 use crate::row::{FLAG_EXTRA, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow};
@@ -112,27 +112,16 @@ impl Line<'_> {
 
     /// As the generator paired edges with triggers.
     fn as_seen(&self) -> Vec<SampleRow> {
-        let seen = |(index, sample): (usize, &irqscope_wire::OutsideSample)| {
-            let answer = sample.answers.get(self.line);
-            let hit = self.record.get(&sample.seq.0).map_or(0, |record| record.flags);
-            let hit = hit & !(FLAG_MISSING | FLAG_MERGED);
-            let Some(span) = answer.and_then(span) else {
-                let merged = answer == Some(&Answer::Coalesced);
-                return self.row(index, if merged { FLAG_MERGED } else { FLAG_MISSING });
-            };
-            // A younger trigger was out by then.
-            let late = match answer {
-                Some(Answer::Late(_)) => FLAG_LATE | FLAG_UNSURE,
-                Some(Answer::Named(_)) => FLAG_LATE,
-                _ => 0,
-            };
-            SampleRow {
-                latency: Some(nanoseconds(self.tick, span)),
-                execution: width(sample, self.line).map(|width| nanoseconds(self.tick, width)),
-                ..self.row(index, hit | late)
+        let seen = |sample: &OutsideSample| {
+            let mut row = outside_row(sample, self.line, self.stage, self.tick);
+            if let Some(record) = self.record.get(&sample.seq.0) {
+                (row.cpu, row.interrupts) = (record.cpu, record.interrupts);
+                let hit = record.flags & !(FLAG_MISSING | FLAG_MERGED);
+                row.flags |= if row.latency.is_some() { hit } else { 0 };
             }
+            row
         };
-        self.outside.samples.iter().enumerate().map(seen).collect()
+        self.outside.samples.iter().map(seen).collect()
     }
 
     fn row(&self, index: usize, flags: u32) -> SampleRow {
@@ -150,6 +139,34 @@ impl Line<'_> {
             interrupts: record.map_or(0, |record| record.interrupts),
             execution: None,
         }
+    }
+}
+
+/// One line of a sample as the generator paired it, whatever the target has
+/// recorded.
+pub fn outside_row(sample: &OutsideSample, line: usize, stage: Stage, tick: Tick) -> SampleRow {
+    let answer = sample.answers.get(line);
+    let latency = answer.and_then(span).map(|span| nanoseconds(tick, span));
+    // Late: a younger trigger was out by then.
+    let pairing = match answer {
+        Some(Answer::Prompt(_)) => 0,
+        Some(Answer::Late(_)) => FLAG_LATE | FLAG_UNSURE,
+        Some(Answer::Named(_)) => FLAG_LATE,
+        Some(Answer::Coalesced) => FLAG_MERGED,
+        Some(Answer::Missing) | None => FLAG_MISSING,
+    };
+    let extra = if sample.extra >> line & 1 != 0 { FLAG_EXTRA } else { 0 };
+    let execution = latency.and_then(|_| width(sample, line));
+    SampleRow {
+        seq: sample.seq.0,
+        trigger: nanoseconds(tick, sample.trigger.0),
+        latency,
+        stage,
+        view: View::Outside,
+        cpu: None,
+        flags: pairing | extra,
+        interrupts: 0,
+        execution: execution.map(|width| nanoseconds(tick, width)),
     }
 }
 

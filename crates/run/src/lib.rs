@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod board;
 mod case;
 mod digest;
 mod dir;
@@ -33,6 +34,7 @@ mod span;
 mod stream;
 
 pub use bench::{BenchRow, BenchSeries, BenchmarkData};
+pub use board::{BoardRequest, measure};
 pub use case::{CaseData, Gap};
 pub use digest::Digest;
 pub use dir::RunDir;
@@ -40,7 +42,7 @@ pub use error::RunError;
 pub use execute::{ExecuteError, Request, Watch, execute};
 pub use host::Host;
 pub use index::LogIndex;
-pub use join::Join;
+pub use join::{Join, outside_row};
 pub use log::{LOG_HEADER, LogHealth, LogReader, LogRecord, LogWriter, Source};
 pub use manifest::{CaseManifest, Manifest, ManifestDraft, VERSION};
 pub use name::{fresh_name, utc};

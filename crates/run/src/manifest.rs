@@ -68,6 +68,10 @@ pub struct CaseManifest {
     /// The console's log, relative to the run directory.
     pub console_log: Option<String>,
     pub failure: Option<Failure>,
+    /// Nothing on the target takes part: a generator at an address, whose own
+    /// account is the case's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_agent: bool,
 }
 
 impl CaseManifest {
@@ -84,6 +88,7 @@ impl CaseManifest {
             warnings: Vec::new(),
             console_log: None,
             failure: None,
+            without_agent: false,
         }
     }
 

@@ -2,8 +2,8 @@
 //! What the generator said of a case, as it came in.
 
 use irqscope_wire::{
-    Answer, ExtraEdge, GeneratorHello, Message, Nanoseconds, OutsideSample, Packet, Status, Tick,
-    Totals,
+    Answer, Counters, ExtraEdge, GeneratorHello, Message, Nanoseconds, OutsideSample, Packet,
+    RunState, Status, Tick, Totals,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -40,6 +40,22 @@ impl OutsideData {
     /// The youngest that were received.
     pub fn totals(&self) -> Totals {
         self.totals
+    }
+
+    /// The accounting identity's terms, where no agent has counted and the run
+    /// came to its end.
+    pub(crate) fn counters(&self) -> Option<Counters> {
+        let status = self.status.filter(|status| status.state == RunState::Done)?;
+        let totals = status.totals;
+        Some(Counters {
+            triggers: totals.triggers,
+            complete: totals.complete,
+            missing: totals.missing,
+            coalesced: totals.coalesced,
+            overrun: totals.dropped,
+            skipped: totals.skipped,
+            spurious: 0,
+        })
     }
 
     pub fn tick(&self) -> Option<Tick> {

@@ -92,6 +92,9 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let reading = Reading::choose(plan, ring.slots(), sink.is_live(), apart);
     let mut collector = Collector::new(events);
     driver.start()?;
+    if plan.is_open_ended() {
+        eprintln!("irqscope-target: answers"); // for who waits to be let play
+    }
     let threads = stage_threads(plan, &driver, user.as_ref());
     let culprits = Culprits::start(place.root, plan, locks)?;
     let watched = watch(plan, reading, &driver, &mut ring, &mut collector, sink, place.stop);

@@ -147,6 +147,9 @@ fn mean_period(plan: &Plan) -> Duration {
 /// How long a run may stay silent: exponential jitter exceeds 20 times its mean
 /// twice in a thousand million periods.
 fn patience(plan: &Plan) -> Duration {
+    if plan.is_open_ended() {
+        return Duration::MAX;
+    }
     let longest = plan.jitter.ns.saturating_mul(20).saturating_add(plan.period_ns);
     Duration::from_nanos(longest.saturating_mul(2))
         .saturating_add(Duration::from_millis(plan.timeout_ms.into()))
@@ -215,6 +218,15 @@ mod tests {
         let header = uapi::Ring::default();
         assert_eq!(time_left(&slow, &header, patience(&slow)), patience(&slow));
         assert_eq!(time_left(&slow, &header, LAST_ANSWERS), LAST_ANSWERS);
+    }
+
+    #[test]
+    fn an_open_ended_run_bears_any_silence() {
+        let trigger = irqscope_wire::Trigger::Line;
+        let open = Plan { trigger, count: Plan::OPEN_END, ..plan() };
+        assert_eq!(patience(&open), Duration::MAX);
+        assert!(patience(&Plan { trigger, ..plan() }) < Duration::MAX);
+        assert!(patience(&Plan { count: Plan::OPEN_END, ..plan() }) < Duration::MAX);
     }
 
     #[test]

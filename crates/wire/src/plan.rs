@@ -213,6 +213,15 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The most triggers that there can be. A plan with so many has no end of its
+    /// own: the target answers until it is stopped, however long no trigger comes.
+    pub const OPEN_END: u64 = 1 << 32;
+
+    /// A generator may be silent for as long as it likes.
+    pub fn is_open_ended(&self) -> bool {
+        self.count == Self::OPEN_END && self.is_triggered_outside()
+    }
+
     /// Stages are asked; else benchmarks are run.
     pub fn needs_driver(&self) -> bool {
         self.benchmarks.is_empty()

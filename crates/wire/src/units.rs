@@ -32,6 +32,13 @@ impl Tick {
         let nanos = (femto + half) / 1_000_000;
         Nanoseconds(i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }))
     }
+
+    /// The number of cycles that is nearest to a span in nanoseconds.
+    pub fn cycles(self, ns: u64) -> Cycles {
+        let tick = u128::from(self.femtoseconds.max(1));
+        let cycles = (u128::from(ns) * 1_000_000 + tick / 2) / tick;
+        Cycles(u64::try_from(cycles).unwrap_or(u64::MAX))
+    }
 }
 
 #[cfg(test)]
@@ -43,6 +50,14 @@ mod tests {
         let tick = Tick { femtoseconds: 2_000_000 };
         assert_eq!(tick.nanoseconds(567), Nanoseconds(1134));
         assert_eq!(tick.nanoseconds(-3), Nanoseconds(-6));
+    }
+
+    #[test]
+    fn nanoseconds_become_the_nearest_number_of_cycles() {
+        let tick = Tick { femtoseconds: 6_666_667 };
+        assert_eq!(tick.cycles(1_000_000), Cycles(150_000));
+        assert_eq!(tick.cycles(10), Cycles(1)); // 1.5 ticks and a little less
+        assert_eq!(Tick { femtoseconds: 0 }.cycles(u64::MAX), Cycles(u64::MAX));
     }
 
     #[test]

@@ -17,9 +17,12 @@ mod path;
 mod report;
 mod run;
 mod scope;
+mod serve;
 mod sweep;
 mod tail;
 mod threads;
+mod top;
+mod twin;
 
 use std::fs::File;
 use std::io::Write;
@@ -48,6 +51,9 @@ pub fn dispatch(command: Command) -> Done {
         Command::Compare(options) => compare::compare(&options),
         Command::Gate(options) => gate::gate(&options),
         Command::Tail(options) => tail::tail(&options),
+        Command::Serve(options) => serve::serve(&options),
+        Command::Top(options) => top::top(&options),
+        Command::Twin(options) => twin::twin(&options),
         Command::List => list::list(),
         Command::Doctor => doctor::doctor(),
         Command::Kernel(command) => kernel::kernel(command),

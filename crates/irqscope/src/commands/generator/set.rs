@@ -121,11 +121,9 @@ fn time(span: Span) -> String {
     seconds(span.0 as f64 / 1e9)
 }
 
-/// The nearest number of ticks; what does not fit is refused by the generator.
+/// What does not fit is refused by the generator.
 fn ticks(hello: &GeneratorHello, span: Span) -> Cycles {
-    let tick = u128::from(hello.tick.femtoseconds).max(1);
-    let ticks = (u128::from(span.0) * 1_000_000 + tick / 2) / tick;
-    Cycles(u64::try_from(ticks).unwrap_or(u64::MAX))
+    hello.tick.cycles(span.0)
 }
 
 const fn name(command: Command) -> &'static str {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One stage in one view, while it is measured.
+
+use hdrhistogram::Histogram;
+use irqscope_run::SampleRow;
+use irqscope_wire::{Stage, View};
+use serde::Serialize;
+
+use super::bins::Bins;
+use super::course::{Course, Points};
+use super::worst::{Longest, WORST, Worst};
+
+/// Longer latencies (18 minutes) share the last bin; minimum, mean and maximum know
+/// better.
+const LONGEST_NS: u64 = 1 << 40;
+const DIGITS: u8 = 3;
+
+/// What is known of a series so far, in nanoseconds; see docs/dashboard-api.md.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LiveSeries {
+    pub stage: Stage,
+    pub view: View,
+    pub count: u64,
+    pub missing: u64,
+    pub merged: u64,
+    /// Answered, but the trigger is not certain: the latency is an upper bound.
+    pub unsure: u64,
+    /// Answered, but another interrupt came in between.
+    pub hit: u64,
+    pub min_ns: Option<i64>,
+    pub mean_ns: Option<f64>,
+    pub max_ns: Option<i64>,
+    pub p5_ns: Option<i64>,
+    pub p50_ns: Option<i64>,
+    pub p95_ns: Option<i64>,
+    pub p99_ns: Option<i64>,
+    pub p99_9_ns: Option<i64>,
+    /// None where they were not asked for.
+    pub histogram: Option<Bins>,
+    pub course: Option<Points>,
+}
+
+pub(super) struct Series {
+    stage: Stage,
+    view: View,
+    values: Histogram<u64>,
+    sum: i128,
+    min: i64,
+    max: i64,
+    missing: u64,
+    merged: u64,
+    unsure: u64,
+    hit: u64,
+    course: Course,
+    worst: Longest,
+}
+
+impl Series {
+    pub fn new(stage: Stage, view: View, period_ns: u64) -> Option<Self> {
+        Some(Self {
+            stage,
+            view,
+            // Grows up to the longest latency, and no farther.
+            values: Histogram::new_with_max(1 << 20, DIGITS).ok().map(resizing)?,
+            sum: 0,
+            min: i64::MAX,
+            max: i64::MIN,
+            missing: 0,
+            merged: 0,
+            unsure: 0,
+            hit: 0,
+            course: Course::new(period_ns),
+            worst: Longest::new(WORST),
+        })
+    }
+
+    pub fn add(&mut self, row: &SampleRow) {
+        let Some(latency) = row.latency else {
+            self.merged += u64::from(row.is_merged());
+            self.missing += u64::from(!row.is_merged());
+            return;
+        };
+        let latency = latency.0;
+        self.values.saturating_record(u64::try_from(latency).unwrap_or(0).min(LONGEST_NS));
+        self.sum = self.sum.saturating_add(latency.into());
+        self.min = self.min.min(latency);
+        self.max = self.max.max(latency);
+        self.unsure += u64::from(row.is_unsure());
+        self.hit += u64::from(row.is_hit());
+        self.course.add(row.trigger.0, latency);
+        self.worst.add(row);
+    }
+
+    pub fn figures(&self, drawn: bool) -> LiveSeries {
+        let count = self.values.len();
+        let known = |value| (count > 0).then_some(value);
+        let quantile = |quantile| known(self.quantile(quantile));
+        LiveSeries {
+            stage: self.stage,
+            view: self.view,
+            count,
+            missing: self.missing,
+            merged: self.merged,
+            unsure: self.unsure,
+            hit: self.hit,
+            min_ns: known(self.min),
+            mean_ns: (count > 0).then(|| self.sum as f64 / count as f64),
+            max_ns: known(self.max),
+            p5_ns: quantile(0.05),
+            p50_ns: quantile(0.5),
+            p95_ns: quantile(0.95),
+            p99_ns: quantile(0.99),
+            p99_9_ns: quantile(0.999),
+            histogram: drawn.then(|| self.bins()),
+            course: drawn.then(|| self.course.points()),
+        }
+    }
+
+    pub fn worst(&self) -> impl Iterator<Item = Worst> {
+        self.worst.all()
+    }
+
+    /// The histogram's bins have an upper end; no value lay beyond the extremes.
+    fn quantile(&self, quantile: f64) -> i64 {
+        let value = i64::try_from(self.values.value_at_quantile(quantile)).unwrap_or(i64::MAX);
+        value.clamp(self.min, self.max)
+    }
+
+    fn bins(&self) -> Bins {
+        Bins::of(self.values.iter_recorded().map(|step| {
+            let value = self.values.lowest_equivalent(step.value_iterated_to());
+            (i64::try_from(value).unwrap_or(i64::MAX), step.count_at_value())
+        }))
+    }
+}
+
+fn resizing(mut histogram: Histogram<u64>) -> Histogram<u64> {
+    histogram.auto(true);
+    histogram
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `irqscope serve`: the dashboard.
+
+use std::time::Duration;
+
+use irqscope_server::{Desk, Options, Page, Server, StartScenario};
+
+use super::Done;
+use crate::cli::Serve;
+use crate::exit::{Exit, Trouble};
+use crate::interrupt::stop_on_signals;
+
+/// How soon a signal is seen.
+const TURN: Duration = Duration::from_millis(50);
+
+pub fn serve(options: &Serve) -> Done {
+    let stop = stop_on_signals()?;
+    let page = options.page.clone().map_or(Page::BuiltIn, Page::Directory);
+    page.check()?;
+    let args = std::env::args().collect();
+    let desk = Desk::new(&options.runs, env!("CARGO_PKG_VERSION"), args);
+    let listening = Options { listen: options.address(), names: options.name.clone(), page };
+    let server = Server::start(listening, desk.clone())?;
+    if let Err(trouble) = begin(options, &desk) {
+        desk.close();
+        return Err(trouble);
+    }
+    println!("irqscope: open {}", server.link());
+    if server.token().is_some() {
+        eprintln!(
+            "irqscope: this address can be reached from other machines, unencrypted; the link has \
+             a token, without which nobody is let in: give it to those only who may measure here"
+        );
+    }
+    while !stop.requested() {
+        std::thread::sleep(TURN);
+    }
+    eprintln!("irqscope: ending");
+    desk.close();
+    drop(server);
+    Ok(Exit::Fine)
+}
+
+fn begin(options: &Serve, desk: &Desk) -> Result<(), Trouble> {
+    if let Some(address) = &options.connect {
+        desk.connect(address)?;
+    }
+    if let Some(scenario) = &options.scenario {
+        let (scenario, kernels) = (scenario.clone(), options.kernel.clone());
+        desk.start_scenario(&StartScenario { scenario, kernels, ..Default::default() })?;
+    }
+    Ok(())
+}

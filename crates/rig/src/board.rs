@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Rig `board`: a generator at an address, and nothing else. Whoever connects has
+//! set it, and says which stages its lines show; the target is not reached, so
+//! that there is the view from outside only.
+
+use std::sync::mpsc::{Receiver, Sender};
+
+use irqscope_wire::{
+    Burst, Command, GeneratorHello, GeneratorKind, Jitter, Line, Outside as Asked, Plan, Stage,
+    StartAt, Status, SystemState, Trigger,
+};
+
+use crate::case::{Event, Events};
+use crate::command::TICK;
+use crate::error::{Result, RigError};
+use crate::generator::{Client, GeneratorError};
+use crate::outside::Outside;
+use crate::stop::Stop;
+
+/// What somebody wants of the generator while it is measured with.
+#[derive(Debug)]
+pub struct Ask {
+    pub command: Command,
+    pub reply: Sender<Result<Status, GeneratorError>>,
+}
+
+/// What nobody says of a target that is not reached.
+pub const UNKNOWN: &str = "unknown";
+
+/// The stages of a generator's lines where nobody has named them: as many as there
+/// are lines, in order, without those that only newer kernels have where the others
+/// are enough.
+pub fn default_stages(lines: u8) -> Vec<Stage> {
+    let lines = usize::from(lines);
+    let everywhere = || Stage::ALL.iter().copied().filter(|stage| stage.since().is_none());
+    let all = || Stage::ALL.iter().copied();
+    if lines <= everywhere().count() {
+        everywhere().take(lines).collect()
+    } else {
+        all().take(lines).collect()
+    }
+}
+
+/// The plan that a generator carries out as it is set.
+pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
+    let set = status.settings;
+    let ns = |ticks| u64::try_from(hello.nanoseconds(ticks).0).unwrap_or(0);
+    let burst = Burst { triggers: set.burst, interval_ns: ns(set.interval) };
+    Plan {
+        case: format!("{}/{UNKNOWN}", hello.kind),
+        stages: stages.to_vec(),
+        trigger: Trigger::Line,
+        line: wires(hello.kind),
+        pacing: set.pacing,
+        period_ns: ns(set.period),
+        count: set.count,
+        jitter: Jitter { kind: set.jitter, ns: ns(set.jitter_amount) },
+        burst: (set.burst > 1).then_some(burst),
+        seed: set.seed,
+        timeout_ms: u32::try_from(ns(set.patience) / 1_000_000).unwrap_or(u32::MAX),
+        settle_ms: 0,
+        state: SystemState { name: UNKNOWN.into(), loads: Vec::new(), hog: None },
+        outside: Some(Asked { duty_per_mille: set.duty_per_mille, packet: set.packet, cpu: None }),
+        inside: false,
+        ..Plan::default()
+    }
+}
+
+const fn wires(kind: GeneratorKind) -> Line {
+    match kind {
+        GeneratorKind::Twin | GeneratorKind::Board => Line::Parport,
+        GeneratorKind::Vm => Line::Ivshmem,
+        GeneratorKind::Cpu => Line::Memory,
+    }
+}
+
+/// Starts a generator that is set as it is to be, and follows it until every
+/// trigger is accounted for. What is asked meanwhile is passed on and answered.
+/// When `stop` is requested the generator's run is ended, and not waited for.
+///
+/// # Errors
+/// The generator's refusal or loss; [`RigError::Interrupted`].
+pub fn run_case(
+    client: Client,
+    plan: &Plan,
+    at: StartAt,
+    asks: &Receiver<Ask>,
+    stop: &Stop,
+    events: &mut Events<'_>,
+) -> Result<()> {
+    let mut outside = Outside::start(client, plan, at)?;
+    events(Event::Phase("measuring"))?;
+    let ran = follow(&mut outside, asks, events);
+    if stop.requested() {
+        // It is said; nothing more is read from this connection.
+        let _ = outside.client().stop();
+        return Err(RigError::Interrupted);
+    }
+    ran
+}
+
+fn follow(outside: &mut Outside, asks: &Receiver<Ask>, events: &mut Events<'_>) -> Result<()> {
+    while !outside.has_ended() {
+        for Ask { command, reply } in asks.try_iter() {
+            // Who asked may have gone; the command is done all the same.
+            let _ = reply.send(outside.client().ask(command));
+        }
+        outside.follow(TICK, events)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_without_names_are_stages_that_every_kernel_has() {
+        assert_eq!(default_stages(2), [Stage::Irq, Stage::Softirq]);
+        assert!(!default_stages(10).contains(&Stage::WorkBh));
+        assert_eq!(default_stages(11), Stage::ALL);
+        assert_eq!(default_stages(12).len(), Stage::COUNT);
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What is seen at one moment; docs/dashboard-api.md says what each field means.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use irqscope_analysis::LiveFigures;
+use irqscope_wire::{Stage, SystemState, View};
+use serde::Serialize;
+
+use super::generator::GeneratorState;
+use super::lock;
+use super::measurement::{Failed, Phase, Running, RunningCase, Source, State};
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Snapshot {
+    pub sequence: u64,
+    pub generator: Option<GeneratorState>,
+    pub measurement: Option<Measurement>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Measurement {
+    pub run: Option<String>,
+    pub source: Source,
+    pub scenario: Option<String>,
+    pub rig: String,
+    pub state: State,
+    pub what: String,
+    pub error: Option<Failed>,
+    pub started_utc: String,
+    pub elapsed_ms: u64,
+    pub shown: Option<String>,
+    pub cases: Vec<CaseSnapshot>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct CaseSnapshot {
+    pub case: String,
+    pub kernel: String,
+    pub state: SystemState,
+    pub twin: bool,
+    pub phase: String,
+    pub ended: bool,
+    pub failure: Option<String>,
+    pub planned: u64,
+    pub rate_millihertz: Option<u64>,
+    #[serde(flatten)]
+    pub figures: Arc<LiveFigures>,
+}
+
+impl Snapshot {
+    /// With histograms, courses and longest latencies of one case only, and of that
+    /// of these series only, where some are named.
+    pub fn narrowed(&self, case: Option<&str>, series: Option<&[(Stage, View)]>) -> Self {
+        let mut narrow = self.clone();
+        if let Some(measurement) = &mut narrow.measurement {
+            let known = |name: &&str| measurement.cases.iter().any(|case| case.case == **name);
+            if let Some(name) = case.filter(known) {
+                measurement.shown = Some(name.to_owned());
+            }
+            let shown = measurement.shown.clone();
+            for case in &mut measurement.cases {
+                let wanted = |stage, view| {
+                    shown.as_ref() == Some(&case.case)
+                        && series.is_none_or(|some| some.contains(&(stage, view)))
+                };
+                case.figures =
+                    Arc::new(without(&case.figures, wanted, shown.as_ref() == Some(&case.case)));
+            }
+        }
+        narrow
+    }
+}
+
+fn without(
+    figures: &LiveFigures,
+    wanted: impl Fn(Stage, View) -> bool,
+    with_worst: bool,
+) -> LiveFigures {
+    let mut figures = figures.clone();
+    for one in &mut figures.series {
+        if !wanted(one.stage, one.view) {
+            (one.histogram, one.course) = (None, None);
+        }
+    }
+    if !with_worst {
+        figures.worst.clear();
+    }
+    figures
+}
+
+impl Measurement {
+    pub fn of(running: &Running) -> Self {
+        let Phase { state, what, error, run, ended } = running.phase();
+        let all = running.cases();
+        let now = ended.unwrap_or_else(Instant::now);
+        let elapsed = now.saturating_duration_since(running.started).as_millis();
+        Self {
+            run,
+            source: running.source,
+            scenario: running.scenario.clone(),
+            rig: running.rig.clone(),
+            state,
+            what,
+            error,
+            started_utc: running.started_utc.clone(),
+            elapsed_ms: u64::try_from(elapsed).unwrap_or(u64::MAX),
+            shown: all.get(running.shown()).map(|case| case.manifest.case.clone()),
+            cases: all.iter().map(|case| CaseSnapshot::of(case)).collect(),
+        }
+    }
+}
+
+impl CaseSnapshot {
+    fn of(case: &RunningCase) -> Self {
+        let figures = case.figures();
+        let progress = lock(&case.progress).clone();
+        let rate = lock(&case.rate).at(Instant::now(), figures.samples);
+        Self {
+            case: case.manifest.case.clone(),
+            kernel: case.manifest.kernel.clone(),
+            state: case.manifest.state.clone(),
+            twin: lock(&case.live).is_twin(),
+            phase: progress.phase,
+            ended: progress.ended,
+            failure: progress.failure,
+            planned: case.planned(),
+            rate_millihertz: rate,
+            figures,
+        }
+    }
+}

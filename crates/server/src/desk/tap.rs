@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Where frames are seen on their way, after they were logged.
+
+use std::path::Path;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
+
+use irqscope_rig::RigError;
+use irqscope_run::{CaseManifest, Source, Watch};
+use irqscope_wire::{Frame, Message};
+
+use super::measurement::Running;
+use super::{DeskError, Inner, lock};
+
+pub struct Tap<'a> {
+    desk: &'a Inner,
+    running: &'a Running,
+    run: Option<String>,
+    /// Who waits for the run directory's name.
+    begun: Mutex<Option<Sender<Result<String, DeskError>>>>,
+}
+
+impl<'a> Tap<'a> {
+    pub fn new(desk: &'a Inner, running: &'a Running, out: &Path) -> Self {
+        let run = out.file_name().map(|name| name.to_string_lossy().into_owned());
+        Self { desk, running, run, begun: Mutex::default() }
+    }
+
+    pub fn telling(mut self, begun: Sender<Result<String, DeskError>>) -> Self {
+        self.begun = Mutex::new(Some(begun));
+        self
+    }
+
+    /// Who still waits for a name gets this instead.
+    pub fn refuse(&self, why: DeskError) {
+        if let Some(begun) = lock(&self.begun).take() {
+            let _ = begun.send(Err(why));
+        }
+    }
+
+    /// What a generator says of itself.
+    fn learn(&self, message: &Message) {
+        let mut generator = lock(&self.desk.generator);
+        let Some(state) = generator.as_mut() else { return };
+        match message {
+            Message::Status(status) => state.learn(status),
+            Message::Packet(packet) => state.learn_totals(&packet.totals),
+            Message::Reply(reply) => reply.result.iter().for_each(|status| state.learn(status)),
+            _ => {}
+        }
+    }
+}
+
+impl Watch for Tap<'_> {
+    fn preparing(&self, what: &str) {
+        self.running.say(what);
+        self.desk.touch();
+    }
+
+    fn begun(&self, cases: &[CaseManifest]) {
+        self.running.begun(self.run.clone(), cases);
+        if let (Some(begun), Some(run)) = (lock(&self.begun).take(), &self.run) {
+            let _ = begun.send(Ok(run.clone()));
+        }
+        self.desk.touch();
+    }
+
+    fn phase(&self, case: usize, phase: &str) {
+        if let Some(case) = self.running.case(case) {
+            lock(&case.progress).phase = phase.to_owned();
+        }
+        self.desk.touch();
+    }
+
+    fn samples(&self, case: usize, _: u64) {
+        self.running.show(case);
+    }
+
+    fn frame(&self, case: usize, source: Source, frame: &Frame) {
+        if let Some(case) = self.running.case(case) {
+            lock(&case.live).take(source, frame);
+        }
+        if source == Source::Generator && self.running.source == super::Source::Generator {
+            self.learn(&frame.message);
+        }
+        self.desk.touch();
+    }
+
+    fn damaged(&self, case: usize) {
+        if let Some(case) = self.running.case(case) {
+            lock(&case.live).damaged();
+        }
+    }
+
+    fn ended(&self, case: usize, result: &Result<(), RigError>) {
+        if let Some(case) = self.running.case(case) {
+            let mut progress = lock(&case.progress);
+            progress.ended = true;
+            progress.failure = result.as_ref().err().map(RigError::to_string);
+            progress.phase = if result.is_ok() { "done" } else { "failed" }.to_owned();
+        }
+        self.desk.touch();
+    }
+}
+
+impl super::Inner {
+    /// What the outcome of a measurement is for who looks on; a finished one has its
+    /// figures and its report made first.
+    pub(super) fn conclude(
+        &self,
+        running: &Arc<Running>,
+        result: Result<irqscope_run::RunDir, irqscope_run::ExecuteError>,
+    ) {
+        let interrupted =
+            |error: &irqscope_run::ExecuteError| matches!(error.rig(), Some(RigError::Interrupted));
+        let (state, what) = match result {
+            Err(error) if interrupted(&error) => (super::State::Stopped, String::new()),
+            Err(error) => (super::State::Failed, error.to_string()),
+            Ok(run) => {
+                running.deriving();
+                self.touch();
+                match crate::runs::derive(&run) {
+                    Ok(_) => (super::State::Done, String::new()),
+                    Err(error) => (super::State::Failed, error.to_string()),
+                }
+            }
+        };
+        running.end(state, &what);
+        self.touch();
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What a server is told at its start, and why it may not begin.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use crate::Page;
+
+#[derive(Debug)]
+pub struct Options {
+    pub listen: SocketAddr,
+    /// Names under which this machine is reached, where it listens beyond loopback.
+    /// Addresses are always good.
+    pub names: Vec<String>,
+    pub page: Page,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error(
+        "cannot listen on {address}: {source}\n  remedy: name another port with --listen \
+         HOST:PORT; port 0 takes any that is free"
+    )]
+    Listen { address: SocketAddr, source: io::Error },
+    #[error(
+        "this program was built without its page\n  remedy: make build, or name a directory \
+         with the page: --page ui/dist"
+    )]
+    NoPage,
+    #[error("there is no page in {}\n  remedy: build it there (scripts/build-ui)", .0.display())]
+    NoPageIn(PathBuf),
+    #[error("no randomness for a token: {0}")]
+    NoRandomness(String),
+    #[error("cannot start threads: {0}")]
+    Threads(io::Error),
+}

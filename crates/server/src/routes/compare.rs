@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Two runs against each other.
+
+use axum::Json;
+use axum::extract::State;
+use irqscope_analysis::{AnalysisError, Ask, Comparison, MeasuredCase, pairs};
+use irqscope_wire::View;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::App;
+use super::body::Asked;
+use super::runs::finished;
+use crate::Desk;
+use crate::error::Result;
+
+/// In thousandths; 1000 is the maximum.
+const QUANTILES: [u32; 4] = [500, 990, 999, 1000];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sides {
+    base: String,
+    other: String,
+    base_case: Option<String>,
+    other_case: Option<String>,
+    view: Option<View>,
+}
+
+pub async fn compare(State(app): State<App>, Asked(sides): Asked<Sides>) -> Result<Json<Value>> {
+    app.read(move |desk| {
+        let base = load(&desk, &sides.base, sides.base_case.as_deref())?;
+        let other = load(&desk, &sides.other, sides.other_case.as_deref())?;
+        let ask = Ask { names: &[], view: sides.view, quantiles: &QUANTILES };
+        let pairs = pairs(&base, &other).map_err(AnalysisError::from)?;
+        let of = |(base, other): (&MeasuredCase, &MeasuredCase)| Comparison::of(base, other, &ask);
+        let comparisons = pairs.into_iter().map(of).collect::<Result<Vec<_>, _>>()?;
+        Ok(Json(json!({"comparisons": comparisons})))
+    })
+    .await
+}
+
+fn load(desk: &Desk, id: &str, case: Option<&str>) -> Result<Vec<MeasuredCase>> {
+    Ok(MeasuredCase::load(&finished(desk, id)?, case)?)
+}

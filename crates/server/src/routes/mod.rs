@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Every address of docs/dashboard-api.md.
+
+mod body;
+mod compare;
+mod files;
+mod generator;
+mod hello;
+mod live;
+mod runs;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use tokio::sync::Semaphore;
+
+use crate::error::{ApiError, Result};
+use crate::guard::{Guard, guard};
+use crate::{Desk, Page};
+
+/// Of a request's body.
+const BODY_BYTES: usize = 64 * 1024;
+/// Live streams at the same time.
+const STREAMS: usize = 16;
+/// Requests that read whole runs, at the same time; the others wait.
+const READERS: usize = 2;
+
+/// What every route may use.
+#[derive(Clone)]
+pub struct App {
+    pub desk: Desk,
+    pub page: Page,
+    pub guard: Arc<Guard>,
+    pub streams: Arc<Semaphore>,
+    readers: Arc<Semaphore>,
+}
+
+impl App {
+    pub fn new(desk: Desk, page: Page, guard: Guard) -> Self {
+        Self {
+            desk,
+            page,
+            guard: Arc::new(guard),
+            streams: Arc::new(Semaphore::new(STREAMS)),
+            readers: Arc::new(Semaphore::new(READERS)),
+        }
+    }
+
+    /// Off the threads that serve: it waits for a generator.
+    pub async fn at_desk<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Desk) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let desk = self.desk.clone();
+        tokio::task::spawn_blocking(move || work(desk)).await?
+    }
+
+    /// Likewise, and few at a time: it reads a run.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Desk) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let _permit = self.readers.acquire().await;
+        self.at_desk(work).await
+    }
+}
+
+pub fn router(app: App) -> Router {
+    Router::new()
+        .route("/api/hello", get(hello::hello))
+        .route("/api/live", get(live::live))
+        .route("/api/generator", get(generator::get))
+        .route("/api/generator/connect", post(generator::connect))
+        .route("/api/generator/disconnect", post(generator::disconnect))
+        .route("/api/generator/set", post(generator::set))
+        .route("/api/generator/start", post(generator::start))
+        .route("/api/generator/stop", post(generator::stop))
+        .route("/api/scenario/start", post(generator::start_scenario))
+        .route("/api/stop", post(generator::stop_all))
+        .route("/api/runs", get(runs::list))
+        .route("/api/runs/{id}", get(runs::one))
+        .route("/api/runs/{id}/series", get(runs::series))
+        .route("/api/runs/{id}/worst", get(runs::worst))
+        .route("/api/runs/{id}/files/{*name}", get(files::file))
+        .route("/api/runs/{id}/figure/{*name}", get(files::figure))
+        .route("/api/runs/{id}/report", get(files::report))
+        .route("/api/runs/{id}/export/csv", get(files::csv))
+        .route("/api/compare", get(compare::compare))
+        .fallback(page)
+        .method_not_allowed_fallback(bad_method)
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(from_fn_with_state(app.clone(), guard))
+        .with_state(app)
+}
+
+async fn page(State(app): State<App>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if uri.path().starts_with("/api/") {
+        return ApiError::not_found("not_found", "there is nothing at this address")
+            .into_response();
+    }
+    match method {
+        Method::GET | Method::HEAD => app.page.get(uri.path(), &headers),
+        _ => bad_method().await.into_response(),
+    }
+}
+
+async fn bad_method() -> ApiError {
+    let what = "this address takes another method";
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "bad_method", what)
+}
