@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// One function per request. Errors are the server's own words, with its remedy.
+
+import type { Comparison, RunDetails, RunEntry, RunSeries, WorstSample } from "./runs.js";
+import type { Difference, Generator, Hello, SettingsAsked, ViewName } from "./types.js";
+
+/** Why a request was not answered as asked; `remedy` may be empty. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: string,
+    readonly what: string,
+    readonly remedy: string,
+  ) {
+    super(remedy === "" ? what : `${what}: ${remedy}`);
+  }
+}
+
+interface ErrorBody {
+  readonly error: { readonly code: string; readonly what: string; readonly remedy: string };
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return typeof body === "object" && body !== null && "error" in body;
+}
+
+async function ask<T>(path: string, init?: RequestInit): Promise<T> {
+  const response = await fetch(`/api/${path}`, init).catch(() => {
+    throw new ApiError("no_server", "the server does not answer", "is irqscope serve running?");
+  });
+  const body: unknown = await response.json().catch(() => null);
+  if (response.ok) return body as T;
+  if (isErrorBody(body)) throw new ApiError(body.error.code, body.error.what, body.error.remedy);
+  throw new ApiError("failed", `the server answered ${response.status}`, "");
+}
+
+function tell<T>(path: string, body: object): Promise<T> {
+  return ask(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+/** `a=1&b=2`, without what is not set. */
+export function query(values: Readonly<Record<string, string | null | undefined>>): string {
+  const set = new URLSearchParams();
+  for (const [key, value] of Object.entries(values)) {
+    if (value !== null && value !== undefined && value !== "") set.set(key, value);
+  }
+  return set.toString();
+}
+
+const run = (id: string) => `runs/${encodeURIComponent(id)}`;
+
+export interface StartScenario {
+  readonly scenario: string;
+  readonly kernels?: readonly string[];
+  readonly states?: readonly string[];
+  readonly count?: number;
+  readonly explain: boolean;
+}
+
+export const api = {
+  hello: () => ask<Hello>("hello"),
+  connect: (address: string) => tell<{ generator: Generator }>("generator/connect", { address }),
+  disconnect: () => tell<unknown>("generator/disconnect", {}),
+  set: (settings: SettingsAsked) =>
+    tell<{ generator: Generator; differs: readonly Difference[] }>("generator/set", settings),
+  start: (body: { stages?: readonly string[]; at?: "now" | "armed" }) =>
+    tell<{ run: string }>("generator/start", body),
+  startScenario: (body: StartScenario) => tell<{ run: string | null }>("scenario/start", body),
+  stop: () => tell<unknown>("stop", {}),
+  runs: () => ask<{ directory: string; runs: readonly RunEntry[] }>("runs"),
+  run: (id: string) => ask<RunDetails>(run(id)),
+  series: (id: string, name: string) =>
+    ask<{ series: readonly RunSeries[] }>(`${run(id)}/series?${query({ case: name })}`),
+  worst: (id: string, name: string, stage: string, view: ViewName, limit: number) =>
+    ask<{ explained_view: ViewName | null; samples: readonly WorstSample[] }>(
+      `${run(id)}/worst?${query({ case: name, stage, view, limit: String(limit) })}`,
+    ),
+  compare: (ask_: Readonly<Record<string, string | null>>) =>
+    ask<{ comparisons: readonly Comparison[] }>(`compare?${query(ask_)}`),
+} as const;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// What canvases are drawn with: the page's own colours and letters, read anew
+// when the theme changes.
+
+export interface Ink {
+  readonly text: string;
+  readonly muted: string;
+  readonly grid: string;
+  readonly ground: string;
+  readonly quantile: string;
+  readonly font: string;
+}
+
+let current: Ink | null = null;
+const listeners = new Set<() => void>();
+
+export function ink(): Ink {
+  if (current === null) {
+    const style = getComputedStyle(document.documentElement);
+    const read = (name: string) => style.getPropertyValue(name).trim();
+    current = {
+      text: read("--text"), muted: read("--muted"), grid: read("--grid"),
+      ground: read("--ground"), quantile: read("--quantile"),
+      font: `11px ${read("--letters")}`,
+    };
+  }
+  return current;
+}
+
+/** Called after the theme has changed; the answer ends it. */
+export function onInk(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function newInk(): void {
+  current = null;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// What every part of the page is given.
+
+import type { Hello, Snapshot, StageInfo } from "./api/types.js";
+import type { Place } from "./core/location.js";
+
+export interface Context {
+  readonly hello: Hello;
+  readonly place: () => Place;
+  /** Shows something else; the address follows. */
+  readonly go: (change: Partial<Place>) => void;
+}
+
+/** One page below the header. */
+export interface Screen {
+  readonly element: HTMLElement;
+  /** The address has changed, but not to another page. */
+  place?: () => void;
+  snapshot?: (snapshot: Snapshot) => void;
+  close: () => void;
+}
+
+/** A stage the server has not named is drawn in grey. */
+export function stageInfo(hello: Hello, name: string): StageInfo {
+  return hello.stages.find((stage) => stage.name === name) ?? { name, colour: "#808890", text: "" };
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// What is shown, as the address says it: a link reproduces the view.
+
+import type { ViewName } from "../api/types.js";
+
+export type Page = "live" | "runs" | "run" | "compare";
+
+export interface Place {
+  readonly page: Page;
+  /** Of page `run`. */
+  readonly run: string | null;
+  readonly base: string | null;
+  readonly other: string | null;
+  readonly baseCase: string | null;
+  readonly otherCase: string | null;
+  readonly case: string | null;
+  /** Null: outside where there is one. */
+  readonly view: ViewName | null;
+  /** Empty: all that there are. */
+  readonly stages: readonly string[];
+  readonly axis: "log" | "linear";
+  /** The stage whose worst samples are listed; null: the worst of each. */
+  readonly worst: string | null;
+  /** `stage:view:seq` of the sample that is open. */
+  readonly sample: string | null;
+}
+
+export const START: Place = {
+  page: "live", run: null, base: null, other: null, baseCase: null, otherCase: null,
+  case: null, view: null, stages: [], axis: "log", worst: null, sample: null,
+};
+
+/** Of `#/run/ID?case=…`; what is not understood is as at the start. */
+export function parse(hash: string): Place {
+  const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [page = "", ...rest] = path.split("/");
+  const values = new URLSearchParams(search);
+  const view = values.get("view");
+  const run = rest.length > 0 ? decoded(rest.join("/")) : null;
+  return {
+    page: page === "runs" || page === "compare" || (page === "run" && run !== null) ? page : "live",
+    run: page === "run" ? run : null,
+    base: values.get("base"),
+    other: values.get("other"),
+    baseCase: values.get("base_case"),
+    otherCase: values.get("other_case"),
+    case: values.get("case"),
+    view: view === "inside" || view === "outside" ? view : null,
+    stages: (values.get("stages") ?? "").split(",").filter((name) => name !== ""),
+    axis: values.get("axis") === "linear" ? "linear" : "log",
+    worst: values.get("worst"),
+    sample: values.get("sample"),
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The shortest hash that says it. */
+export function format(place: Place): string {
+  const values = new URLSearchParams();
+  const set = (name: string, value: string | null) => {
+    if (value !== null && value !== "") values.set(name, value);
+  };
+  set("base", place.base);
+  set("other", place.other);
+  set("base_case", place.baseCase);
+  set("other_case", place.otherCase);
+  set("case", place.case);
+  set("view", place.view);
+  set("stages", place.stages.join(","));
+  set("axis", place.axis === "log" ? null : place.axis);
+  set("worst", place.worst);
+  set("sample", place.sample);
+  const run = place.page === "run" && place.run !== null ? `/${encodeURIComponent(place.run)}` : "";
+  const search = values.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
+  return `#/${place.page}${run}${search === "" ? "" : `?${search}`}`;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// The table of one comparison, and what was not measured alike.
+
+import type { Comparison, Shift } from "../api/runs.js";
+import { grouped, micro, NONE, signed } from "../core/units.js";
+import { h } from "../dom.js";
+
+export function comparisonTable(one: Comparison): HTMLElement {
+  const heads = ["series", "quantile", "base", "other", "difference", "%", "interval", "verdict"];
+  const name = `${one.base} and ${one.other}`;
+  return h("div", {},
+    h("h2", {}, short(one.base), h("span", { class: "muted" }, " → "), short(one.other)),
+    h("p", { class: "muted" }, one.exact
+      ? "Virtual time: both are exact, and any difference is one."
+      : `Intervals hold the truth with ${one.level * 100} %.`),
+    ...one.violations.map((text) => h("p", { class: "caveat" }, text)),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Differences of ${name}` },
+      h("table", { class: "figures" },
+        h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+        h("tbody", {}, ...one.series.flatMap(({ series, shifts, identical }) =>
+          shifts.map((shift, index) => row(series, shift, identical, one.exact, index === 0)))))),
+    unlike(one));
+}
+
+function row(series: string, shift: Shift, identical: boolean, exact: boolean, first: boolean): HTMLElement {
+  const { interval, percent, difference_ns: difference } = shift;
+  const verdict = identical ? "identical" : verdictOf(shift, exact);
+  return h("tr", { class: first ? "first" : "" },
+    h("th", { scope: "row" }, first ? series : h("span", { class: "unseen" }, series)),
+    h("td", {}, quantile(shift.thousandths)),
+    h("td", {}, micro(shift.base_ns)), h("td", {}, micro(shift.other_ns)), h("td", {}, signed(micro(difference))),
+    h("td", {}, percent === null ? NONE : signed(percent.toFixed(1))),
+    h("td", {}, interval === null ? NONE : `${signed(micro(interval.low_ns))} … ${signed(micro(interval.high_ns))}`),
+    h("td", { class: verdict }, shift.needed === null || exact ? verdict : `needs ${grouped(shift.needed)}`));
+}
+
+/** A difference counts where its interval does not hold 0. */
+function verdictOf({ difference_ns, interval }: Shift, exact: boolean): string {
+  if (exact) return difference_ns === 0 ? "same" : difference_ns > 0 ? "later" : "earlier";
+  if (interval === null) return NONE;
+  if (interval.low_ns > 0) return "later";
+  return interval.high_ns < 0 ? "earlier" : "not told apart";
+}
+
+function quantile(thousandths: number): string {
+  return thousandths === 1000 ? "max" : `p${thousandths / 10}`;
+}
+
+function unlike({ differences, base_only, other_only }: Comparison): HTMLElement | null {
+  const only = [...base_only.map((name) => `${name}: only in base`), ...other_only.map((name) => `${name}: only in other`)];
+  if (differences.length + only.length === 0) return null;
+  return h("details", {}, h("summary", {}, "Not measured alike"),
+    h("ul", {}, ...only.map((text) => h("li", {}, text)),
+      ...differences.map(({ what, base, other, matters }) =>
+        h("li", { class: matters ? "bad" : "" }, `${what}: ${base} → ${other}`))));
+}
+
+/** Without the directory in front: `ID 6.1/idle`. */
+function short(name: string): string {
+  const [run = "", ...rest] = name.split("#");
+  return [run.split("/").at(-1) ?? run, ...rest].join(" ");
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// The files of a run, to be kept.
+
+import type { RunFile } from "../api/runs.js";
+import { bytes } from "../core/units.js";
+import { h } from "../dom.js";
+
+export function downloads(id: string, files: readonly RunFile[]): HTMLElement {
+  const picture = ({ name }: RunFile) => /\.(svg|png)$/.test(name);
+  const data = files.filter((file) => !picture(file));
+  const csv = `/api/runs/${encodeURIComponent(id)}/export/csv`;
+  return h("div", { class: "downloads" },
+    h("ul", { "aria-label": "Files of the run" },
+      ...data.map((file) => h("li", {}, link(file))),
+      h("li", {}, h("a", { href: csv, download: `${id}.csv` }, "samples.csv"))),
+    pictures(files.filter(picture)));
+}
+
+/** By picture, each in its formats. */
+function pictures(files: readonly RunFile[]): HTMLElement | null {
+  const names = [...new Set(files.map(({ name }) => stem(name)))];
+  if (names.length === 0) return null;
+  return h("details", {}, h("summary", {}, `${names.length} pictures, as SVG and PNG`),
+    h("ul", {}, ...names.map((name) => h("li", {}, `${name.replace(/^figures\//, "")} `,
+      ...files.filter((file) => stem(file.name) === name).flatMap((file) => [
+        h("a", { href: file.url, download: base(file.name), "aria-label": base(file.name) }, file.name.slice(name.length + 1).toUpperCase()), " ",
+      ])))));
+}
+
+function link(file: RunFile): HTMLElement {
+  return h("span", {}, h("a", { href: file.url, download: base(file.name) }, file.name), h("span", { class: "muted" }, ` ${bytes(file.bytes)}`));
+}
+
+function stem(name: string): string {
+  return name.replace(/\.[^.]+$/, "");
+}
+
+function base(name: string): string {
+  return name.split("/").at(-1) ?? name;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// The live page: control on one side, what is measured on the other.
+
+import type { LiveCase, Measurement, Snapshot } from "../api/types.js";
+import { Live } from "../api/live.js";
+import type { Context, Screen } from "../context.js";
+import { ofLive, shownView } from "../core/watched.js";
+import { grouped } from "../core/units.js";
+import { h, say, show } from "../dom.js";
+import { AccountStrip } from "./account.js";
+import { GeneratorPanel } from "./generator.js";
+import { ScenarioPanel } from "./scenario.js";
+import { TargetPanel } from "./target.js";
+import { TriggerPanel } from "./trigger.js";
+import { Watch } from "./watch.js";
+
+export class LiveScreen implements Screen {
+  readonly element: HTMLElement;
+  readonly #strip = new AccountStrip();
+  readonly #generator = new GeneratorPanel();
+  readonly #trigger = new TriggerPanel();
+  readonly #scenario: ScenarioPanel;
+  readonly #target: TargetPanel;
+  readonly #watch: Watch;
+  readonly #state = h("span", { class: "state", role: "status" }, "waiting for the server");
+  readonly #pause = h("button", { type: "button", "aria-pressed": "false", title: "Freezes the picture, not the measurement", onclick: () => this.#toggle() }, "Pause");
+  readonly #empty = h("p", { class: "empty panel" }, "Nothing measured yet.");
+  readonly #live: Live;
+  #newest: Snapshot | null = null;
+  /** What is drawn: the newest, or the one at which it was paused. */
+  #drawn: Snapshot | null = null;
+  #paused = false;
+
+  constructor(private readonly context: Context) {
+    this.#scenario = new ScenarioPanel(context.hello);
+    this.#target = new TargetPanel(context);
+    this.#watch = new Watch(context);
+    this.element = h("div", { class: "live" },
+      h("div", { class: "strip" }, this.#state, this.#strip.element, this.#pause),
+      h("div", { class: "columns" },
+        h("aside", { class: "control", "aria-label": "Control" },
+          this.#generator.element, this.#trigger.element, this.#scenario.element, this.#target.element),
+        h("div", { class: "stagearea" }, this.#empty, this.#watch.element)));
+    this.#live = new Live((snapshot) => this.#snapshot(snapshot), (up) => this.#link(up));
+    this.#snapshotless();
+    this.#ask();
+  }
+
+  place(): void {
+    this.#ask();
+    if (this.#drawn !== null) this.#draw(this.#drawn);
+  }
+
+  close(): void {
+    this.#live.close();
+    this.#watch.close();
+  }
+
+  /** Only the series that are drawn carry pictures. */
+  #ask(): void {
+    const place = this.context.place();
+    const shown = this.#shown(this.#newest?.measurement ?? null);
+    const view = shown === null || shown.series.length === 0 ? place.view : shownView(shown.series, place.view);
+    const wanted = place.stages.length === 0 ? this.context.hello.stages.map(({ name }) => name) : place.stages;
+    const series = view === null ? null : wanted.map((stage) => `${stage}:${view}`).join(",");
+    this.#live.ask({ case: place.case, series });
+  }
+
+  #shown(measurement: Measurement | null): LiveCase | null {
+    const wanted = this.context.place().case;
+    const named = (name: string | null) => measurement?.cases.find((one) => one.case === name) ?? null;
+    return named(wanted) ?? named(measurement?.shown ?? null);
+  }
+
+  #snapshot(snapshot: Snapshot): void {
+    this.#newest = snapshot;
+    const { generator, measurement } = snapshot;
+    const busy = measurement !== null && ["preparing", "running", "stopping", "deriving"].includes(measurement.state);
+    this.#generator.update(generator);
+    this.#trigger.update(generator, busy);
+    this.#scenario.update(busy);
+    this.#target.update(measurement);
+    const shown = this.#shown(measurement);
+    this.#strip.update(shown === null ? null : {
+      account: shown.account, frames: shown.frames, unjoined: shown.unjoined, rateMillihertz: shown.rate_millihertz,
+    });
+    this.#say(measurement);
+    this.#ask();
+    if (!this.#paused) this.#draw(snapshot);
+  }
+
+  #say(measurement: Measurement | null): void {
+    const paused = this.#paused ? `, picture paused at ${grouped(this.#shown(this.#drawn?.measurement ?? null)?.samples ?? 0)}` : "";
+    say(this.#state, `${measurement?.state ?? "idle"}${paused}`);
+    this.#state.dataset["state"] = measurement?.state ?? "idle";
+  }
+
+  #draw(snapshot: Snapshot): void {
+    this.#drawn = snapshot;
+    const shown = this.#shown(snapshot.measurement);
+    const some = shown !== null && shown.series.length > 0;
+    show(this.#empty, !some);
+    show(this.#watch.element, some);
+    const subject = `${snapshot.measurement?.started_utc} ${snapshot.measurement?.run}`;
+    if (some) this.#watch.update(subject, ofLive(shown), null);
+  }
+
+  #snapshotless(): void {
+    show(this.#watch.element, false);
+    this.#trigger.update(null, false);
+    this.#target.update(null);
+  }
+
+  #link(up: boolean): void {
+    if (!up) {
+      say(this.#state, "no answer from the server; trying again");
+      this.#state.dataset["state"] = "failed";
+    }
+  }
+
+  #toggle(): void {
+    this.#paused = !this.#paused;
+    this.#pause.setAttribute("aria-pressed", String(this.#paused));
+    say(this.#pause, this.#paused ? "Resume" : "Pause");
+    this.element.classList.toggle("paused", this.#paused);
+    if (this.#newest !== null) this.#snapshot(this.#newest);
+  }
+}

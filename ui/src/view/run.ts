@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// A finished run: the figures of its summary, drawn as live ones are.
+
+import { api } from "../api/client.js";
+import type { CaseSummary, RunDetails, RunSeries } from "../api/runs.js";
+import type { Context, Screen } from "../context.js";
+import { instant } from "../core/units.js";
+import { ofRun, shownView } from "../core/watched.js";
+import { h, say } from "../dom.js";
+import { AccountStrip } from "./account.js";
+import { downloads } from "./downloads.js";
+import { Notice } from "./notice.js";
+import type { Sample } from "./sample.js";
+import { Watch } from "./watch.js";
+
+const WORST = 20;
+
+export class RunScreen implements Screen {
+  readonly element: HTMLElement;
+  readonly #strip = new AccountStrip();
+  readonly #watch: Watch;
+  readonly #notice = new Notice();
+  readonly #state = h("span", { class: "state" }, "reading the run");
+  readonly #case = h("select", { "aria-label": "Case", onchange: () => this.context.go({ case: this.#case.value, sample: null }) });
+  readonly #facts = h("div", { class: "facts-of-run" });
+  #details: RunDetails | null = null;
+  #drawn: { readonly case: string; readonly series: readonly RunSeries[] } | null = null;
+  #worst: { readonly key: string; readonly samples: readonly Sample[] } = { key: "", samples: [] };
+
+  constructor(private readonly context: Context, private readonly id: string) {
+    this.#watch = new Watch(context);
+    this.element = h("div", { class: "run" },
+      h("div", { class: "strip" }, this.#state, this.#strip.element, this.#case),
+      this.#notice.element,
+      h("section", { class: "panel page", "aria-labelledby": "run" }, h("h1", { id: "run" }, id), this.#facts),
+      this.#watch.element);
+    this.#watch.element.hidden = true;
+    void this.#load();
+  }
+
+  place(): void {
+    void this.#show();
+  }
+
+  close(): void {
+    this.#watch.close();
+  }
+
+  async #load(): Promise<void> {
+    this.#details = await this.#notice.attempt(() => api.run(this.id));
+    if (this.#details === null) {
+      say(this.#state, "cannot be read");
+      return;
+    }
+    const { manifest, summary, caveat, files } = this.#details;
+    this.#case.replaceChildren(...summary.cases.map((one) => h("option", { value: one.case }, one.case)));
+    say(this.#state, summary.complete ? "complete" : "not complete");
+    const warnings = [...summary.warnings, ...summary.cases.flatMap((one) => [...one.violations, ...one.warnings])];
+    this.#facts.replaceChildren(
+      h("p", { class: "muted" }, `${manifest.scenario} on ${manifest.rig}, started ${instant(manifest.started_utc)}, irqscope ${manifest.tool_version}`),
+      h("p", { class: "muted" }, `quantiles: ${summary.quantile_method}; digest ${summary.digest.slice(0, 16)}…`),
+      ...(caveat === null ? [] : [h("p", { class: "caveat" }, caveat)]),
+      ...[...new Set(warnings)].map((text) => h("p", { class: "caveat" }, text)),
+      h("p", {}, h("a", { href: `/api/runs/${encodeURIComponent(this.id)}/report`, target: "_blank", rel: "noopener" }, "Report")),
+      downloads(this.id, files));
+    await this.#show();
+  }
+
+  #chosen(): CaseSummary | null {
+    const cases = this.#details?.summary.cases ?? [];
+    const wanted = this.context.place().case;
+    return cases.find((one) => one.case === wanted) ?? cases[0] ?? null;
+  }
+
+  async #show(): Promise<void> {
+    const chosen = this.#chosen();
+    if (chosen === null) return;
+    this.#case.value = chosen.case;
+    if (this.#drawn?.case !== chosen.case) {
+      const answer = await this.#notice.attempt(() => api.series(this.id, chosen.case));
+      if (answer === null || this.#chosen() !== chosen) return;
+      this.#drawn = { case: chosen.case, series: answer.series };
+    }
+    this.#draw(chosen);
+    await this.#fetchWorst(chosen);
+    if (this.#chosen() === chosen) this.#draw(chosen);
+  }
+
+  #draw(chosen: CaseSummary): void {
+    const watched = ofRun(chosen, this.#drawn?.series ?? []);
+    this.#strip.update({ account: watched.account, frames: null, rateMillihertz: null, unjoined: 0 });
+    this.#watch.element.hidden = false;
+    this.#watch.update(this.id, watched, this.#worst.samples);
+  }
+
+  /** The chosen stage's, or the worst of each. */
+  async #fetchWorst(chosen: CaseSummary): Promise<void> {
+    const { view, worst } = this.context.place();
+    const shown = shownView(chosen.stages.map((figures) => ({ ...figures, histogram: null, course: null })), view);
+    const key = [chosen.case, shown, worst].join();
+    if (key === this.#worst.key) return;
+    const stages = chosen.stages.filter((one) => one.view === shown && one.count > 0).map((one) => one.stage);
+    const asked = worst !== null && stages.includes(worst) ? [worst] : stages;
+    const limit = asked.length === 1 ? WORST : 1;
+    const answers = await Promise.all(asked.map(async (stage) => {
+      const answer = await this.#notice.attempt(() => api.worst(this.id, chosen.case, stage, shown, limit));
+      return (answer?.samples ?? []).map((sample) => ({ ...sample, stage, view: shown }));
+    }));
+    this.#worst = { key, samples: answers.flat() };
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// How the generator triggers: frequency, duty, packets, jitter, count; start and stop.
+
+import { api, ApiError } from "../api/client.js";
+import type { Difference, Generator, Jitter, JitterKind, SettingsAsked } from "../api/types.js";
+import { parseCount, parseFrequency, parseTime } from "../core/quantity.js";
+import { position, valueAt } from "../core/scale.js";
+import { grouped, hertz, round, trimmed } from "../core/units.js";
+import { h } from "../dom.js";
+import { Field } from "./field.js";
+import { Notice } from "./notice.js";
+import { Waveform } from "./waveform.js";
+
+const STEPS = 300;
+
+export class TriggerPanel {
+  readonly element: HTMLElement;
+  readonly #set: HTMLFieldSetElement;
+  readonly #slider = h("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": "Frequency, logarithmic" });
+  readonly #dutySlider = h("input", { type: "range", min: 1, max: 999, step: 1, "aria-label": "Duty cycle in per mille" });
+  readonly #frequency = new Field<number>({
+    id: "frequency", label: "Frequency", hint: "1 kHz or 250 µs", parse: parseFrequency, format: hertz,
+  }, (value) => this.#send({ frequency_millihertz: Math.round(value * 1000) }), this.#slider);
+  readonly #duty = new Field<number>({
+    id: "duty", label: "Duty", hint: "25 %", parse: parseDuty, format: (perMille) => `${trimmed(perMille / 10)} %`,
+  }, (value) => this.#send({ duty_per_mille: value }), this.#dutySlider);
+  readonly #packet = new Field<number>({
+    id: "packet", label: "Packet", hint: "16", parse: parseCount, format: grouped,
+  }, (value) => this.#send({ packet: value }));
+  readonly #count = new Field<number>({
+    id: "count", label: "Count", hint: "10,000 or 10k", parse: parseCount, format: grouped,
+  }, (value) => this.#send({ count: value }));
+  readonly #kind = h("select", { "aria-label": "Kind of jitter", onchange: () => this.#sendJitter(null) },
+    ...["none", "uniform", "exponential"].map((kind) => h("option", { value: kind }, kind)));
+  readonly #jitter = new Field<number>({
+    id: "jitter", label: "Jitter", hint: "20 µs", parse: parseTime, format: round,
+  }, (value) => this.#sendJitter(value), this.#kind);
+  readonly #start = h("button", { type: "button", class: "go", onclick: () => this.#run(true) }, "Start");
+  readonly #stop = h("button", { type: "button", class: "halt", onclick: () => this.#run(false) }, "Stop");
+  readonly #waveform = new Waveform();
+  readonly #notice = new Notice();
+  #generator: Generator | null = null;
+
+  constructor() {
+    this.#slider.addEventListener("input", () => this.#slide());
+    this.#slider.addEventListener("change", () => this.#send({ frequency_millihertz: Math.round(this.#slid() * 1000) }));
+    this.#dutySlider.addEventListener("input", () => this.#slide());
+    this.#dutySlider.addEventListener("change", () => this.#send({ duty_per_mille: this.#dutySlider.valueAsNumber }));
+    this.#set = h("fieldset", { disabled: true },
+      h("legend", { class: "unseen" }, "Settings of the trigger"),
+      this.#frequency.element, this.#duty.element, this.#waveform.element,
+      h("div", { class: "pair" }, this.#packet.element, this.#count.element), this.#jitter.element,
+      h("div", { class: "buttons" }, this.#start, this.#stop));
+    this.element = h("section", { class: "panel trigger", "aria-labelledby": "trigger" },
+      h("h2", { id: "trigger" }, "Trigger"), this.#set, this.#notice.element);
+    this.#waveform.update(1e6, 250);
+  }
+
+  /** `busy`: a measurement is under way, by this generator or otherwise. */
+  update(generator: Generator | null, busy: boolean): void {
+    this.#generator = generator;
+    const off = generator === null || !generator.connected;
+    if (this.#set.disabled !== off) this.#set.disabled = off;
+    for (const field of [this.#count, this.#jitter]) field.disabled = busy;
+    this.#kind.disabled = busy;
+    this.#start.disabled = busy;
+    this.#stop.disabled = !busy;
+    if (generator !== null) this.#show(generator);
+  }
+
+  #show({ status: { settings }, limits }: Generator): void {
+    const sliding = document.activeElement === this.#slider || document.activeElement === this.#dutySlider;
+    this.#frequency.show(settings.frequency_millihertz / 1000);
+    this.#duty.show(settings.duty_per_mille);
+    this.#packet.show(settings.packet);
+    this.#count.show(settings.count);
+    this.#jitter.show(settings.jitter.amount_ns);
+    if (document.activeElement !== this.#kind) this.#kind.value = settings.jitter.kind;
+    if (sliding) return;
+    const [low, high] = limits.frequency_millihertz;
+    this.#slider.value = String(position(settings.frequency_millihertz, low, high, STEPS));
+    this.#dutySlider.value = String(settings.duty_per_mille);
+    this.#waveform.update(settings.period_ns, settings.duty_per_mille);
+  }
+
+  /** In hertz. */
+  #slid(): number {
+    const [low, high] = this.#generator?.limits.frequency_millihertz ?? [1_000, 1_000_000];
+    return valueAt(this.#slider.valueAsNumber, low, high, STEPS) / 1000;
+  }
+
+  /** What a slider says, before it is let go. */
+  #slide(): void {
+    const duty = this.#dutySlider.valueAsNumber;
+    this.#frequency.show(this.#slid());
+    this.#duty.show(duty);
+    this.#slider.setAttribute("aria-valuetext", hertz(this.#slid()));
+    this.#dutySlider.setAttribute("aria-valuetext", `${trimmed(duty / 10)} %`);
+    this.#waveform.update(1e9 / this.#slid(), duty);
+  }
+
+  #sendJitter(amount: number | null): void {
+    const kind = this.#kind.value as JitterKind;
+    const asked = amount ?? parseTime(this.#jitter.input.value) ?? 0;
+    const least = this.#generator?.limits.jitter_ns[0] ?? 1;
+    const jitter: Jitter = kind === "none"
+      ? amount === null || amount === 0 ? { kind, amount_ns: 0 } : { kind: "uniform", amount_ns: amount }
+      : { kind, amount_ns: Math.max(Math.round(asked), least, 1) };
+    this.#send({ jitter });
+  }
+
+  #send(settings: SettingsAsked): void {
+    const field = this.#fieldOf(Object.keys(settings)[0] ?? "");
+    void api.set(settings).then(({ generator, differs }) => {
+      this.#notice.clear();
+      this.#show(generator);
+      field.note(differs.map(differenceText).join("; "));
+    }).catch((error: unknown) => {
+      field.note(error instanceof ApiError ? error.message : String(error), true);
+    });
+  }
+
+  #fieldOf(setting: string): Field<number> {
+    switch (setting) {
+      case "duty_per_mille": return this.#duty;
+      case "packet": return this.#packet;
+      case "count": return this.#count;
+      case "jitter": return this.#jitter;
+      default: return this.#frequency;
+    }
+  }
+
+  #run(start: boolean): void {
+    void this.#notice.attempt(() => (start ? api.start({}) : api.stop()));
+  }
+}
+
+/** In per mille, of `25 %` or `25`. */
+function parseDuty(text: string): number | null {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*%?\s*$/.exec(text);
+  return match === null ? null : Math.round(Number(match[1]) * 10);
+}
+
+/** What was really set, and what was asked for. */
+function differenceText({ setting, asked, set }: Difference): string {
+  const text = (value: number) => {
+    if (setting === "frequency_millihertz") return hertz(value / 1000);
+    return setting.endsWith("_ns") ? `${grouped(value)} ns` : grouped(value);
+  };
+  return `set: ${text(set)}, asked: ${text(asked)}`;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// All that is drawn of one case: being measured, or finished.
+
+import type { Series } from "../api/types.js";
+import type { Context } from "../context.js";
+import { grow, type Range } from "../core/scale.js";
+import { shownView, type Watched } from "../core/watched.js";
+import { colourAs, h } from "../dom.js";
+import { Channels } from "./channels.js";
+import { FiguresTable } from "./figures.js";
+import { Overlay } from "./overlay.js";
+import type { Sample } from "./sample.js";
+import { chosen, WorstList } from "./worst.js";
+
+export class Watch {
+  readonly element: HTMLElement;
+  readonly #bar = h("div", { class: "choices", role: "group", "aria-label": "What is shown" });
+  readonly #figures = new FiguresTable();
+  readonly #channels: Channels;
+  readonly #overlay: Overlay;
+  readonly #worst: WorstList;
+  #bars = "";
+  #range: Range | null = null;
+  #subject = "";
+
+  constructor(private readonly context: Context) {
+    this.#channels = new Channels(context.hello);
+    this.#overlay = new Overlay(context.hello);
+    this.#worst = new WorstList(context);
+    this.element = h("div", { class: "watch" },
+      h("div", { class: "lead" },
+        h("section", { class: "panel", "aria-label": "Figures" }, this.#bar, this.#figures.element),
+        this.#channels.element),
+      h("div", { class: "beside" }, this.#overlay.element, this.#worst.element));
+  }
+
+  /** `worst`: a finished run's, which are asked for; else the case's own. */
+  update(subject: string, watched: Watched, worst: readonly Sample[] | null): void {
+    const place = this.context.place();
+    const view = shownView(watched.series, place.view);
+    this.#begin(`${subject} ${watched.case} ${view}`);
+    const wanted = (stage: string) => place.stages.length === 0 || place.stages.includes(stage);
+    const all = watched.series.filter((series) => series.view === view);
+    const drawn = all.filter((series) => wanted(series.stage));
+    this.#choices(all.map((series) => series.stage), view, watched.series);
+    this.#figures.update(watched.series.filter((series) => wanted(series.stage)));
+    this.#grow(all);
+    const range = this.#range ?? { low: 1_000, high: 100_000 };
+    this.#channels.update(drawn, range, place.axis === "log");
+    this.#overlay.update(drawn, range, place.axis === "log");
+    this.#worst.stages(all.map((series) => series.stage));
+    this.#worst.update(worst ?? chosen(watched.worst ?? [], view, place.worst));
+  }
+
+  close(): void {
+    this.#channels.close();
+    this.#overlay.close();
+  }
+
+  #begin(subject: string): void {
+    if (subject === this.#subject) return;
+    this.#subject = subject;
+    this.#range = null;
+    this.#channels.reset();
+  }
+
+  #grow(all: readonly Series[]): void {
+    for (const { min_ns, max_ns } of all) {
+      if (min_ns !== null && max_ns !== null) this.#range = grow(this.#range, min_ns, max_ns);
+    }
+  }
+
+  #choices(stages: readonly string[], view: string, series: readonly Series[]): void {
+    const place = this.context.place();
+    const shown = [stages, view, place.stages, place.axis, series.length].join("|");
+    if (shown === this.#bars) return;
+    this.#bars = shown;
+    const focused = document.activeElement?.getAttribute("data-choice");
+    this.#bar.replaceChildren(
+      toggles("View", ["outside", "inside"] as const, view, (one) => this.context.go({ view: one, sample: null }),
+        (one) => !series.some((each) => each.view === one)),
+      toggles("Axis of latency", ["log", "linear"] as const, place.axis, (axis) => this.context.go({ axis }), () => false),
+      this.#stageToggles(stages));
+    if (focused) this.#bar.querySelector<HTMLElement>(`[data-choice="${focused}"]`)?.focus();
+  }
+
+  #stageToggles(stages: readonly string[]): HTMLElement {
+    const place = this.context.place();
+    return h("span", { class: "toggles stages", role: "group", "aria-label": "Stages" }, ...stages.map((stage) => {
+      const shown = place.stages.length === 0 || place.stages.includes(stage);
+      const button = h("button", {
+        type: "button", "aria-pressed": String(shown), "data-choice": stage,
+        onclick: () => this.context.go({ stages: toggled(stages, place.stages, stage) }),
+      }, h("span", { class: "swatch" }), stage);
+      colourAs(button, stage);
+      return button;
+    }));
+  }
+}
+
+function toggles<T extends string>(
+  name: string, values: readonly T[], now: string, choose: (value: T) => void, off: (value: T) => boolean,
+): HTMLElement {
+  return h("span", { class: "toggles", role: "group", "aria-label": name }, ...values.map((value) => h("button", {
+    type: "button", "aria-pressed": String(value === now), disabled: off(value), "data-choice": value,
+    onclick: () => choose(value),
+  }, value)));
+}
+
+/** The next choice of stages; all of them is the empty one, and none is never chosen. */
+export function toggled(all: readonly string[], now: readonly string[], stage: string): string[] {
+  const shown = now.length === 0 ? all : all.filter((one) => now.includes(one));
+  const next = all.filter((one) => shown.includes(one) !== (one === stage));
+  return next.length === 0 || next.length === all.length ? [] : next;
+}
