@@ -14,7 +14,7 @@ help:
 	@echo "make run     install what is missing, build, measure the demo, write a report"
 	@echo "make test    every test, the same that CI runs"
 	@echo "make build   the program, the agent and the twin's generator"
-	@echo "make lint    fmt, clippy, checkpatch, sparse, shellcheck, links"
+	@echo "make lint    fmt, clippy, checkpatch, sparse, tsc, shellcheck, links"
 	@echo "make bench   speed and instrumentation cost"
 	@echo "make fuzz    the parsers, for longer than make test does"
 
@@ -22,6 +22,7 @@ bootstrap:
 	@scripts/bootstrap
 
 build:
+	scripts/build-ui
 	cargo build --release --locked -p irqscope-target --target $(AGENT_TARGET) \
 		$(if $(filter %gnu,$(AGENT_TARGET)),--config 'build.rustflags=["-Ctarget-feature=+crt-static"]')
 	cargo build --release --locked -p irqscope -p irqscope-vm
@@ -36,6 +37,7 @@ test:
 	@$(MAKE) --no-print-directory build
 	@scripts/lint
 	cargo test --release --locked --workspace
+	@npm --prefix ui test
 	@tests/run
 
 lint:

@@ -7,8 +7,10 @@ import { brief, round } from "../core/units.js";
 import { ink } from "./ink.js";
 
 /** Room for `1,000 µs`; the same everywhere, so that charts below each other align. */
-const LEFT = 52;
-const BELOW = 24;
+const left = () => Math.round(ink().em * 4);
+const below = () => Math.round(ink().em * 1.85);
+/** Half of the last tick's text, and above the marks' names. */
+export const padding = (): uPlot.Padding => [Math.round(ink().em * 0.9), Math.round(ink().em * 1.7), 0, 0];
 
 function axis(more: uPlot.Axis): uPlot.Axis {
   const { muted, grid, font } = ink();
@@ -23,16 +25,16 @@ function axis(more: uPlot.Axis): uPlot.Axis {
 /** About how many labels have room. */
 function room(plot: uPlot, horizontal: boolean): number {
   const pixels = (horizontal ? plot.bbox.width : plot.bbox.height) / devicePixelRatio;
-  return Math.max(2, Math.floor(pixels / (horizontal ? 64 : 24)));
+  return Math.max(2, Math.floor(pixels / (ink().em * (horizontal ? 5 : 1.9))));
 }
 
 /** Latencies in ns, on a logarithmic or a linear scale. */
-export function latencyAxis(range: () => Range, logarithmic: boolean, below: boolean): uPlot.Axis {
+export function latencyAxis(range: () => Range, logarithmic: boolean, horizontal: boolean): uPlot.Axis {
   const splits: Partial<uPlot.Axis> = logarithmic
-    ? { splits: (plot) => logTicks(range(), room(plot, below)), filter: (_, all) => all }
-    : { space: below ? 72 : 24 };
+    ? { splits: (plot) => logTicks(range(), room(plot, horizontal)), filter: (_, all) => all }
+    : { space: horizontal ? 72 : 24 };
   return axis({
-    scale: below ? "x" : "y", side: below ? 2 : 3, size: below ? BELOW : LEFT,
+    scale: horizontal ? "x" : "y", side: horizontal ? 2 : 3, size: horizontal ? below() : left(),
     values: (_, ticks) => ticks.map(round),
     ...splits,
   });
@@ -40,7 +42,7 @@ export function latencyAxis(range: () => Range, logarithmic: boolean, below: boo
 
 export function countAxis(top: () => number): uPlot.Axis {
   return axis({
-    scale: "y", side: 3, size: LEFT,
+    scale: "y", side: 3, size: left(),
     splits: (plot) => logTicks({ low: 1, high: top() }, Math.min(4, room(plot, false))),
     filter: (_, all) => all,
     values: (_, ticks) => ticks.map(brief),
@@ -50,7 +52,7 @@ export function countAxis(top: () => number): uPlot.Axis {
 /** Time in ns since the first trigger. */
 export function timeAxis(): uPlot.Axis {
   return axis({
-    scale: "x", side: 2, size: BELOW, space: 64,
+    scale: "x", side: 2, size: below(), space: 64,
     values: (_, ticks) => ticks.map((tick) => (tick === 0 ? "0" : round(tick))),
   });
 }
@@ -58,7 +60,7 @@ export function timeAxis(): uPlot.Axis {
 /** Shares, each further nine with as much room; `place` says where a share lies. */
 export function shareAxis(shares: readonly number[], place: (share: number) => number): uPlot.Axis {
   return axis({
-    scale: "y", side: 3, size: LEFT,
+    scale: "y", side: 3, size: left(),
     splits: () => shares.map(place),
     filter: (_, all) => all,
     values: () => shares.map((share) => `${Number((share * 100).toFixed(4))} %`),

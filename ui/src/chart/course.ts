@@ -5,7 +5,7 @@
 import uPlot from "uplot";
 import { fold, type Interval } from "../core/fold.js";
 import type { Range } from "../core/scale.js";
-import { latencyAxis, latencyScale, timeAxis } from "./axes.js";
+import { latencyAxis, latencyScale, padding, timeAxis } from "./axes.js";
 import { ink } from "./ink.js";
 import { type Options, Plot } from "./plot.js";
 
@@ -48,7 +48,7 @@ export class CourseChart {
     const range = () => this.#data.range;
     return {
       legend: { show: false },
-      padding: [10, 8, 0, 0],
+      padding: padding(),
       cursor: { y: false, points: { show: false }, drag: { setScale: false }, sync: { key: "time" } },
       scales: {
         x: { time: false, range: () => [0, this.#data.end] },
@@ -57,7 +57,7 @@ export class CourseChart {
       axes: [timeAxis(), latencyAxis(range, true, false)],
       series: [
         {},
-        { fill: `${this.colour}80`, points: { show: false }, paths: (plot) => this.#span(plot) },
+        { fill: `${this.colour}b0`, points: { show: false }, paths: (plot) => this.#span(plot) },
         { stroke: ink().text, width: 1.25, points: { show: false } },
       ],
     };

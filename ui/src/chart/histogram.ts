@@ -5,7 +5,7 @@
 import uPlot from "uplot";
 import { type Bar, type Bucket, bars, ceiling, edges } from "../core/histogram.js";
 import type { Range } from "../core/scale.js";
-import { countAxis, latencyAxis, latencyScale } from "./axes.js";
+import { countAxis, latencyAxis, latencyScale, padding } from "./axes.js";
 import { ink } from "./ink.js";
 import { type Options, Plot } from "./plot.js";
 
@@ -55,7 +55,7 @@ export class HistogramChart {
     const top = () => ceiling(this.#bars);
     return {
       legend: { show: false },
-      padding: [10, 8, 0, 0],
+      padding: padding(),
       cursor: { y: false, points: { show: false }, drag: { setScale: false }, sync: { key: "latency" } },
       scales: {
         x: latencyScale(range, this.#logarithmic),
@@ -112,8 +112,8 @@ export class HistogramChart {
       ctx.textAlign = align;
       ctx.fillText(text, plot.valToPos(at, "x", true) + shift * devicePixelRatio, bbox.top);
     };
-    name(p5, "5 %", "right", 2);
-    name(p95, "95 %", "left", -2);
+    name(p5, "5 %", "right", -1);
+    name(p95, "95 %", "left", 1);
     ctx.restore();
   }
 }

@@ -9,6 +9,8 @@ export interface Ink {
   readonly ground: string;
   readonly quantile: string;
   readonly font: string;
+  /** The height of an ordinary letter, in CSS pixels. */
+  readonly em: number;
 }
 
 let current: Ink | null = null;
@@ -17,11 +19,12 @@ const listeners = new Set<() => void>();
 export function ink(): Ink {
   if (current === null) {
     const style = getComputedStyle(document.documentElement);
+    const em = Number.parseFloat(style.fontSize);
     const read = (name: string) => style.getPropertyValue(name).trim();
     current = {
       text: read("--text"), muted: read("--muted"), grid: read("--grid"),
       ground: read("--ground"), quantile: read("--quantile"),
-      font: `11px ${read("--letters")}`,
+      font: `${Math.round(em * 0.85)}px ${read("--letters")}`, em,
     };
   }
   return current;

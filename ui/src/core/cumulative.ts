@@ -31,7 +31,7 @@ export function cumulative(buckets: readonly Bucket[]): Curve {
  * 0.99 is 2. What is beyond `nines` is drawn at the top.
  */
 export function nines(share: number, most: number): number {
-  return share >= 1 ? most : Math.min(-Math.log10(1 - share), most);
+  return share >= 1 ? most : Math.min(Math.log10(1 / (1 - share)), most);
 }
 
 /** The share of samples that are no later than `at`. */

@@ -28,18 +28,35 @@ export function edges(range: Range, bars: number, logarithmic: boolean): number[
 /**
  * Buckets as bars between edges. A bucket goes where its middle lies, whole;
  * what is outside goes into the first or last bar: no sample is lost, and the
- * sum of all bars is the sum of all buckets.
+ * sum of all bars is the sum of all buckets. Where a bucket is wider than bars
+ * its bar is, too, so that no gaps are seen where there are none.
  */
 export function bars(buckets: readonly Bucket[], at: readonly number[]): Bar[] {
   const last = at.length - 2;
-  const counts = new Array<number>(last + 1).fill(0);
-  let bar = 0;
-  for (const bucket of buckets) {
-    const middle = (bucket.low + bucket.high) / 2;
-    while (bar < last && middle >= (at[bar + 1] ?? Infinity)) bar += 1;
-    counts[bar] = (counts[bar] ?? 0) + bucket.count;
+  const all = Array.from({ length: last + 1 }, (_, index) => ({
+    from: at[index] ?? 0, to: at[index + 1] ?? 0, count: 0,
+  }));
+  let place = 0;
+  for (const { low, high, count } of buckets) {
+    while (place < last && (low + high) / 2 >= (at[place + 1] ?? Infinity)) place += 1;
+    const bar = all[place];
+    if (bar === undefined || count === 0) continue;
+    bar.count += count;
+    bar.from = Math.max(Math.min(bar.from, low), at[0] ?? 0);
+    bar.to = Math.min(Math.max(bar.to, high + 1), at.at(-1) ?? 0);
   }
-  return counts.map((count, index) => ({ from: at[index] ?? 0, to: at[index + 1] ?? 0, count }));
+  return apart(all);
+}
+
+/** A bar begins where the one before it ends. */
+function apart(all: readonly Bar[]): Bar[] {
+  let end = -Infinity;
+  return all.map((bar) => {
+    if (bar.count === 0) return bar;
+    const from = Math.min(Math.max(bar.from, end), bar.to);
+    end = bar.to;
+    return { ...bar, from };
+  });
 }
 
 /** The top of a logarithmic axis of counts: the power of ten above, at least 10. */

@@ -14,11 +14,13 @@ export interface Place {
   readonly baseCase: string | null;
   readonly otherCase: string | null;
   readonly case: string | null;
-  /** Null: outside where there is one. */
-  readonly view: ViewName | null;
+  /** Of the table and the pictures; both: of the table. Null: outside where there is one. */
+  readonly view: ViewName | "both" | null;
   /** Empty: all that there are. */
   readonly stages: readonly string[];
   readonly axis: "log" | "linear";
+  /** All histograms over the same latencies. */
+  readonly shared: boolean;
   /** The stage whose worst samples are listed; null: the worst of each. */
   readonly worst: string | null;
   /** `stage:view:seq` of the sample that is open. */
@@ -27,7 +29,7 @@ export interface Place {
 
 export const START: Place = {
   page: "live", run: null, base: null, other: null, baseCase: null, otherCase: null,
-  case: null, view: null, stages: [], axis: "log", worst: null, sample: null,
+  case: null, view: null, stages: [], axis: "log", shared: false, worst: null, sample: null,
 };
 
 /** Of `#/run/ID?case=…`; what is not understood is as at the start. */
@@ -45,9 +47,10 @@ export function parse(hash: string): Place {
     baseCase: values.get("base_case"),
     otherCase: values.get("other_case"),
     case: values.get("case"),
-    view: view === "inside" || view === "outside" ? view : null,
+    view: view === "inside" || view === "outside" || view === "both" ? view : null,
     stages: (values.get("stages") ?? "").split(",").filter((name) => name !== ""),
     axis: values.get("axis") === "linear" ? "linear" : "log",
+    shared: values.has("shared"),
     worst: values.get("worst"),
     sample: values.get("sample"),
   };
@@ -75,6 +78,7 @@ export function format(place: Place): string {
   set("view", place.view);
   set("stages", place.stages.join(","));
   set("axis", place.axis === "log" ? null : place.axis);
+  set("shared", place.shared ? "1" : null);
   set("worst", place.worst);
   set("sample", place.sample);
   const run = place.page === "run" && place.run !== null ? `/${encodeURIComponent(place.run)}` : "";

@@ -61,6 +61,11 @@ export function hertz(value: number): string {
   return `${trimmed(value / unit)} ${name}`;
 }
 
+/** A rate: `998 samples/s`, `100k samples/s`. */
+export function samplesPerSecond(value: number): string {
+  return `${brief(value)} samples/s`;
+}
+
 /** Short, for ticks of a count axis: `1`, `100`, `1k`, `10M`. */
 export function brief(count: number): string {
   if (count >= 1e9) return `${trimmed(count / 1e9, 3)}G`;

@@ -63,10 +63,10 @@ export function intervalsOf(series: Series): Interval[] {
   }));
 }
 
-/** The view to be shown: the one that is wanted, if any stage has it. */
-export function shownView(series: readonly Series[], wanted: ViewName | null): ViewName {
+/** The view to be drawn: the one that is wanted, if any stage has it. */
+export function shownView(series: readonly Series[], wanted: ViewName | "both" | null): ViewName {
   const has = (view: ViewName) => series.some((one) => one.view === view);
-  if (wanted !== null && has(wanted)) return wanted;
+  if (wanted !== null && wanted !== "both" && has(wanted)) return wanted;
   return has("outside") || !has("inside") ? "outside" : "inside";
 }
 

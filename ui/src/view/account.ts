@@ -3,7 +3,7 @@
 
 import type { Account, Frames } from "../api/types.js";
 import { accounted } from "../core/watched.js";
-import { grouped, hertz } from "../core/units.js";
+import { grouped, samplesPerSecond } from "../core/units.js";
 import { h, say } from "../dom.js";
 
 const TERMS = ["complete", "missing", "coalesced", "overrun", "dropped", "open"] as const;
@@ -73,6 +73,6 @@ function framesText({ frames, rateMillihertz, unjoined }: Accounted): string {
     parts.push(`frames ${grouped(received)}`, `dropped ${grouped(missed)}`, `damaged ${grouped(damaged)}`);
   }
   if (unjoined > 0) parts.push(`unjoined ${grouped(unjoined)}`);
-  if (rateMillihertz !== null) parts.push(`${hertz(rateMillihertz / 1000).replace("Hz", "samples/s").replace(/ ([kM])samples/, "$1 samples")}`);
+  if (rateMillihertz !== null) parts.push(samplesPerSecond(rateMillihertz / 1000));
   return parts.join(" · ");
 }

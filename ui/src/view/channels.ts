@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // One row per stage, as an oscilloscope has channels: its histogram, and its
-// latency over time. All histograms share one axis of latency, all courses one of time.
+// latency over time. All courses share one axis of time.
 
 import type { Hello, Series } from "../api/types.js";
 import { CourseChart } from "../chart/course.js";
@@ -11,9 +11,12 @@ import { grouped, micro } from "../core/units.js";
 import { bucketsOf, intervalsOf } from "../core/watched.js";
 import { colourAs, h, say } from "../dom.js";
 
+/** Axes before the first sample. */
+const NOTHING: Range = { low: 1_000, high: 100_000 };
+
 class Channel {
   readonly element: HTMLElement;
-  readonly #texts: Readonly<Record<"p50" | "p99" | "max" | "count", HTMLElement>>;
+  readonly #texts: Readonly<Record<"p50" | "p99" | "max", HTMLElement>>;
   readonly #histogram: HistogramChart;
   readonly #course: CourseChart;
   readonly #pictures: readonly HTMLElement[];
@@ -22,7 +25,7 @@ class Channel {
   constructor(hello: Hello, readonly stage: string) {
     const info = stageInfo(hello, stage);
     const figure = (name: string) => h("dd", { "data-figure": name }, "");
-    this.#texts = { p50: figure("p50"), p99: figure("p99"), max: figure("max"), count: figure("count") };
+    this.#texts = { p50: figure("p50"), p99: figure("p99"), max: figure("max") };
     const histogram = h("div", { class: "plot", role: "img" });
     const course = h("div", { class: "plot", role: "img" });
     this.#pictures = [histogram, course];
@@ -38,18 +41,19 @@ class Channel {
     colourAs(this.element, stage);
   }
 
-  update(series: Series, range: Range, end: number, logarithmic: boolean): void {
-    say(this.#texts.p50, micro(series.p50_ns));
-    say(this.#texts.p99, micro(series.p99_ns));
-    say(this.#texts.max, micro(series.max_ns));
-    say(this.#texts.count, grouped(series.count));
-    this.#histogram.draw({ buckets: bucketsOf(series.histogram), range, p5: series.p5_ns, p95: series.p95_ns }, logarithmic);
+  update(series: Series, shared: Range | null, end: number, logarithmic: boolean): void {
+    say(this.#texts.p50, `${micro(series.p50_ns)} µs`);
+    say(this.#texts.p99, `${micro(series.p99_ns)} µs`);
+    say(this.#texts.max, `${micro(series.max_ns)} µs`);
     if (series.min_ns !== null && series.max_ns !== null) {
       this.#range = grow(this.#range, series.min_ns, series.max_ns);
     }
+    const own = this.#range ?? NOTHING;
+    const { p5_ns: p5, p95_ns: p95 } = series;
+    this.#histogram.draw({ buckets: bucketsOf(series.histogram), range: shared ?? own, p5, p95 }, logarithmic);
     this.#course.draw({
       intervals: intervalsOf(series), intervalNs: series.course?.interval_ns ?? 1,
-      range: this.#range ?? range, end,
+      range: own, end,
     });
     this.#describe(series);
   }
@@ -78,16 +82,16 @@ export class Channels {
     this.element = h("section", { class: "channels panel", "aria-labelledby": "channels" },
       h("div", { class: "heads" },
         h("h2", { id: "channels" }, "Stages"),
-        h("p", {}, "samples by latency", h("span", { class: "muted" }, " · both axes logarithmic; dashed: 5 % and 95 %")),
-        h("p", {}, "latency over time", h("span", { class: "muted" }, " · min to max of each interval; line: mean"))),
+        h("p", {}, "samples by latency", h("span", { class: "muted" }, " · dashed: 5 %, 95 %")),
+        h("p", {}, "latency over time", h("span", { class: "muted" }, " · min to max; line: mean"))),
       this.#rows);
   }
 
-  update(all: readonly Series[], range: Range, logarithmic: boolean): void {
+  update(all: readonly Series[], shared: Range | null, logarithmic: boolean): void {
     const stages = all.map((series) => series.stage);
     if (stages.join() !== this.#channels.map((channel) => channel.stage).join()) this.#make(stages);
     const end = timeEnd(all);
-    all.forEach((series, index) => this.#channels[index]?.update(series, range, end, logarithmic));
+    all.forEach((series, index) => this.#channels[index]?.update(series, shared, end, logarithmic));
   }
 
   /** Another run or case: its axes begin anew. */

@@ -49,13 +49,13 @@ export class CompareScreen implements Screen {
       choice("base case", cases(base), baseCase, (name) => this.context.go({ baseCase: name })),
       choice("other", ["", ...ids], other, (id) => this.context.go({ other: id, otherCase: null })),
       choice("other case", cases(other), otherCase, (name) => this.context.go({ otherCase: name })),
-      choice("view", ["outside", "inside"], view ?? "outside", (name) => this.context.go({ view: name === "inside" ? name : null })));
+      choice("view", ["outside", "inside"], view === "inside" ? view : "outside", (name) => this.context.go({ view: name === "inside" ? name : null })));
   }
 
   async #show(): Promise<void> {
     const { base, other, baseCase, otherCase, view } = this.context.place();
     if (base === null || other === null) return;
-    const ask = { base, other, base_case: baseCase, other_case: otherCase, view: view ?? "outside" };
+    const ask = { base, other, base_case: baseCase, other_case: otherCase, view: view === "inside" ? view : "outside" };
     const asked = JSON.stringify(ask);
     if (asked === this.#asked) return;
     this.#asked = asked;
@@ -75,16 +75,18 @@ export class CompareScreen implements Screen {
 
   #one(comparison: Comparison): HTMLElement {
     const place = this.context.place();
-    const curves = new ComparedCurves(this.context.hello, comparison, place.base ?? "", place.other ?? "", place.view ?? "outside");
+    const curves = new ComparedCurves(this.context.hello, comparison, place.base ?? "", place.other ?? "", place.view === "inside" ? "inside" : "outside");
     this.#curves.push(curves);
-    return h("section", { class: "panel" }, comparisonTable(comparison), curves.element);
+    return h("section", { class: "panel comparison" }, comparisonTable(comparison), curves.element);
   }
 }
 
-/** An empty value is any. */
+const NOT_CHOSEN: Readonly<Record<string, string>> = { "base case": "all", "other case": "of the same name" };
+
+/** An empty value is none in particular. */
 function choice(label: string, values: readonly string[], now: string | null, choose: (value: string | null) => void): HTMLElement {
   const select = h("select", { "aria-label": label, onchange: () => choose(select.value === "" ? null : select.value) },
-    ...values.map((value) => h("option", { value, selected: value === (now ?? "") }, value === "" ? `any ${label}` : value)));
+    ...values.map((value) => h("option", { value, selected: value === (now ?? "") }, value === "" ? NOT_CHOSEN[label] ?? "choose a run" : value)));
   return h("label", { class: "choice" }, h("span", {}, label), select);
 }
 

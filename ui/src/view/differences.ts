@@ -15,7 +15,7 @@ export function comparisonTable(one: Comparison): HTMLElement {
       : `Intervals hold the truth with ${one.level * 100} %.`),
     ...one.violations.map((text) => h("p", { class: "caveat" }, text)),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Differences of ${name}` },
-      h("table", { class: "figures" },
+      h("table", { class: "figures shifts" },
         h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
         h("tbody", {}, ...one.series.flatMap(({ series, shifts, identical }) =>
           shifts.map((shift, index) => row(series, shift, identical, one.exact, index === 0)))))),
@@ -29,7 +29,7 @@ function row(series: string, shift: Shift, identical: boolean, exact: boolean, f
     h("th", { scope: "row" }, first ? series : h("span", { class: "unseen" }, series)),
     h("td", {}, quantile(shift.thousandths)),
     h("td", {}, micro(shift.base_ns)), h("td", {}, micro(shift.other_ns)), h("td", {}, signed(micro(difference))),
-    h("td", {}, percent === null ? NONE : signed(percent.toFixed(1))),
+    h("td", {}, percent === null ? NONE : signed(grouped(percent.toFixed(1)))),
     h("td", {}, interval === null ? NONE : `${signed(micro(interval.low_ns))} … ${signed(micro(interval.high_ns))}`),
     h("td", { class: verdict }, shift.needed === null || exact ? verdict : `needs ${grouped(shift.needed)}`));
 }

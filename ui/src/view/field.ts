@@ -25,7 +25,7 @@ export class Field<T> {
       onchange: () => this.#changed(),
     });
     this.element = h("div", { class: "field" },
-      h("label", { for: kind.id }, kind.label), this.input, beside, this.#note);
+      h("label", { for: kind.id }, kind.label), this.input, this.#note, beside);
   }
 
   /** What is set; not while somebody types. */
@@ -47,7 +47,7 @@ export class Field<T> {
 
   #changed(): void {
     const value = this.kind.parse(this.input.value);
-    if (value === null) this.note(`not understood; such as ${this.kind.hint}`, true);
+    if (value === null) this.note(`such as ${this.kind.hint}`, true);
     else {
       this.note("");
       this.send(value);

@@ -8,18 +8,19 @@ import { grouped, micro, NONE } from "../core/units.js";
 interface Column {
   readonly name: string;
   readonly about: string;
+  readonly unit?: string;
   readonly text: (series: Series) => string;
 }
 
 const COLUMNS: readonly Column[] = [
   { name: "count", about: "responses", text: (one) => grouped(one.count) },
   { name: "missing", about: "asked, not answered", text: (one) => grouped(one.missing) },
-  { name: "min", about: "shortest latency, µs", text: (one) => micro(one.min_ns) },
-  { name: "mean", about: "arithmetic mean, µs", text: (one) => micro(one.mean_ns) },
-  { name: "p50", about: "median, µs", text: (one) => micro(one.p50_ns) },
-  { name: "p99", about: "99 % are no later, µs", text: (one) => micro(one.p99_ns) },
-  { name: "p99.9", about: "99.9 % are no later, µs", text: (one) => micro(one.p99_9_ns) },
-  { name: "max", about: "longest latency, µs", text: (one) => micro(one.max_ns) },
+  { name: "min", about: "shortest latency", unit: "µs", text: (one) => micro(one.min_ns) },
+  { name: "mean", about: "arithmetic mean", unit: "µs", text: (one) => micro(one.mean_ns) },
+  { name: "p50", about: "median", unit: "µs", text: (one) => micro(one.p50_ns) },
+  { name: "p99", about: "99 % are no later", unit: "µs", text: (one) => micro(one.p99_ns) },
+  { name: "p99.9", about: "99.9 % are no later", unit: "µs", text: (one) => micro(one.p99_9_ns) },
+  { name: "max", about: "longest latency", unit: "µs", text: (one) => micro(one.max_ns) },
 ];
 
 export class FiguresTable {
@@ -28,7 +29,8 @@ export class FiguresTable {
   #rows = new Map<string, HTMLElement[]>();
 
   constructor() {
-    const heads = COLUMNS.map(({ name, about }) => h("th", { scope: "col", title: about }, name));
+    const heads = COLUMNS.map(({ name, about, unit }) =>
+      h("th", { scope: "col", title: about }, name, unit === undefined ? null : h("small", {}, ` ${unit}`)));
     this.element = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Figures of all stages" },
       h("table", { class: "figures" },
         h("caption", { class: "unseen" }, "Latency by stage and view, in microseconds"),

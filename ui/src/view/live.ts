@@ -14,6 +14,9 @@ import { TargetPanel } from "./target.js";
 import { TriggerPanel } from "./trigger.js";
 import { Watch } from "./watch.js";
 
+/** As in layout.css. */
+const NARROW = "(max-width: 900px)";
+
 export class LiveScreen implements Screen {
   readonly element: HTMLElement;
   readonly #strip = new AccountStrip();
@@ -24,6 +27,8 @@ export class LiveScreen implements Screen {
   readonly #watch: Watch;
   readonly #state = h("span", { class: "state", role: "status" }, "waiting for the server");
   readonly #pause = h("button", { type: "button", "aria-pressed": "false", title: "Freezes the picture, not the measurement", onclick: () => this.#toggle() }, "Pause");
+  /** Can be folded only where there is no room beside the pictures. */
+  readonly #fold = h("details", { class: "fold", open: true });
   readonly #empty = h("p", { class: "empty panel" }, "Nothing measured yet.");
   readonly #live: Live;
   #newest: Snapshot | null = null;
@@ -38,9 +43,10 @@ export class LiveScreen implements Screen {
     this.element = h("div", { class: "live" },
       h("div", { class: "strip" }, this.#state, this.#strip.element, this.#pause),
       h("div", { class: "columns" },
-        h("aside", { class: "control", "aria-label": "Control" },
-          this.#generator.element, this.#trigger.element, this.#scenario.element, this.#target.element),
+        h("aside", { class: "control", "aria-label": "Control" }, this.#fold),
         h("div", { class: "stagearea" }, this.#empty, this.#watch.element)));
+    this.#fold.append(h("summary", {}, "Control"),
+      h("div", { class: "parts" }, this.#generator.element, this.#trigger.element, this.#scenario.element, this.#target.element));
     this.#live = new Live((snapshot) => this.#snapshot(snapshot), (up) => this.#link(up));
     this.#snapshotless();
     this.#ask();
@@ -73,6 +79,7 @@ export class LiveScreen implements Screen {
   }
 
   #snapshot(snapshot: Snapshot): void {
+    if (this.#newest === null && snapshot.measurement !== null && matchMedia(NARROW).matches) this.#fold.open = false;
     this.#newest = snapshot;
     const { generator, measurement } = snapshot;
     const busy = measurement !== null && ["preparing", "running", "stopping", "deriving"].includes(measurement.state);

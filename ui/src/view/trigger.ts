@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // How the generator triggers: frequency, duty, packets, jitter, count; start and stop.
 
-import { api, ApiError } from "../api/client.js";
+import { api } from "../api/client.js";
 import type { Difference, Generator, Jitter, JitterKind, SettingsAsked } from "../api/types.js";
 import { parseCount, parseFrequency, parseTime } from "../core/quantity.js";
 import { position, valueAt } from "../core/scale.js";
@@ -49,7 +49,7 @@ export class TriggerPanel {
     this.#set = h("fieldset", { disabled: true },
       h("legend", { class: "unseen" }, "Settings of the trigger"),
       this.#frequency.element, this.#duty.element, this.#waveform.element,
-      h("div", { class: "pair" }, this.#packet.element, this.#count.element), this.#jitter.element,
+      this.#packet.element, this.#count.element, this.#jitter.element,
       h("div", { class: "buttons" }, this.#start, this.#stop));
     this.element = h("section", { class: "panel trigger", "aria-labelledby": "trigger" },
       h("h2", { id: "trigger" }, "Trigger"), this.#set, this.#notice.element);
@@ -116,7 +116,8 @@ export class TriggerPanel {
       this.#show(generator);
       field.note(differs.map(differenceText).join("; "));
     }).catch((error: unknown) => {
-      field.note(error instanceof ApiError ? error.message : String(error), true);
+      field.note("refused", true);
+      this.#notice.tell(error);
     });
   }
 
@@ -141,11 +142,8 @@ function parseDuty(text: string): number | null {
   return match === null ? null : Math.round(Number(match[1]) * 10);
 }
 
-/** What was really set, and what was asked for. */
-function differenceText({ setting, asked, set }: Difference): string {
-  const text = (value: number) => {
-    if (setting === "frequency_millihertz") return hertz(value / 1000);
-    return setting.endsWith("_ns") ? `${grouped(value)} ns` : grouped(value);
-  };
-  return `set: ${text(set)}, asked: ${text(asked)}`;
+/** The field shows what was really set; this is what was asked for. */
+function differenceText({ setting, asked }: Difference): string {
+  if (setting === "frequency_millihertz") return `asked ${hertz(asked / 1000)}`;
+  return `asked ${setting.endsWith("_ns") ? `${grouped(asked)} ns` : grouped(asked)}`;
 }

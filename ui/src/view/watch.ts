@@ -4,6 +4,7 @@
 import type { Series } from "../api/types.js";
 import type { Context } from "../context.js";
 import { grow, type Range } from "../core/scale.js";
+import { toggled } from "../core/stages.js";
 import { shownView, type Watched } from "../core/watched.js";
 import { colourAs, h } from "../dom.js";
 import { Channels } from "./channels.js";
@@ -43,10 +44,11 @@ export class Watch {
     const all = watched.series.filter((series) => series.view === view);
     const drawn = all.filter((series) => wanted(series.stage));
     this.#choices(all.map((series) => series.stage), view, watched.series);
-    this.#figures.update(watched.series.filter((series) => wanted(series.stage)));
+    const listed = place.view === "both" ? watched.series : all;
+    this.#figures.update(listed.filter((series) => wanted(series.stage)));
     this.#grow(all);
     const range = this.#range ?? { low: 1_000, high: 100_000 };
-    this.#channels.update(drawn, range, place.axis === "log");
+    this.#channels.update(drawn, place.shared ? range : null, place.axis === "log");
     this.#overlay.update(drawn, range, place.axis === "log");
     this.#worst.stages(all.map((series) => series.stage));
     this.#worst.update(worst ?? chosen(watched.worst ?? [], view, place.worst));
@@ -72,14 +74,17 @@ export class Watch {
 
   #choices(stages: readonly string[], view: string, series: readonly Series[]): void {
     const place = this.context.place();
-    const shown = [stages, view, place.stages, place.axis, series.length].join("|");
+    const shown = [stages, view, place.view, place.stages, place.axis, place.shared, series.length].join("|");
     if (shown === this.#bars) return;
     this.#bars = shown;
     const focused = document.activeElement?.getAttribute("data-choice");
     this.#bar.replaceChildren(
-      toggles("View", ["outside", "inside"] as const, view, (one) => this.context.go({ view: one, sample: null }),
-        (one) => !series.some((each) => each.view === one)),
+      toggles("View", ["outside", "inside", "both"] as const, place.view === "both" ? "both" : view,
+        (one) => this.context.go({ view: one, sample: null }),
+        (one) => one !== "both" && !series.some((each) => each.view === one)),
       toggles("Axis of latency", ["log", "linear"] as const, place.axis, (axis) => this.context.go({ axis }), () => false),
+      toggles("Range of histograms", ["own range", "shared range"] as const, place.shared ? "shared range" : "own range",
+        (range) => this.context.go({ shared: range === "shared range" }), () => false),
       this.#stageToggles(stages));
     if (focused) this.#bar.querySelector<HTMLElement>(`[data-choice="${focused}"]`)?.focus();
   }
@@ -105,11 +110,4 @@ function toggles<T extends string>(
     type: "button", "aria-pressed": String(value === now), disabled: off(value), "data-choice": value,
     onclick: () => choose(value),
   }, value)));
-}
-
-/** The next choice of stages; all of them is the empty one, and none is never chosen. */
-export function toggled(all: readonly string[], now: readonly string[], stage: string): string[] {
-  const shown = now.length === 0 ? all : all.filter((one) => now.includes(one));
-  const next = all.filter((one) => shown.includes(one) !== (one === stage));
-  return next.length === 0 || next.length === all.length ? [] : next;
 }
