@@ -6,8 +6,8 @@ import { logTicks, type Range } from "../core/scale.js";
 import { brief, round } from "../core/units.js";
 import { ink } from "./ink.js";
 
-/** Room for `1,000 µs`; the same everywhere, so that charts below each other align. */
-const left = () => Math.round(ink().em * 4);
+/** Room for `1,000 µs` and `99.99 %`; the same everywhere, so that charts below each other align. */
+const left = () => Math.round(ink().em * 4.5);
 const below = () => Math.round(ink().em * 1.85);
 /** Half of the last tick's text, and above the marks' names. */
 export const padding = (): uPlot.Padding => [Math.round(ink().em * 0.9), Math.round(ink().em * 1.7), 0, 0];

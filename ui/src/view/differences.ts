@@ -6,7 +6,8 @@ import { grouped, micro, NONE, signed } from "../core/units.js";
 import { h } from "../dom.js";
 
 export function comparisonTable(one: Comparison): HTMLElement {
-  const heads = ["series", "quantile", "base", "other", "difference", "%", "interval", "verdict"];
+  const unit = () => h("small", {}, " µs");
+  const heads = ["series", "quantile", ...["base", "other", "difference"].map((name) => [name, unit()]), "%", ["interval", unit()], "verdict"];
   const name = `${one.base} and ${one.other}`;
   return h("div", {},
     h("h2", {}, short(one.base), h("span", { class: "muted" }, " → "), short(one.other)),
@@ -16,7 +17,7 @@ export function comparisonTable(one: Comparison): HTMLElement {
     ...one.violations.map((text) => h("p", { class: "caveat" }, text)),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Differences of ${name}` },
       h("table", { class: "figures shifts" },
-        h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+        h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, ...[head].flat())))),
         h("tbody", {}, ...one.series.flatMap(({ series, shifts, identical }) =>
           shifts.map((shift, index) => row(series, shift, identical, one.exact, index === 0)))))),
     unlike(one));

@@ -7,13 +7,19 @@ import { h } from "../dom.js";
 
 export function downloads(id: string, files: readonly RunFile[]): HTMLElement {
   const picture = ({ name }: RunFile) => /\.(svg|png)$/.test(name);
-  const data = files.filter((file) => !picture(file));
+  const data = files.filter((file) => !picture(file)).sort((a, b) => rank(a) - rank(b));
   const csv = `/api/runs/${encodeURIComponent(id)}/export/csv`;
   return h("div", { class: "downloads" },
     h("ul", { "aria-label": "Files of the run" },
-      ...data.map((file) => h("li", {}, link(file))),
-      h("li", {}, h("a", { href: csv, download: `${id}.csv` }, "samples.csv"))),
+      h("li", {}, h("a", { href: csv, download: `${id}.csv` }, "samples.csv")),
+      ...data.map((file) => h("li", {}, link(file)))),
     pictures(files.filter(picture)));
+}
+
+/** What is asked for most comes first. */
+function rank({ name }: RunFile): number {
+  const place = ["samples.parquet", "summary.json", "manifest.json", "report.html", "run.log"].indexOf(name);
+  return place < 0 ? 99 : place;
 }
 
 /** By picture, each in its formats. */

@@ -29,7 +29,7 @@ export class GeneratorPanel {
     this.#generator = generator;
     say(this.#button, generator === null ? "Connect" : "Disconnect");
     this.#address.readOnly = generator !== null;
-    const shown = JSON.stringify([generator?.address, generator?.limits, generator?.connected, generator?.error]);
+    const shown = JSON.stringify([generator?.address, generator?.limits, generator?.connected, generator?.error, generator?.status.state]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     if (generator !== null) this.#address.value = generator.address;
@@ -56,11 +56,12 @@ function lost(error: string | Trouble | null): Error {
   return new Error(`${text ?? "the generator does not answer"}; trying again`);
 }
 
-function facts({ kind, lines, limits, tick_femtoseconds }: Generator): (readonly [string, string])[] {
+function facts({ kind, lines, limits, tick_femtoseconds, status }: Generator): (readonly [string, string])[] {
   const [slowest, fastest] = limits.frequency_millihertz;
   const [least, most] = limits.packet;
   return [
     ["kind", `${kind}, ${lines} lines`],
+    ["state", status.state],
     ["clock", `ticks of ${round(tick_femtoseconds / 1e6)}`],
     ["frequency", `${hertz(slowest / 1000)} to ${hertz(fastest / 1000)}`],
     ["pulse", `${round(limits.pulse_ns)} at least`],

@@ -21,7 +21,7 @@ export class LiveScreen implements Screen {
   readonly element: HTMLElement;
   readonly #strip = new AccountStrip();
   readonly #generator = new GeneratorPanel();
-  readonly #trigger = new TriggerPanel();
+  readonly #trigger: TriggerPanel;
   readonly #scenario: ScenarioPanel;
   readonly #target: TargetPanel;
   readonly #watch: Watch;
@@ -37,6 +37,7 @@ export class LiveScreen implements Screen {
   #paused = false;
 
   constructor(private readonly context: Context) {
+    this.#trigger = new TriggerPanel(context.hello.stages.map(({ name }) => name));
     this.#scenario = new ScenarioPanel(context.hello);
     this.#target = new TargetPanel(context);
     this.#watch = new Watch(context);
@@ -109,7 +110,12 @@ export class LiveScreen implements Screen {
     show(this.#empty, !some);
     show(this.#watch.element, some);
     const subject = `${snapshot.measurement?.started_utc} ${snapshot.measurement?.run}`;
-    if (some) this.#watch.update(subject, ofLive(shown), null);
+    if (some) this.#watch.update(subject, this.#method(shown.twin), ofLive(shown), null);
+  }
+
+  #method(twin: boolean): string {
+    const quantiles = `Quantiles: ${this.context.hello.live_quantile_method}; the finished run's are exact.`;
+    return twin ? `Virtual nanoseconds: executed instructions, the structure of a latency and no hardware's. ${quantiles}` : quantiles;
   }
 
   #snapshotless(): void {

@@ -58,7 +58,7 @@ export class RunScreen implements Screen {
     const warnings = [...summary.warnings, ...summary.cases.flatMap((one) => [...one.violations, ...one.warnings])];
     this.#facts.replaceChildren(
       h("p", { class: "muted" }, `${manifest.scenario} on ${manifest.rig}, started ${instant(manifest.started_utc)}, irqscope ${manifest.tool_version}`),
-      h("p", { class: "muted" }, `quantiles: ${summary.quantile_method}; digest ${summary.digest.slice(0, 16)}…`),
+      h("p", { class: "muted" }, `digest ${summary.digest}`),
       ...(caveat === null ? [] : [h("p", { class: "caveat" }, caveat)]),
       ...[...new Set(warnings)].map((text) => h("p", { class: "caveat" }, text)),
       h("p", {}, h("a", { href: `/api/runs/${encodeURIComponent(this.id)}/report`, target: "_blank", rel: "noopener" }, "Report")),
@@ -90,7 +90,7 @@ export class RunScreen implements Screen {
     const watched = ofRun(chosen, this.#drawn?.series ?? []);
     this.#strip.update({ account: watched.account, frames: null, rateMillihertz: null, unjoined: 0 });
     this.#watch.element.hidden = false;
-    this.#watch.update(this.id, watched, this.#worst.samples);
+    this.#watch.update(this.id, `Quantiles: ${this.#details?.summary.quantile_method ?? ""}.`, watched, this.#worst.samples);
   }
 
   /** The chosen stage's, or the worst of each. */

@@ -35,7 +35,7 @@ function segments(sample: Sample): HTMLElement | null {
       class: `cause-${index % 2}`,
     })));
   return h("div", {}, h("h4", {}, "waited for"), h("div", {}, bar),
-    h("table", { class: "plain" }, h("tbody", {}, ...all.map((one) => h("tr", {},
+    h("table", { class: "plain waits" }, h("tbody", {}, ...all.map((one) => h("tr", {},
       h("td", { class: "number" }, `${micro(one.length_ns)} µs`), h("td", {}, one.cause),
       h("td", {}, one.name, one.detail === "" ? null : h("span", { class: "muted" }, ` ${one.detail}`)))))));
 }

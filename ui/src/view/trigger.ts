@@ -8,6 +8,7 @@ import { position, valueAt } from "../core/scale.js";
 import { grouped, hertz, round, trimmed } from "../core/units.js";
 import { h } from "../dom.js";
 import { Field } from "./field.js";
+import { LinesPanel } from "./lines.js";
 import { Notice } from "./notice.js";
 import { Waveform } from "./waveform.js";
 
@@ -37,11 +38,13 @@ export class TriggerPanel {
   }, (value) => this.#sendJitter(value), this.#kind);
   readonly #start = h("button", { type: "button", class: "go", onclick: () => this.#run(true) }, "Start");
   readonly #stop = h("button", { type: "button", class: "halt", onclick: () => this.#run(false) }, "Stop");
+  readonly #lines: LinesPanel;
   readonly #waveform = new Waveform();
   readonly #notice = new Notice();
   #generator: Generator | null = null;
 
-  constructor() {
+  constructor(stages: readonly string[]) {
+    this.#lines = new LinesPanel(stages);
     this.#slider.addEventListener("input", () => this.#slide());
     this.#slider.addEventListener("change", () => this.#send({ frequency_millihertz: Math.round(this.#slid() * 1000) }));
     this.#dutySlider.addEventListener("input", () => this.#slide());
@@ -49,7 +52,7 @@ export class TriggerPanel {
     this.#set = h("fieldset", { disabled: true },
       h("legend", { class: "unseen" }, "Settings of the trigger"),
       this.#frequency.element, this.#duty.element, this.#waveform.element,
-      this.#packet.element, this.#count.element, this.#jitter.element,
+      this.#packet.element, this.#count.element, this.#jitter.element, this.#lines.element,
       h("div", { class: "buttons" }, this.#start, this.#stop));
     this.element = h("section", { class: "panel trigger", "aria-labelledby": "trigger" },
       h("h2", { id: "trigger" }, "Trigger"), this.#set, this.#notice.element);
@@ -63,6 +66,7 @@ export class TriggerPanel {
     if (this.#set.disabled !== off) this.#set.disabled = off;
     for (const field of [this.#count, this.#jitter]) field.disabled = busy;
     this.#kind.disabled = busy;
+    this.#lines.update(generator, busy);
     this.#start.disabled = busy;
     this.#stop.disabled = !busy;
     if (generator !== null) this.#show(generator);
@@ -132,7 +136,7 @@ export class TriggerPanel {
   }
 
   #run(start: boolean): void {
-    void this.#notice.attempt(() => (start ? api.start({}) : api.stop()));
+    void this.#notice.attempt(() => (start ? api.start({ stages: this.#lines.stages() }) : api.stop()));
   }
 }
 

@@ -6,7 +6,7 @@ import type { Context } from "../context.js";
 import { grow, type Range } from "../core/scale.js";
 import { toggled } from "../core/stages.js";
 import { shownView, type Watched } from "../core/watched.js";
-import { colourAs, h } from "../dom.js";
+import { colourAs, h, say } from "../dom.js";
 import { Channels } from "./channels.js";
 import { FiguresTable } from "./figures.js";
 import { Overlay } from "./overlay.js";
@@ -17,6 +17,7 @@ export class Watch {
   readonly element: HTMLElement;
   readonly #bar = h("div", { class: "choices", role: "group", "aria-label": "What is shown" });
   readonly #figures = new FiguresTable();
+  readonly #method = h("p", { class: "muted method" });
   readonly #channels: Channels;
   readonly #overlay: Overlay;
   readonly #worst: WorstList;
@@ -30,13 +31,17 @@ export class Watch {
     this.#worst = new WorstList(context);
     this.element = h("div", { class: "watch" },
       h("div", { class: "lead" },
-        h("section", { class: "panel", "aria-label": "Figures" }, this.#bar, this.#figures.element),
+        h("section", { class: "panel", "aria-label": "Figures" }, this.#bar, this.#figures.element, this.#method),
         this.#channels.element),
       h("div", { class: "beside" }, this.#overlay.element, this.#worst.element));
   }
 
-  /** `worst`: a finished run's, which are asked for; else the case's own. */
-  update(subject: string, watched: Watched, worst: readonly Sample[] | null): void {
+  /**
+   * `method`: how the figures came about. `worst`: a finished run's, which are
+   * asked for; else the case's own.
+   */
+  update(subject: string, method: string, watched: Watched, worst: readonly Sample[] | null): void {
+    say(this.#method, method);
     const place = this.context.place();
     const view = shownView(watched.series, place.view);
     this.#begin(`${subject} ${watched.case} ${view}`);

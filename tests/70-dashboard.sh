@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: the dashboard, in a real browser, against a real kernel: connect, set the
+# trigger, start, see every stage, pause, stop, open, compare, download. Its figures
+# are those of summary.json, it is accessible, and it can be linked to.
+#
+# UPDATE=1 keeps the pictures that README and docs show.
+# Runs beside others.
+. "$(dirname "$0")/lib.sh"
+
+# said FILE PATTERN: what the pattern's group matched, within two minutes.
+said() {
+	for _ in $(seq 1200); do
+		found=$(sed -nE "s|.*$2.*|\1|p" "$1" | head -n 1)
+		[ -n "$found" ] && { echo "$found"; return; }
+		sleep 0.1
+	done
+	cat "$1" >&2
+	fail "never said: $2"
+}
+
+"$IRQSCOPE" twin --port 0 >"$WORK/twin" 2>&1 &
+twin=$!
+"$IRQSCOPE" serve --port 0 --runs "$WORK/runs" >"$WORK/serve" 2>&1 &
+serve=$!
+generator=$(said "$WORK/twin" 'listens on ([0-9.:]+)')
+said "$WORK/twin" '(the target answers)' >/dev/null
+page=$(said "$WORK/serve" 'open (http://[^ ]+)')
+
+timeout 400 node "$TESTS/70-dashboard.mjs" "$page" "$generator" "$WORK/runs" "$WORK/pictures"
+
+kill -INT $serve $twin
+wait $serve || fail "serve ended with $?"
+wait $twin || fail "twin ended with $?"
+
+for picture in "$WORK"/pictures/*.png; do
+	[ "$(stat -c %s "$picture")" -lt 200000 ] || fail "$picture is too large for the docs"
+done
+[ -z "${UPDATE-}" ] || for name in light dark wall narrow run compare; do
+	cp "$WORK/pictures/dashboard-$name.png" "$TESTS/../docs/pictures/"
+done
