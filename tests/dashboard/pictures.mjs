@@ -25,6 +25,8 @@ async function look(browser, url, dir, [name, size, theme], ready) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await page.screenshot({ path: join(dir, `${name}.png`) });
   await fits(page, name);
+  // What is folded away must be in order, too.
+  await page.$$eval("details", (all) => all.forEach((one) => { one.open = true; }));
   await accessible(page, name);
   await close();
 }

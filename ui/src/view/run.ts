@@ -4,6 +4,7 @@
 import { api } from "../api/client.js";
 import type { CaseSummary, RunDetails, RunSeries } from "../api/runs.js";
 import type { Context, Screen } from "../context.js";
+import { format, START } from "../core/location.js";
 import { instant } from "../core/units.js";
 import { ofRun, shownView } from "../core/watched.js";
 import { h, say } from "../dom.js";
@@ -61,7 +62,8 @@ export class RunScreen implements Screen {
       h("p", { class: "muted" }, `digest ${summary.digest}`),
       ...(caveat === null ? [] : [h("p", { class: "caveat" }, caveat)]),
       ...[...new Set(warnings)].map((text) => h("p", { class: "caveat" }, text)),
-      h("p", {}, h("a", { href: `/api/runs/${encodeURIComponent(this.id)}/report`, target: "_blank", rel: "noopener" }, "Report")),
+      h("p", {}, h("a", { href: `/api/runs/${encodeURIComponent(this.id)}/report`, target: "_blank", rel: "noopener" }, "Report"),
+        " · ", h("a", { href: format({ ...START, page: "compare", base: this.id }) }, "Compare with another")),
       downloads(this.id, files));
     await this.#show();
   }

@@ -7,11 +7,17 @@ import { grouped, micro } from "../core/units.js";
 import { colourAs, h } from "../dom.js";
 import { details, type Sample } from "./sample.js";
 
+interface Row {
+  /** What it says, to be compared. */
+  readonly shown: string;
+  readonly element: HTMLElement;
+}
+
 export class WorstList {
   readonly element: HTMLElement;
   readonly #choice: HTMLSelectElement;
   readonly #list = h("ol", { class: "worst" });
-  #shown = "";
+  #rows = new Map<string, Row>();
 
   constructor(private readonly context: Context) {
     this.#choice = h("select", { id: "worst-stage", onchange: () => context.go({ worst: this.#choice.value || null, sample: null }) },
@@ -33,13 +39,25 @@ export class WorstList {
     if (this.#choice.value !== wanted) this.#choice.value = names.includes(wanted) ? wanted : "";
   }
 
+  /** A row that stays is not made anew: somebody may be about to press it. */
   update(samples: readonly Sample[]): void {
     const open = this.context.place().sample;
-    const shown = JSON.stringify([samples, open]);
-    if (shown === this.#shown) return;
-    this.#shown = shown;
+    const rows = new Map<string, Row>();
+    for (const sample of samples) {
+      const shown = JSON.stringify([sample, key(sample) === open]);
+      const before = this.#rows.get(key(sample));
+      const same = before !== undefined && before.shown === shown;
+      rows.set(key(sample), same ? before : { shown, element: this.#row(sample, key(sample) === open) });
+    }
+    this.#rows = rows;
+    this.#place([...rows.values()].map((row) => row.element));
+  }
+
+  #place(rows: readonly HTMLElement[]): void {
+    const now = [...this.#list.children];
+    if (now.length === rows.length && rows.every((row, index) => row === now[index])) return;
     const focused = document.activeElement?.getAttribute("data-sample");
-    this.#list.replaceChildren(...samples.map((sample) => this.#row(sample, key(sample) === open)));
+    this.#list.replaceChildren(...rows);
     if (focused) this.#list.querySelector<HTMLElement>(`[data-sample="${focused}"]`)?.focus();
   }
 
