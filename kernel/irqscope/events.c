@@ -9,6 +9,9 @@
 
 #include "internal.h"
 
+/* Half a KiB of stack. */
+#define AT_ONCE	16
+
 /* The events from @from on that lie together in memory, at most @count. */
 static size_t irqscope_events_run(const struct irqscope_interference *log, u64 from, size_t count)
 {
@@ -17,41 +20,51 @@ static size_t irqscope_events_run(const struct irqscope_interference *log, u64 f
 	return min_t(u64, count, log->size - index);
 }
 
-static ssize_t irqscope_events_copy(struct irqscope_interference *log, char __user *to,
-				    size_t count)
+/*
+ * Takes the oldest events out of the log. They are copied twice, because the reader's
+ * memory cannot be touched under this lock: mapping the ring takes `control` with that
+ * memory locked, and the start of a run takes this one under `control`.
+ */
+static size_t irqscope_events_take(struct irqscope_interference *log,
+				   struct irqscope_event *to, size_t count)
 {
+	size_t run = 0;
+	u64 published;
+
+	mutex_lock(&log->reader);
 	/* Pairs with the release when a window is closed. */
-	u64 published = smp_load_acquire(&log->published);
-	size_t copied = 0;
-
+	published = smp_load_acquire(&log->published);
 	count = min_t(u64, count, published - log->released);
-	while (copied < count) {
-		u64 from = log->released;
-		size_t run = irqscope_events_run(log, from, count - copied);
-
-		if (copy_to_user(to + copied * sizeof(*log->slots),
-				 &log->slots[from & (log->size - 1)], run * sizeof(*log->slots)))
-			return -EFAULT;
-		copied += run;
-		WRITE_ONCE(log->released, from + run);
+	if (count) {
+		run = irqscope_events_run(log, log->released, count);
+		memcpy(to, &log->slots[log->released & (log->size - 1)], run * sizeof(*to));
+		/* Pairs with the writer's look for a free slot: it is copied before. */
+		smp_store_release(&log->released, log->released + run);
 	}
-	return copied * sizeof(*log->slots);
+	mutex_unlock(&log->reader);
+	return run;
 }
 
 static ssize_t irqscope_events_read(struct file *file, char __user *to, size_t length,
 				    loff_t *position)
 {
 	struct irqscope *scope = file->private_data;
-	struct irqscope_interference *log = &scope->interference;
-	ssize_t result;
+	struct irqscope_event events[AT_ONCE];
+	size_t copied = 0;
+	size_t count;
 
-	if (length < sizeof(*log->slots))
+	if (length < sizeof(*events))
 		return -EINVAL;
-	if (mutex_lock_interruptible(&log->reader))
-		return -EINTR;
-	result = irqscope_events_copy(log, to, length / sizeof(*log->slots));
-	mutex_unlock(&log->reader);
-	return result;
+	while (copied + sizeof(*events) <= length) {
+		count = min_t(size_t, AT_ONCE, (length - copied) / sizeof(*events));
+		count = irqscope_events_take(&scope->interference, events, count);
+		if (!count)
+			break;
+		if (copy_to_user(to + copied, events, count * sizeof(*events)))
+			return -EFAULT;
+		copied += count * sizeof(*events);
+	}
+	return copied;
 }
 
 static int irqscope_events_open(struct inode *inode, struct file *file)

@@ -15,6 +15,7 @@
 #include <linux/irqflags.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
+#include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
 #include "context.h"
@@ -200,7 +201,9 @@ static __always_inline void irqscope_event_now(struct irqscope *scope, u8 kind, 
  */
 void notrace irqscope_event(struct irqscope *scope, u8 kind, u32 value, u64 address)
 {
-	if (likely(raw_smp_processor_id() == scope->cpu))
+	const struct irqscope_interference *log = &scope->interference;
+
+	if (likely(raw_smp_processor_id() == READ_ONCE(log->cpu)))
 		irqscope_event_now(scope, kind, value, address);
 }
 
@@ -275,7 +278,8 @@ static int irqscope_interference_resize(struct irqscope_interference *log, u32 s
  * irqscope_interference_prepare() - begin to log, if that is set
  * @scope: the scope
  *
- * The caller holds the hotplug lock.
+ * The caller holds the hotplug lock, and probes: they cannot be registered under
+ * that lock, which patching a tracepoint's call takes itself.
  *
  * Return: 0 or a negative errno, which was logged
  */
@@ -305,15 +309,16 @@ int irqscope_interference_prepare(struct irqscope *scope)
 	irqscope_interference_reset(log);
 	if (irqscope_smi_is_counted(scope->cpu, &log->smis))
 		log->smi_after = div64_u64(SMI_FS, scope->tick_fs);
-	err = irqscope_probes_register(scope);
-	if (!err)
-		static_branch_enable_cpuslocked(&irqscope_explaining);
-	return err;
+	static_branch_enable_cpuslocked(&irqscope_explaining);
+	WRITE_ONCE(log->cpu, scope->cpu);
+	return 0;
 }
 
 /**
  * irqscope_interference_unprepare() - end the log; the reader may have all of it
  * @scope: the scope, with no sample open
+ *
+ * The hotplug callback may wait for it: probes go later.
  */
 void irqscope_interference_unprepare(struct irqscope *scope)
 {
@@ -321,7 +326,9 @@ void irqscope_interference_unprepare(struct irqscope *scope)
 
 	if (scope->settings.explain == IRQSCOPE_EXPLAIN_OFF)
 		return;
-	irqscope_probes_unregister(scope);
+	WRITE_ONCE(log->cpu, IRQSCOPE_NO_CPU);
+	tracepoint_synchronize_unregister(); /* none writes any more */
+	irqscope_probes_put_later(scope);
 	if (!log->open)
 		return;
 	log->open = false;
@@ -335,7 +342,11 @@ void irqscope_interference_unprepare(struct irqscope *scope)
  */
 void irqscope_interference_init(struct irqscope *scope)
 {
-	mutex_init(&scope->interference.reader);
+	struct irqscope_interference *log = &scope->interference;
+
+	mutex_init(&log->reader);
+	log->cpu = IRQSCOPE_NO_CPU;
+	irqscope_probes_init(scope);
 }
 
 /**
@@ -344,5 +355,6 @@ void irqscope_interference_init(struct irqscope *scope)
  */
 void irqscope_interference_free(struct irqscope *scope)
 {
+	flush_work(&scope->interference.leave);
 	vfree(scope->interference.slots);
 }

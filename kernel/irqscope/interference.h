@@ -5,10 +5,12 @@
 #ifndef IRQSCOPE_INTERFERENCE_H
 #define IRQSCOPE_INTERFERENCE_H
 
+#include <linux/atomic.h>
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "irqscope.h"
 
@@ -28,6 +30,7 @@ struct irqscope;
  *    that begins at @published. A trigger makes them the window's beginning
  *    without copying one; their stamps tell their order.
  *
+ * @cpu: whose events are written, or IRQSCOPE_NO_CPU
  * @slots: the log
  * @size: how many; a power of two
  * @order: of the next event
@@ -48,8 +51,13 @@ struct irqscope;
  * @lacking: which of the table's tracepoints this kernel does not have
  * @opened: bit 0: /dev/irqscope-events has an opener
  * @reader: serialises the reader with the log's own beginning and end
+ * @probing: guards @users
+ * @users: runs that need the probes; at most one, but for those that fail to start
+ * @leaving: how many of them have ended since @leave ran
+ * @leave: takes the probes away
  */
 struct irqscope_interference {
+	int cpu;
 	struct irqscope_event *slots;
 	u32 size;
 	u32 order;
@@ -70,7 +78,13 @@ struct irqscope_interference {
 	u64 lacking;
 	unsigned long opened;
 	struct mutex reader; /* released, and the memory itself */
+	struct mutex probing;
+	unsigned int users;
+	atomic_t leaving;
+	struct work_struct leave;
 };
+
+#define IRQSCOPE_NO_CPU	(-1)
 
 /* interference.c */
 DECLARE_STATIC_KEY_FALSE(irqscope_explaining);
@@ -83,8 +97,10 @@ void irqscope_interference_init(struct irqscope *scope);
 void irqscope_interference_free(struct irqscope *scope);
 
 /* probes.c */
-int irqscope_probes_register(struct irqscope *scope);
-void irqscope_probes_unregister(struct irqscope *scope);
+void irqscope_probes_init(struct irqscope *scope);
+int irqscope_probes_get(struct irqscope *scope);
+void irqscope_probes_put(struct irqscope *scope, unsigned int users);
+void irqscope_probes_put_later(struct irqscope *scope);
 ssize_t irqscope_probes_lacking(const struct irqscope *scope, char *page);
 
 /* context.c */

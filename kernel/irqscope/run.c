@@ -6,7 +6,8 @@
  *	end:	the same in reverse, done by one work item, whoever asks for it
  *
  * Locks: the hotplug lock is taken before `control`, in start; the hotplug
- * callback holds it and waits for the end, which takes `control` only.
+ * callback holds it and waits for the end, which takes `control` only. Probes,
+ * which need the hotplug lock themselves, come before both and go after both.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -92,6 +93,11 @@ static void irqscope_run_begin(struct irqscope *scope)
 	scope->trigger->start(scope);
 }
 
+static bool irqscope_is_explained(const struct irqscope *scope)
+{
+	return scope->settings.explain == IRQSCOPE_EXPLAIN_ON;
+}
+
 /**
  * irqscope_run_start() - begin a run with the present settings
  * @scope: the scope
@@ -100,13 +106,23 @@ static void irqscope_run_begin(struct irqscope *scope)
  */
 int irqscope_run_start(struct irqscope *scope)
 {
+	bool explain = irqscope_is_explained(scope);
 	int err;
 
+	flush_work(&scope->interference.leave); /* of the run before */
+	err = explain ? irqscope_probes_get(scope) : 0;
+	if (err)
+		return err;
 	cpus_read_lock();
 	mutex_lock(&scope->control);
 	err = irqscope_run_check(scope);
 	if (err)
 		goto unlock;
+	if (explain != irqscope_is_explained(scope)) {
+		pr_err("explain was set while the run began: start it again\n");
+		err = -EAGAIN;
+		goto unlock;
+	}
 	scope->cpu = scope->settings.cpu;
 	scope->trigger = irqscope_trigger_ops(scope->settings.trigger);
 	err = irqscope_run_prepare(scope);
@@ -115,6 +131,8 @@ int irqscope_run_start(struct irqscope *scope)
 unlock:
 	mutex_unlock(&scope->control);
 	cpus_read_unlock();
+	if (err && explain)
+		irqscope_probes_put(scope, 1);
 	return err;
 }
 
