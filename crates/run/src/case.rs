@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use irqscope_wire::{
-    Counters, Event, Explained, Failure, Fault, GeneratorKind, Message, Note, Plan, Sample, Stage,
-    StageCost, Started, Symbol, Tick, View, decode,
+    Counters, Event, Explained, Failure, Fault, GeneratorKind, LoadWork, LockSite, LockTotals,
+    Message, Note, Plan, Sample, Stage, StageCost, Started, Symbol, Tick, View, decode,
 };
 
 use crate::bench::{self, BenchmarkData};
@@ -68,6 +68,11 @@ pub struct CaseData {
     /// Samples as the target sent them; with `explain`.
     pub raw: Vec<Sample>,
     pub join: Join,
+    /// Of a kernel with delayed locking, what it counted.
+    pub lock_sites: Vec<LockSite>,
+    pub lock_totals: Option<LockTotals>,
+    /// What the loads did, by benchmark.
+    pub work: Vec<LoadWork>,
     /// In the plan's order; empty where stages were asked.
     pub benchmarks: Vec<BenchmarkData>,
     /// Nothing on the target took part.
@@ -225,6 +230,9 @@ impl CaseData {
             Message::Events(events) => self.events.extend(events),
             Message::Explained(explained) => self.explained = Some(explained),
             Message::Truth(faults) => self.truth.extend(faults),
+            Message::LockSites(sites) => self.lock_sites.extend(sites),
+            Message::Locks(totals) => self.lock_totals = Some(totals),
+            Message::Work(work) => self.work.extend(work),
             message @ (Message::BenchSamples(_)
             | Message::BenchValues(_)
             | Message::BenchEnd(_)) => {

@@ -13,6 +13,7 @@ mod bundled;
 mod error;
 mod execution;
 mod faults;
+mod locks;
 mod nearest;
 mod outside;
 mod request;

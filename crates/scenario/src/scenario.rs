@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use irqscope_wire::{
-    Delay, Jitter, JitterKind, Line, Load, Outside, Plan, Stage, SystemState, Tick, Trigger, View,
+    Delay, DelayedLocking, Jitter, JitterKind, Line, Load, Outside, Plan, Stage, SystemState, Tick,
+    Trigger, View,
 };
 
 use crate::bench;
@@ -12,6 +13,7 @@ use crate::bundled::bundled;
 use crate::error::ScenarioError;
 use crate::execution;
 use crate::faults;
+use crate::locks::LocksText;
 use crate::nearest::suggestion;
 use crate::outside;
 use crate::sweep::{Sweep, SweepError};
@@ -19,7 +21,7 @@ use crate::text::{RigKind, Ssh, StateText, Text, TriggerText, Twin, Vm};
 use crate::value::{Duration, Named};
 
 /// States that every scenario knows.
-const STATES: [(&str, &[Load]); 10] = [
+const STATES: [(&str, &[Load]); 11] = [
     ("idle", &[]),
     ("one", &[Load::Busy]),
     ("many", &[Load::Busy256]),
@@ -30,6 +32,7 @@ const STATES: [(&str, &[Load]); 10] = [
     ("hog", &[Load::Hog]),
     ("hackbench", &[Load::Hackbench]),
     ("stress-ng", &[Load::StressNg]),
+    ("files", &[Load::Files]),
 ];
 
 /// Triggers of one case: sequence numbers of 32 bits.
@@ -51,6 +54,8 @@ pub struct Scenario {
     observer_effect: bool,
     explain_effect: bool,
     template: Plan,
+    /// Each case once for each of them, where there are any.
+    locks: Vec<DelayedLocking>,
     /// For a generator on a spare CPU, where the rig has one.
     spare_cpu: Option<Outside>,
     sweep: Option<Sweep>,
@@ -101,12 +106,13 @@ impl Scenario {
         let mut cases = Vec::new();
         for kernel in &self.kernels {
             for state in &self.states {
-                let case = self.case(kernel, state);
-                let like = |plan| Case { plan, ..case.clone() };
-                let blind = self.observer_effect.then(|| like(case.plan.without_inside()));
-                let explained = self.explain_effect.then(|| like(case.plan.explained()));
-                cases.push(case.clone());
-                cases.extend(blind.into_iter().chain(explained));
+                for case in self.in_every_mode(self.case(kernel, state)) {
+                    let like = |plan| Case { plan, ..case.clone() };
+                    let blind = self.observer_effect.then(|| like(case.plan.without_inside()));
+                    let explained = self.explain_effect.then(|| like(case.plan.explained()));
+                    cases.push(case.clone());
+                    cases.extend(blind.into_iter().chain(explained));
+                }
             }
         }
         match &self.sweep {
@@ -122,6 +128,19 @@ impl Scenario {
             ..self.template.clone()
         };
         Case { kernel: kernel.to_owned(), plan, step_of: None }
+    }
+
+    /// The case, or one for each mode of delayed locking.
+    fn in_every_mode(&self, case: Case) -> Vec<Case> {
+        if self.locks.is_empty() {
+            return vec![case];
+        }
+        let with = |locks: &DelayedLocking| {
+            let name = format!("{}/{}", case.plan.case, locks.mode);
+            let delayed_locking = Some(*locks);
+            Case { plan: Plan { case: name, delayed_locking, ..case.plan.clone() }, ..case.clone() }
+        };
+        self.locks.iter().map(with).collect()
     }
 
     /// Another number of triggers in each case.
@@ -227,6 +246,7 @@ impl Reader<'_> {
             observer_effect: text.observer_effect,
             explain_effect: text.explain_effect,
             template: template(&text),
+            locks: text.locks.as_ref().map(LocksText::settings).unwrap_or_default(),
             spare_cpu: outside::of_spare_cpu(&text),
             sweep: None,
         })
@@ -248,6 +268,9 @@ impl Reader<'_> {
         {
             let untraceable = ScenarioError::Untraceable { rig: text.rig.name() };
             return Err(self.meaning(untraceable.to_string()));
+        }
+        if let Some(locks) = &text.locks {
+            locks.check().map_err(|why| self.meaning(why))?;
         }
         if text.vm.memory < 128 {
             return Err(self.meaning("vm.memory is at least 128".to_owned()));

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::bench::BenchText;
 use crate::execution::ExecutionText;
+use crate::locks::LocksText;
 use crate::value::{Duration, Duty, Frequency, Named, Priority};
 
 /// How a target is reached and triggered.
@@ -86,6 +87,8 @@ pub(crate) struct Text {
     pub test: Option<TestText>,
     #[serde(default)]
     pub faults: Option<FaultsText>,
+    #[serde(default, rename = "delayed-locking")]
+    pub locks: Option<LocksText>,
     /// Stages end with their first act when left out.
     #[serde(default)]
     pub execution: Option<ExecutionText>,

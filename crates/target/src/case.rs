@@ -14,6 +14,7 @@ use crate::events::EventLog;
 use crate::facts::{self, Facts};
 use crate::faults::Culprits;
 use crate::loads::Loads;
+use crate::locks::Locks;
 use crate::notes::{self, IdleStates, Observation};
 use crate::ring::{Device, Ring};
 use crate::sink::Sink;
@@ -74,6 +75,7 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let device = Device::open(place.root)?; // claims the driver before anything is changed
     let (stages, unavailable) = settings::split_stages(&plan.stages, &driver.available_stages()?);
     let inject_cpu = configure(&mut driver, plan, &stages, &facts)?;
+    let lock_monitor = Locks::set(place.root, plan.delayed_locking.as_ref())?;
     let mut loads = Loads::start(&plan.state, Some(plan.cpu))?; // forks: before any thread
     let apart = place::keep_off(plan.cpu, inject_cpu);
     place::lock_memory()?;
@@ -100,6 +102,7 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let watched = watch(plan, reading, &driver, &mut ring, &mut collector, sink, place.stop);
     let state = driver.state();
     driver.stop()?;
+    let monitored = lock_monitor.map_or(Ok(()), |locks| locks.finish(sink));
     let loads_held = loads.stop();
     culprits.finish(sink)?;
 
@@ -110,6 +113,7 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
         events.finish(place.root, &driver, threads, sink)?;
     }
     let end = watched?;
+    monitored?;
     loads_held?;
     user.map_or(Ok(()), UserStage::join)?;
     check_state(&mut driver, state?, end)?;

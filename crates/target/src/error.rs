@@ -62,6 +62,10 @@ pub enum Error {
     NoSpareCpu { under_test: u32, asked: Option<u32> },
     #[error("{0}")]
     Generator(String),
+    #[error("this kernel has no delayed locking")]
+    NoDelayedLocking,
+    #[error("the kernel refuses `{value}` for {}: {source}", path.display())]
+    LockSetting { path: PathBuf, value: String, source: io::Error },
     #[error("no virtio port named `{0}` appeared")]
     NoPort(&'static str),
     #[error("/proc/kallsyms shows no function's address")]
@@ -153,6 +157,10 @@ impl Error {
             Error::Threads(_) => "nothing was changed; mend the file, or run as root",
             Error::Plan(_) => "use the host and the agent of the same version",
             Error::Module { .. } => "use modules that were built for exactly this kernel",
+            Error::NoDelayedLocking => {
+                "boot one that has (irqscope kernel build delayed-locking), as root"
+            }
+            Error::LockSetting { .. } => "run as root; see the kernel log",
             Error::NoPort(_) => "give the machine a virtserialport of that name, and its modules",
             Error::NoSpareCpu { .. } => {
                 "name another CPU that is online, or measure without: views = [\"inside\"]"

@@ -18,6 +18,7 @@ pub mod init;
 pub mod kernel_log;
 pub mod load;
 pub mod loads;
+mod locks;
 pub mod modules;
 pub mod noop;
 pub mod notes;

@@ -19,6 +19,7 @@ mod execution;
 mod fault;
 mod frame;
 mod generator;
+mod locks;
 mod message;
 mod name;
 mod path;
@@ -44,6 +45,10 @@ pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode};
 pub use generator::{
     Answer, Command, ExtraEdge, GeneratorHello, GeneratorKind, Limits, OutsideSample, Packet,
     Range, Reply, RunState, SLOWEST_MILLIHERTZ, Setting, Settings, StartAt, Status, Totals,
+};
+pub use locks::{
+    DelayedLocking, DelayedTask, HOLD_BINS, LoadWork, LockCount, LockMode, LockPolicy, LockSite,
+    LockTotals, ShortPeriod,
 };
 pub use message::{
     Counters, Failure, Frame, Hello, Message, Note, Outcome, PROTOCOL, Response, Sample, Severity,

@@ -6,15 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     BenchEnd, BenchSamples, BenchValues, Command, Cycles, Event, Explained, Fault, GeneratorHello,
-    Nanoseconds, Packet, Path, Picture, Plan, Reply, Seq, Stage, Status, Symbol, Tick,
+    LoadWork, LockSite, LockTotals, Nanoseconds, Packet, Path, Picture, Plan, Reply, Seq, Stage,
+    Status, Symbol, Tick,
 };
 
 /// Raised whenever the meaning or the encoding of a message changes.
 ///
 /// 1: first. 2: a plan may have benchmarks instead of stages. 3: a generator may
 /// know which trigger an edge answers, and a plan which CPU it is on. 4: bursts,
-/// execution times.
-pub const PROTOCOL: u16 = 4;
+/// execution times. 5: delayed locking, and the work of loads.
+pub const PROTOCOL: u16 = 5;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.
@@ -63,6 +64,12 @@ pub enum Message {
     Picture(Picture),
     /// In imported runs only.
     BenchValues(BenchValues),
+    /// Of a kernel with delayed locking: what its monitor and its manager counted.
+    LockSites(Vec<LockSite>),
+    /// The last word about locks.
+    Locks(LockTotals),
+    /// What the loads did while a benchmark ran.
+    Work(Vec<LoadWork>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

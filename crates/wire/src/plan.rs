@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
-use crate::{Benchmark, Burst, Compensate, Execution, Faults, Shape, Stage, Tick};
+use crate::{Benchmark, Burst, Compensate, DelayedLocking, Execution, Faults, Shape, Stage, Tick};
 
 named! {
     /// Who asserts the interrupt.
@@ -106,6 +106,8 @@ named! {
         Hackbench = "hackbench",
         /// stress-ng's mixed stressors, where it is installed.
         StressNg = "stress-ng",
+        /// Making, listing and removing many small files.
+        Files = "files",
     }
 }
 
@@ -210,6 +212,9 @@ pub struct Plan {
     /// settle, state, tick and instruction count.
     #[serde(default)]
     pub benchmarks: Vec<Benchmark>,
+    /// None: whatever the kernel has of it is left as it is.
+    #[serde(default)]
+    pub delayed_locking: Option<DelayedLocking>,
 }
 
 impl Plan {
@@ -328,6 +333,7 @@ impl Default for Plan {
             faults: None,
             idle_states: false,
             benchmarks: Vec::new(),
+            delayed_locking: None,
         }
     }
 }

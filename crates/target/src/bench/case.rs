@@ -2,9 +2,9 @@
 //! A case of benchmarks, from its plan to its last frame. Teardown mirrors
 //! setup, in reverse: what is set up here puts itself back when it is dropped.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use irqscope_wire::{Benchmark, Counters, Message, Plan};
+use irqscope_wire::{Benchmark, Counters, Load, LoadWork, Message, Plan};
 
 use super::clock::Scale;
 use super::follow::Follower;
@@ -14,6 +14,7 @@ use crate::case::{Place, comment};
 use crate::error::{Error, Result};
 use crate::facts;
 use crate::loads::Loads;
+use crate::locks::Locks;
 use crate::notes;
 use crate::place;
 use crate::sink::Sink;
@@ -27,6 +28,7 @@ pub fn measure(here: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let facts = facts::gather(here.root, plan.cpu);
     let cpus = cpus(plan);
     let pinned = (cpus.len() == 1).then_some(plan.cpu);
+    let locks = Locks::set(here.root, plan.delayed_locking.as_ref())?;
     let mut loads = Loads::start(&plan.state, pinned)?; // forks: before any thread
     let apart = place::keep_off_all(&cpus);
     let rights = Rights::claim();
@@ -50,14 +52,36 @@ pub fn measure(here: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
         let stand = Stand { root: here.root, cpu: plan.cpu, class, scale, room };
         let live = sink.is_live() && apart || benchmark.samples() > ROOM;
         let stop = here.stop;
+        let before = (Instant::now(), loads.work());
         let mut follower = Follower { stop, sink, live, benchmark: number as u16, class };
         match start(benchmark, &stand)? {
             Start::Running(running) => follower.follow(running)?,
             Start::Unavailable(why) => follower.unavailable(why)?,
         }
+        let work = work(number as u16, before, &loads);
+        if !work.is_empty() {
+            sink.send(Message::Work(work))?;
+        }
     }
+    locks.map_or(Ok(()), |locks| locks.finish(sink))?;
     loads.stop()?;
     sink.send(Message::Finished(Counters::default()))
+}
+
+/// What each load did since then.
+fn work(
+    benchmark: u16,
+    (since, before): (Instant, Vec<(Load, u64)>),
+    loads: &Loads,
+) -> Vec<LoadWork> {
+    let ns = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let of = |((load, before), (_, now)): ((Load, u64), (Load, u64))| LoadWork {
+        benchmark,
+        load,
+        units: now.saturating_sub(before),
+        ns,
+    };
+    before.into_iter().zip(loads.work()).map(of).collect()
 }
 
 /// All CPUs under test, ascending.

@@ -22,6 +22,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, dup2_stdin, dup2_stdout, fork, getppid, pipe2, setsid};
 
 use super::Worker;
+use super::work::Work;
 use crate::place;
 
 /// A line from the keeper, or from a worker.
@@ -51,10 +52,16 @@ struct Kept {
 }
 
 /// The keeper's life. `control` reads as ended when the agent is gone.
-pub fn keep(state: &SystemState, cpu: Option<u32>, control: OwnedFd, mut told: File) -> ! {
+pub fn keep(
+    state: &SystemState,
+    cpu: Option<u32>,
+    work: Work,
+    control: OwnedFd,
+    mut told: File,
+) -> ! {
     let mut kept = Vec::new();
     match set_up(&control, &told).and_then(|children| {
-        start_all(state, cpu, &told, &mut kept).map_err(|error| error.to_string())?;
+        start_all(state, cpu, work, &told, &mut kept).map_err(|error| error.to_string())?;
         Ok(children)
     }) {
         Ok(children) => {
@@ -116,6 +123,7 @@ fn close_all_but(mut keep: [RawFd; 2]) {
 fn start_all(
     state: &SystemState,
     cpu: Option<u32>,
+    work: Work,
     told: &File,
     kept: &mut Vec<Kept>,
 ) -> Result<(), String> {
@@ -123,13 +131,15 @@ fn start_all(
     let keeper = Pid::this();
     let hog = state.hog.unwrap_or(HOG);
     for load in &state.loads {
-        for worker in super::workers(*load, hog).map_err(|text| format!("ended {load} {text}"))? {
+        for worker in
+            super::workers(*load, hog, work).map_err(|text| format!("ended {load} {text}"))?
+        {
             // SAFETY: the keeper has one thread; the child never returns.
             match unsafe { fork() }.map_err(|errno| format!("ended {load} fork: {errno}"))? {
                 ForkResult::Parent { child } => kept.push(Kept { load: *load, pid: child }),
                 ForkResult::Child => {
                     drop(opener);
-                    let Err(text) = work(worker, cpu, keeper, File::from(gate));
+                    let Err(text) = run(worker, cpu, keeper, File::from(gate));
                     let mut told = told;
                     let _ = told.write_all(format!("ended {load} {text}\n").as_bytes());
                     exit(1)
@@ -140,7 +150,7 @@ fn start_all(
     Ok(())
 }
 
-fn work(
+fn run(
     worker: Worker,
     cpu: Option<u32>,
     keeper: Pid,

@@ -9,9 +9,11 @@ mod busy;
 mod copy;
 mod exec;
 mod external;
+mod files;
 mod keeper;
 mod memory;
 mod tcp;
+mod work;
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -25,18 +27,20 @@ use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork, pipe2};
 
 use crate::error::{Error, Result};
+use work::Work;
 
 /// What a worker process does for ever; it returns only why it cannot go on.
 type Worker = Box<dyn FnOnce() -> std::result::Result<Infallible, String>>;
 
 /// The table of loads: what each one's worker processes do. Called in the
 /// keeper, so what is made here (sockets, files) is shared by the workers.
-fn workers(load: Load, hog: Scheduling) -> std::result::Result<Vec<Worker>, String> {
+fn workers(load: Load, hog: Scheduling, work: Work) -> std::result::Result<Vec<Worker>, String> {
     match load {
         Load::Busy => Ok(busy::workers(1)),
         Load::Busy256 => Ok(busy::workers(256)),
         Load::Hog => Ok(vec![busy::hog(hog)]),
-        Load::Tcp => tcp::workers(),
+        Load::Tcp => tcp::workers(work.of(load)),
+        Load::Files => Ok(files::workers(work.of(load))),
         Load::Copy => copy::workers(),
         Load::Exec => exec::workers(),
         Load::Memory => memory::workers(),
@@ -44,11 +48,18 @@ fn workers(load: Load, hog: Scheduling) -> std::result::Result<Vec<Worker>, Stri
     }
 }
 
+/// A load whose work has a unit: bytes sent, files made.
+const fn counts(load: Load) -> bool {
+    matches!(load, Load::Tcp | Load::Files)
+}
+
 /// Loads that are running.
 #[derive(Debug)]
 pub struct Loads {
     keeper: Option<Keeper>,
+    present: Vec<Load>,
     absent: Vec<Load>,
+    work: Work,
 }
 
 #[derive(Debug)]
@@ -65,14 +76,21 @@ impl Loads {
     pub fn start(state: &SystemState, cpu: Option<u32>) -> Result<Loads> {
         let (present, absent): (Vec<Load>, Vec<Load>) =
             state.loads.iter().partition(|load| external::is_present(**load));
+        let work = Work::new().map_err(Error::system("map what loads count"))?;
         let mut keeper = None;
         if !present.is_empty() {
-            let present = SystemState { loads: present, ..state.clone() };
-            let mut started = Keeper::start(&present, cpu)?;
+            let present = SystemState { loads: present.clone(), ..state.clone() };
+            let mut started = Keeper::start(&present, cpu, work)?;
             started.wait_until_ready()?;
             keeper = Some(started);
         }
-        Ok(Loads { keeper, absent })
+        Ok(Loads { keeper, present, absent, work })
+    }
+
+    /// What each load that counts has done so far, in its own unit.
+    pub fn work(&self) -> Vec<(Load, u64)> {
+        let done = |load: &Load| (*load, self.work.done(*load));
+        self.present.iter().filter(|load| counts(**load)).map(done).collect()
     }
 
     /// Loads that were asked for but are not installed.
@@ -99,14 +117,14 @@ impl Loads {
 }
 
 impl Keeper {
-    fn start(state: &SystemState, cpu: Option<u32>) -> Result<Keeper> {
+    fn start(state: &SystemState, cpu: Option<u32>, work: Work) -> Result<Keeper> {
         let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(Error::system("make a pipe"));
         let (held, control) = pipe()?;
         let (report, told) = pipe()?;
         // SAFETY: this process has one thread, so the child may go on as if
         // nothing had happened; it never returns from here.
         match unsafe { fork() }.map_err(Error::system("fork"))? {
-            ForkResult::Child => keeper::keep(state, cpu, held, File::from(told)),
+            ForkResult::Child => keeper::keep(state, cpu, work, held, File::from(told)),
             ForkResult::Parent { child } => Ok(Keeper {
                 pid: child,
                 control: Some(control),

@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Worker;
 
@@ -12,10 +13,10 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// Fixed ports, tried in order: an ephemeral one would be random.
 const PORTS: std::ops::Range<u16> = 47_110..47_210;
 
-pub fn workers() -> Result<Vec<Worker>, String> {
+pub fn workers(sent: &'static AtomicU64) -> Result<Vec<Worker>, String> {
     let (sender, receiver) = connect().map_err(|error| format!("loopback: {error}"))?;
     Ok(vec![
-        Box::new(move || send(sender).map_err(|error| format!("send: {error}"))),
+        Box::new(move || send(sender, sent).map_err(|error| format!("send: {error}"))),
         Box::new(move || receive(receiver).map_err(|error| format!("receive: {error}"))),
     ])
 }
@@ -34,10 +35,11 @@ fn connect() -> io::Result<(TcpStream, TcpStream)> {
     Err(refused)
 }
 
-fn send(mut stream: TcpStream) -> io::Result<Infallible> {
+fn send(mut stream: TcpStream, sent: &AtomicU64) -> io::Result<Infallible> {
     let chunk = vec![0x55; CHUNK_BYTES];
     loop {
         stream.write_all(&chunk)?;
+        sent.fetch_add(CHUNK_BYTES as u64, Ordering::Relaxed);
     }
 }
 

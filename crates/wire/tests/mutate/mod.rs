@@ -11,13 +11,14 @@
 
 use irqscope_wire::{
     Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Class, Clock,
-    Command, Context, Counters, Cycles, Event, Explained, ExtraEdge, Failure, Fault, FaultKind,
-    Frame, GeneratorHello, GeneratorKind, Gtod, Hello, InterruptLine, Inversion, JitterKind,
-    Limits, Mark, Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL, Pacing, Packet,
-    Path, PathEnd, PathEvent, Picture, Plan, Priority, Range, Refusal, Reply, Response, Role, Run,
-    RunState, Sample, Sched, Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage,
-    StageCost, StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick,
-    Totals, ValueCount, Values, What,
+    Command, Context, Counters, Cycles, DelayedTask, Event, Explained, ExtraEdge, Failure, Fault,
+    FaultKind, Frame, GeneratorHello, GeneratorKind, Gtod, HOLD_BINS, Hello, InterruptLine,
+    Inversion, JitterKind, Limits, Load, LoadWork, LockCount, LockSite, LockTotals, Mark, Message,
+    Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL, Pacing, Packet, Path, PathEnd, PathEvent,
+    Picture, Plan, Priority, Range, Refusal, Reply, Response, Role, Run, RunState, Sample, Sched,
+    Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage, StageCost, StageThread,
+    StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals, ValueCount, Values,
+    What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -330,7 +331,37 @@ fn target() -> Vec<Message> {
             begin: Cycles(1 << 40),
             end: Cycles((1 << 40) + 1000),
         }]),
+        Message::LockSites(vec![lock_site(); 2]),
+        Message::Locks(LockTotals {
+            decisions: vec![LockCount { name: "refused".into(), value: 7 }],
+            tasks: vec![DelayedTask {
+                pid: 12,
+                name: "irqscope load".into(),
+                refused: 7,
+                forced: 1,
+                delays: 3,
+                delay_ns: 90_000,
+                delay_max_ns: 40_000,
+            }],
+            safe_period_ns: 700_000,
+        }),
+        Message::Work(vec![LoadWork { benchmark: 0, load: Load::Tcp, units: 1 << 30, ns: 9 }]),
     ]
+}
+
+fn lock_site() -> LockSite {
+    LockSite {
+        module: "vmlinux".into(),
+        file: "net/core/sock.c".into(),
+        line: 3_441,
+        function: "lock_sock_nested".into(),
+        kind: "bh".into(),
+        count: 5,
+        max_ns: 700,
+        total_ns: 1_000,
+        histogram: vec![1; HOLD_BINS],
+        ..LockSite::default()
+    }
 }
 
 fn events() -> Vec<Event> {
