@@ -16,6 +16,7 @@ mod gate;
 mod histogram;
 mod identity;
 mod live;
+mod locks;
 mod observer;
 mod ordered;
 mod outside;
@@ -53,6 +54,7 @@ pub use live::{
     LatencyCourse, LiveCase, LiveFigures, LiveSeries, Other, Points, WORST, Wanted, Worst,
     WorstSample, drawn, flags, worst_samples,
 };
+pub use locks::{Collision, HoldTimes, LockSource, Locks, Manager};
 pub use observer::{ObserverEffect, overheads};
 pub use ordered::Ordered;
 pub use outside::{EdgeOffset, OutsideAccount};
