@@ -9,6 +9,7 @@ mod export;
 mod gate;
 mod generator;
 mod import;
+mod locks;
 mod path;
 mod scope;
 mod serve;
@@ -31,6 +32,7 @@ pub use export::{Export, Format as ExportFormat};
 pub use gate::{Gate, Max};
 pub use generator::{Generator, Settings};
 pub use import::Import;
+pub use locks::Locks;
 pub use path::Path;
 pub use scope::Scope;
 pub use serve::Serve;
@@ -76,6 +78,7 @@ Examples:
   irqscope tail RUN --every 1h       which latency is exceeded once in an hour
   irqscope scope RUN --persist       the lines as an oscilloscope shows them
   irqscope bursts RUN                what was raised against what ran
+  irqscope locks RUN --period 4ms    how long critical sections are held
   irqscope sweep knee                up to which trigger frequency each stage keeps up
   irqscope serve                     all of it in a browser, live
   irqscope top --connect board:7000  live figures in the terminal
@@ -103,6 +106,8 @@ pub enum Command {
     Scope(Scope),
     /// Say, burst by burst, what was raised and what ran.
     Bursts(Bursts),
+    /// Say how long critical sections are held, and which collide with a period.
+    Locks(Locks),
     /// Write a run as other programs read it: CSV, OpenMetrics, rt-tests' JSON,
     /// cyclictest's histogram, an HdrHistogram log, a VCD, a sigrok session.
     Export(Export),
@@ -239,6 +244,15 @@ pub enum Kernel {
         #[arg(long)]
         all: bool,
     },
-    /// List the kernels in the cache.
+    /// Build kernels of one's own from Debian's source into the cache; each takes
+    /// some minutes, once.
+    #[command(after_help = "Examples:\n  irqscope kernel build plain\n  \
+                            irqscope run demo --kernel plain --kernel lockdep")]
+    Build {
+        /// Names as `irqscope kernel list` shows them.
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
+    },
+    /// List the kernels in the cache, and those that can be built.
     List,
 }

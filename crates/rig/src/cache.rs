@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Where slow things are kept: `$IRQSCOPE_CACHE`, else the user's cache.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nix::fcntl::{Flock, FlockArg};
 
 use crate::error::{Result, RigError, Trying};
 
@@ -32,15 +36,67 @@ pub(crate) fn make_dir(target: &Path, fill: impl FnOnce(&Path) -> Result<()>) ->
     }
     let parent = target.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent).trying(|| format!("cannot create {}", parent.display()))?;
+    remove_abandoned(parent);
     let attempt = tempfile::Builder::new()
-        .prefix(".making-")
+        .prefix(ATTEMPT)
         .tempdir_in(parent)
         .trying(|| format!("cannot create a directory in {}", parent.display()))?;
+    let _alive = lock(attempt.path()).trying(|| format!("cannot lock {}", parent.display()))?;
     let made = attempt.path().join("made");
     std::fs::create_dir(&made).trying(|| format!("cannot create {}", made.display()))?;
     fill(&made)?;
     match std::fs::rename(&made, target) {
         Err(_) if target.exists() => Ok(()),
         renamed => renamed.trying(|| format!("cannot create {}", target.display())),
+    }
+}
+
+/// What attempts' directories begin with.
+const ATTEMPT: &str = ".making-";
+
+/// An attempt is locked as long as its maker lives, however that ends.
+fn lock(attempt: &Path) -> std::io::Result<Flock<File>> {
+    let file = File::open(attempt)?;
+    Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, errno)| errno.into())
+}
+
+/// Removes what makers left that were killed. One that has just made its directory
+/// and not yet locked it is safe by its age.
+fn remove_abandoned(parent: &Path) {
+    let is_old = |path: &Path| {
+        let modified = path.metadata().and_then(|found| found.modified()).ok();
+        modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > YOUNG)
+    };
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        let is_attempt = entry.file_name().to_string_lossy().starts_with(ATTEMPT);
+        if is_attempt && is_old(&entry.path()) && lock(&entry.path()).is_ok() {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+const YOUNG: Duration = Duration::from_secs(60);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    #[test]
+    fn what_a_killed_maker_left_goes_and_what_others_make_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let old = SystemTime::now() - 2 * YOUNG;
+        let [left, young, locked] = ["left", "young", "locked"].map(|name| {
+            let dir = parent.path().join(format!("{ATTEMPT}{name}"));
+            std::fs::create_dir(&dir).unwrap();
+            dir
+        });
+        for dir in [&left, &locked] {
+            File::open(dir).unwrap().set_modified(old).unwrap();
+        }
+        let _alive = lock(&locked).unwrap();
+        make_dir(&parent.path().join("made"), |_| Ok(())).unwrap();
+        assert!(!left.exists() && young.exists() && locked.exists());
+        assert!(parent.path().join("made").exists());
     }
 }

@@ -136,7 +136,8 @@ fn sources_digest() -> String {
     )
 }
 
-fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+/// SHA-256 of all parts together, as text.
+pub(crate) fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut sha = Sha256::new();
     parts.into_iter().for_each(|part| sha.update(part));
     sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Kernels unpacked into the cache, never installed.
+//! Kernels in the cache, fetched or built, never installed.
 
 use std::path::{Path, PathBuf};
 
 use irqscope_scenario::suggestion;
 
+use crate::build::{self, RECIPES, Recipe};
 use crate::cache;
 use crate::error::{Result, RigError, Trying};
 use crate::fetch;
+use crate::stop::Stop;
 
 /// The kernels that the project is tested on.
 pub const TESTED: [&str; 4] = ["6.1", "6.1-rt", "6.12", "6.12-rt"];
@@ -23,12 +25,16 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Opens a kernel; fetches it first if it is not there.
-    pub fn get(name: &str, say: &dyn Fn(&str)) -> Result<Self> {
+    /// Opens a kernel; fetches or builds it first if it is not there.
+    pub fn get(name: &str, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
         check_name(name)?;
+        if let Some(recipe) = Recipe::find(name) {
+            return Self::open(name, build::get(recipe, say, stop)?);
+        }
         let dir = dir_of(name)?;
         if !dir.exists() {
             fetch::fetch(name, &dir, say)?;
+            stop.check()?;
         }
         Self::open(name, dir)
     }
@@ -59,8 +65,17 @@ impl Kernel {
     }
 }
 
-/// The kernels in the cache, by name.
+/// The kernels in the cache, fetched ones by version, then built ones.
 pub fn list() -> Result<Vec<Kernel>> {
+    let mut kernels = fetched()?;
+    for recipe in &RECIPES {
+        let built = build::find(recipe)?;
+        kernels.extend(built.map(|dir| Kernel::open(recipe.name, dir)).transpose()?);
+    }
+    Ok(kernels)
+}
+
+fn fetched() -> Result<Vec<Kernel>> {
     let dir = kernels_dir()?;
     let Ok(entries) = std::fs::read_dir(&dir) else {
         return Ok(Vec::new());
@@ -73,16 +88,25 @@ pub fn list() -> Result<Vec<Kernel>> {
     names.iter().map(|name| Kernel::open(name, dir.join(name))).collect()
 }
 
-/// Refuses what cannot be a kernel's name: `MAJOR.MINOR` with or without `-rt`.
+/// Refuses what cannot be a kernel's name: `MAJOR.MINOR` with or without `-rt`, or
+/// a recipe's.
 pub fn check_name(name: &str) -> Result<()> {
+    if Recipe::find(name).is_some() {
+        return Ok(());
+    }
     let version = name.strip_suffix("-rt").unwrap_or(name);
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match version.split_once('.') {
         Some((major, minor)) if number(major) && number(minor) => Ok(()),
-        _ => Err(RigError::unready(
-            suggestion("kernel", name, &TESTED),
-            "name a Debian kernel as MAJOR.MINOR or MAJOR.MINOR-rt",
-        )),
+        _ => {
+            let built = RECIPES.iter().map(|recipe| recipe.name);
+            let known: Vec<&str> = TESTED.into_iter().chain(built).collect();
+            Err(RigError::unready(
+                suggestion("kernel", name, &known),
+                "name a Debian kernel as MAJOR.MINOR or MAJOR.MINOR-rt, or one that irqscope \
+                 builds (irqscope kernel list)",
+            ))
+        }
     }
 }
 
@@ -100,7 +124,7 @@ mod tests {
 
     #[test]
     fn names_are_versions_and_nothing_that_leaves_the_cache() {
-        for good in TESTED {
+        for good in TESTED.into_iter().chain(["plain"]) {
             assert!(check_name(good).is_ok());
         }
         for bad in ["", "6", "6.", "../6.1", "6.1-RT", "6.1-rt-rt", "linux"] {

@@ -5,6 +5,7 @@
 
 mod agent;
 pub mod board;
+mod build;
 mod cache;
 mod case;
 mod command;
@@ -41,6 +42,7 @@ pub mod twin;
 pub mod vm;
 
 pub use agent::find as find_agent;
+pub use build::{RECIPES, Recipe};
 pub use cache::root as cache_root;
 pub use case::{Event, Events, Stream};
 pub use console::first_complaint;

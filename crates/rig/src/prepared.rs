@@ -7,6 +7,7 @@ use irqscope_wire::{Plan, Stage};
 use crate::driver::{Build, Driver};
 use crate::error::Result;
 use crate::kernel::Kernel;
+use crate::stop::Stop;
 
 /// A kernel with the driver, where a plan needs it.
 #[derive(Clone, Debug)]
@@ -17,8 +18,8 @@ pub struct Prepared {
 
 impl Prepared {
     /// Fetches the kernel and builds the driver, where the cache has them not.
-    pub fn get(kernel: &str, plan: &Plan, say: &dyn Fn(&str)) -> Result<Self> {
-        let kernel = Kernel::get(kernel, say)?;
+    pub fn get(kernel: &str, plan: &Plan, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
+        let kernel = Kernel::get(kernel, say, stop)?;
         let headers = kernel.headers();
         let test = plan.delay.is_some() || plan.faults.is_some();
         let build = Build { headers: &headers, release: &kernel.release, test };

@@ -69,7 +69,7 @@ impl ExecuteError {
 /// Runs all cases of a scenario and gives the finished run directory.
 pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, ExecuteError> {
     let cases = request.scenario.cases();
-    let prepared = prepare(request.scenario, &cases, watch).map_err(ExecuteError::Unprepared)?;
+    let prepared = prepare(request, &cases, watch).map_err(ExecuteError::Unprepared)?;
     let mut run = RunDir::create(request.out, &draft(request, &cases))?;
     watch.begun(&run.manifest().cases);
     let vm = vm::Rig::new(request.scenario.vm);
@@ -86,10 +86,11 @@ pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, Execu
 /// Fetches, builds and finds all that the cases need, so that nothing has been
 /// created when something is missing.
 fn prepare(
-    scenario: &Scenario,
+    request: &Request<'_>,
     cases: &[Case],
     watch: &dyn Watch,
 ) -> Result<Vec<Prepared>, RigError> {
+    let Request { scenario, stop, .. } = request;
     find_agent()?;
     if !scenario.rig.boots() {
         return Ok(Vec::new());
@@ -99,7 +100,7 @@ fn prepare(
         vm::check_generator(cases.iter().map(|case| &case.plan))?;
     }
     let say = |what: &str| watch.preparing(what);
-    cases.iter().map(|case| Prepared::get(&case.kernel, &case.plan, &say)).collect()
+    cases.iter().map(|case| Prepared::get(&case.kernel, &case.plan, &say, stop)).collect()
 }
 
 fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {

@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope kernel`: kernels for the twin.
 
-use irqscope_rig::{Kernel as Cached, TESTED, kernels};
+use irqscope_rig::{Kernel as Cached, RECIPES, Recipe, TESTED, kernels};
+use irqscope_scenario::suggestion;
 
 use super::Done;
 use crate::cli::Kernel;
-use crate::exit::Exit;
+use crate::exit::{Exit, Trouble};
+use crate::interrupt::stop_on_signals;
 
 pub fn kernel(command: Kernel) -> Done {
     match command {
         Kernel::Fetch { names, all } => {
-            fetch(if all { TESTED.map(String::from).into() } else { names })
+            get(if all { TESTED.map(String::from).into() } else { names })
+        }
+        Kernel::Build { names } => {
+            names.iter().try_for_each(|name| check_recipe(name))?;
+            get(names)
         }
         Kernel::List => list(),
     }
 }
 
-fn fetch(names: Vec<String>) -> Done {
+fn check_recipe(name: &str) -> Result<(), Trouble> {
+    if Recipe::find(name).is_some() {
+        return Ok(());
+    }
+    let known: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();
+    Err(Trouble::new(Exit::Usage, suggestion("kernel that is built", name, &known)))
+}
+
+fn get(names: Vec<String>) -> Done {
+    let stop = stop_on_signals()?;
     for name in names {
-        let kernel = Cached::get(&name, &|what| eprintln!("irqscope: {what}"))?;
+        let kernel = Cached::get(&name, &|what| eprintln!("irqscope: {what}"), &stop)?;
         println!("{:8} {}", kernel.name, kernel.release);
     }
     Ok(Exit::Fine)
@@ -29,16 +44,14 @@ fn list() -> Done {
     for kernel in &cached {
         println!("{:8} {:28} {}", kernel.name, kernel.release, kernel.image().display());
     }
-    let missing: Vec<&str> = TESTED
-        .into_iter()
-        .filter(|name| cached.iter().all(|kernel| kernel.name != *name))
-        .collect();
+    let is_missing = |name: &&str| cached.iter().all(|kernel| kernel.name != *name);
+    let missing: Vec<&str> = TESTED.into_iter().filter(is_missing).collect();
     if !missing.is_empty() {
-        println!(
-            "not fetched: {} (irqscope kernel fetch {})",
-            missing.join(", "),
-            missing.join(" ")
-        );
+        let names = missing.join(" ");
+        println!("not fetched: {} (irqscope kernel fetch {names})", missing.join(", "));
+    }
+    for recipe in RECIPES.iter().filter(|recipe| is_missing(&recipe.name)) {
+        println!("not built: {}, {} (irqscope kernel build {0})", recipe.name, recipe.about);
     }
     Ok(Exit::Fine)
 }

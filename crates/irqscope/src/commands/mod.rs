@@ -13,6 +13,7 @@ mod generator;
 mod import;
 mod kernel;
 mod list;
+mod locks;
 mod path;
 mod report;
 mod run;
@@ -46,6 +47,7 @@ pub fn dispatch(command: Command) -> Done {
         Command::Explain(options) => explain::explain(&options),
         Command::Scope(options) => scope::scope(&options),
         Command::Bursts(options) => bursts::bursts(&options),
+        Command::Locks(options) => locks::locks(&options),
         Command::Export(options) => export::export(&options),
         Command::Import(options) => import::import(&options),
         Command::Compare(options) => compare::compare(&options),

@@ -14,7 +14,8 @@ pub fn twin(options: &Twin) -> Done {
     check_name(&options.kernel)?;
     twin::check_programs()?;
     let plan = twin::open_plan(&options.kernel, &options.load);
-    let prepared = Prepared::get(&options.kernel, &plan, &|what| eprintln!("irqscope: {what}"))?;
+    let say = |what: &str| eprintln!("irqscope: {what}");
+    let prepared = Prepared::get(&options.kernel, &plan, &say, &stop)?;
     let dir = tempfile::tempdir().map_err(|error| {
         crate::exit::Trouble::new(Exit::Usage, format!("cannot create a directory: {error}"))
     })?;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A kernel's configuration: tinyconfig and fragments, as the kernel itself merges
+//! them, and a look at whether it took every option.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Make;
+use super::recipe::Part;
+use crate::command::output;
+use crate::error::{Result, RigError, Trying};
+use crate::stop::Stop;
+
+/// Configures a tree; its release will end with `release`.
+pub(super) fn configure(
+    tree: &Path,
+    fragments: &[Part<'_>],
+    release: &str,
+    stop: &Stop,
+) -> Result<()> {
+    let own = format!("CONFIG_LOCALVERSION=\"{release}\"\n");
+    let own = Part { name: "release.config", contents: own.as_bytes() };
+    let all = [fragments, &[own]].concat();
+    Make::new(tree).run("tinyconfig", stop)?;
+    merge(tree, &all)?;
+    Make::new(tree).run("olddefconfig", stop)?;
+    let path = tree.join(".config");
+    let taken =
+        std::fs::read_to_string(&path).trying(|| format!("cannot read {}", path.display()))?;
+    match all.iter().find_map(|fragment| first_not_taken(fragment, &taken)) {
+        Some(lost) => Err(RigError::unready(
+            format!("the kernel's configuration does not take {lost}"),
+            "add to the fragment what the option depends on, or leave it out",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn merge(tree: &Path, fragments: &[Part<'_>]) -> Result<()> {
+    let mut files = Vec::new();
+    for (number, fragment) in fragments.iter().enumerate() {
+        let file: PathBuf = tree.join(format!(".irqscope-{number}.config"));
+        std::fs::write(&file, fragment.contents)
+            .trying(|| format!("cannot write {}", file.display()))?;
+        files.push(file);
+    }
+    let mut script = Command::new("scripts/kconfig/merge_config.sh");
+    script.args(["-m", ".config"]).args(files).current_dir(tree);
+    output(&mut script, "make").map(drop)
+}
+
+/// `option of fragment`, where it is not as the fragment says.
+fn first_not_taken(fragment: &Part<'_>, config: &str) -> Option<String> {
+    let text = String::from_utf8_lossy(fragment.contents);
+    let lost = text.lines().find(|line| !is_taken(line.trim(), config))?;
+    Some(format!("{} of {}", lost.trim(), fragment.name))
+}
+
+/// An option that is off may be shown so, or not at all.
+fn is_taken(line: &str, config: &str) -> bool {
+    let off = line.strip_prefix("# ").and_then(|line| line.strip_suffix(" is not set"));
+    match off {
+        Some(option) => {
+            let set = format!("{option}=");
+            !config.lines().any(|line| line.starts_with(&set))
+        }
+        None if line.is_empty() || line.starts_with('#') => true,
+        None => config.lines().any(|known| known == line),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = "CONFIG_SMP=y\n# CONFIG_NUMA is not set\nCONFIG_PARPORT=m\n";
+
+    fn lost(fragment: &str) -> Option<String> {
+        first_not_taken(&Part { name: "x.config", contents: fragment.as_bytes() }, CONFIG)
+    }
+
+    #[test]
+    fn options_that_the_kernel_took_are_fine() {
+        let fine = "# A reason.\n\nCONFIG_SMP=y\n# CONFIG_NUMA is not set\n\
+                    # CONFIG_UNKNOWN is not set\nCONFIG_PARPORT=m\n";
+        assert_eq!(lost(fine), None);
+    }
+
+    #[test]
+    fn an_option_that_it_did_not_take_is_named() {
+        assert_eq!(lost("CONFIG_NUMA=y\n").as_deref(), Some("CONFIG_NUMA=y of x.config"));
+        assert_eq!(lost("CONFIG_PARPORT=y\n").as_deref(), Some("CONFIG_PARPORT=y of x.config"));
+        assert_eq!(lost("CONFIG_SM=y\n").as_deref(), Some("CONFIG_SM=y of x.config"));
+        let off = "# CONFIG_SMP is not set";
+        assert_eq!(lost(off).as_deref(), Some("# CONFIG_SMP is not set of x.config"));
+    }
+}

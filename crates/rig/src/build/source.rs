@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Debian's kernel source, fetched with apt and kept as it was packed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cache;
+use crate::command::output;
+use crate::error::{Result, RigError, Trying};
+use crate::fetch::version_key;
+
+const PACKAGE: &str = "linux-source-6.1";
+
+/// A source package in the cache.
+#[derive(Debug)]
+pub(super) struct Source {
+    /// The package's, `6.1.192-2`.
+    pub version: String,
+    pub archive: PathBuf,
+}
+
+impl Source {
+    /// The one in the cache, so that a kernel stays what it is until somebody
+    /// deletes it; else the newest that apt offers.
+    pub fn get(say: &dyn Fn(&str)) -> Result<Self> {
+        let dir = cache::root()?.join("sources");
+        let version = match cached(&dir) {
+            Some(version) => version,
+            None => offered()?,
+        };
+        let own = dir.join(format!("{PACKAGE}_{version}"));
+        if !own.exists() {
+            say(&format!("fetching Debian's {PACKAGE} {version}"));
+            cache::make_dir(&own, |made| fetch(&version, made))?;
+        }
+        Ok(Self { version, archive: own.join(archive_name()) })
+    }
+
+    /// Into a directory that is not there yet.
+    pub fn unpack(&self, tree: &Path) -> Result<()> {
+        std::fs::create_dir(tree).trying(|| format!("cannot create {}", tree.display()))?;
+        let mut tar = Command::new("tar");
+        tar.arg("-xJf").arg(&self.archive).args(["--strip-components=1", "-C"]).arg(tree);
+        output(&mut tar, "tar xz-utils").map(drop)
+    }
+}
+
+fn archive_name() -> String {
+    format!("{PACKAGE}.tar.xz")
+}
+
+fn cached(dir: &Path) -> Option<String> {
+    let entries = std::fs::read_dir(dir).ok()?.flatten();
+    entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter_map(|name| Some(name.strip_prefix(PACKAGE)?.strip_prefix('_')?.to_owned()))
+        .max_by_key(|version| version_key(version))
+}
+
+fn offered() -> Result<String> {
+    let shown =
+        output(Command::new("apt-cache").args(["show", "--no-all-versions", PACKAGE]), "apt");
+    let version = shown.ok().and_then(|text| {
+        text.lines().find_map(|line| line.strip_prefix("Version: ").map(str::to_owned))
+    });
+    version.ok_or_else(|| {
+        RigError::unready(
+            format!("apt offers no package {PACKAGE}"),
+            "run apt-get update; on others than Debian 12 its suite has to be in apt's sources",
+        )
+    })
+}
+
+fn fetch(version: &str, made: &Path) -> Result<()> {
+    // Unsandboxed, because apt's own user cannot write into a private cache.
+    let mut apt = Command::new("apt-get");
+    apt.args(["-q", "-o", "APT::Sandbox::User=root", "download"]);
+    output(apt.arg(format!("{PACKAGE}={version}")).current_dir(made), "apt")?;
+    let entries = std::fs::read_dir(made).trying(|| format!("cannot read {}", made.display()))?;
+    let unpacked = made.join("unpacked");
+    for deb in entries.flatten().map(|entry| entry.path()) {
+        output(Command::new("dpkg").arg("-x").args([&deb, &unpacked]), "dpkg")?;
+        std::fs::remove_file(&deb).trying(|| format!("cannot remove {}", deb.display()))?;
+    }
+    let archive = unpacked.join("usr/src").join(archive_name());
+    std::fs::rename(&archive, made.join(archive_name()))
+        .and_then(|()| std::fs::remove_dir_all(&unpacked))
+        .trying(|| format!("cannot keep {}", archive.display()))
+}
