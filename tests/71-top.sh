@@ -25,7 +25,7 @@ told() {
 "$IRQSCOPE" twin >twin.said 2>&1 &
 twin=$!
 terminal="tmux -L irqscope-$$"
-trap 'kill $twin 2>/dev/null; $terminal kill-server 2>/dev/null || true' EXIT
+trap '{ kill $twin; $terminal kill-server; } 2>/dev/null || true' EXIT
 told twin.said "listens on"
 at=$(sed -n 's/.*listens on //p' twin.said)
 told twin.said "the target answers"

@@ -122,11 +122,11 @@ impl CaseSnapshot {
             kernel: case.manifest.kernel.clone(),
             state: case.manifest.state.clone(),
             twin: lock(&case.live).is_twin(),
+            rate_millihertz: rate.filter(|_| !progress.ended),
             phase: progress.phase,
             ended: progress.ended,
             failure: progress.failure,
             planned: case.planned(),
-            rate_millihertz: rate,
             figures,
         }
     }
