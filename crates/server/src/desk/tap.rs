@@ -2,15 +2,20 @@
 //! Where frames are seen on their way, after they were logged.
 
 use std::path::Path;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use irqscope_rig::RigError;
-use irqscope_run::{CaseManifest, Source, Watch};
+use irqscope_run::{CaseManifest, ExecuteError, RunDir, Source, Watch};
 use irqscope_wire::{Frame, Message};
 
-use super::measurement::Running;
+use super::measurement::{Running, State};
 use super::{DeskError, Inner, lock};
+use crate::runs::derive;
+
+/// How soon it is seen that all is to end.
+const TURN: Duration = Duration::from_millis(50);
 
 pub struct Tap<'a> {
     desk: &'a Inner,
@@ -103,29 +108,39 @@ impl Watch for Tap<'_> {
     }
 }
 
-impl super::Inner {
+impl Inner {
     /// What the outcome of a measurement is for who looks on; a finished one has its
     /// figures and its report made first.
-    pub(super) fn conclude(
-        &self,
-        running: &Arc<Running>,
-        result: Result<irqscope_run::RunDir, irqscope_run::ExecuteError>,
-    ) {
-        let interrupted =
-            |error: &irqscope_run::ExecuteError| matches!(error.rig(), Some(RigError::Interrupted));
+    pub(super) fn conclude(&self, running: &Arc<Running>, result: Result<RunDir, ExecuteError>) {
+        let interrupted = |error: &ExecuteError| matches!(error.rig(), Some(RigError::Interrupted));
         let (state, what) = match result {
-            Err(error) if interrupted(&error) => (super::State::Stopped, String::new()),
-            Err(error) => (super::State::Failed, error.to_string()),
+            Err(error) if interrupted(&error) => (State::Stopped, String::new()),
+            Err(error) => (State::Failed, error.to_string()),
             Ok(run) => {
                 running.deriving();
                 self.touch();
-                match crate::runs::derive(&run) {
-                    Ok(_) => (super::State::Done, String::new()),
-                    Err(error) => (super::State::Failed, error.to_string()),
-                }
+                self.derive(run)
             }
         };
         running.end(state, &what);
         self.touch();
+    }
+
+    /// Not waited for when all is to end: what is not there yet is derived when the
+    /// run is looked at.
+    fn derive(&self, run: RunDir) -> (State, String) {
+        let (made, waiting) = channel();
+        std::thread::spawn(move || drop(made.send(derive(&run))));
+        loop {
+            match waiting.recv_timeout(TURN) {
+                Ok(Ok(_)) => return (State::Done, String::new()),
+                Ok(Err(error)) => return (State::Failed, error.to_string()),
+                Err(RecvTimeoutError::Timeout) if !self.stop.requested() => {}
+                Err(RecvTimeoutError::Timeout) => return (State::Stopped, String::new()),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return (State::Failed, "the figures could not be made".into());
+                }
+            }
+        }
     }
 }
