@@ -3,15 +3,16 @@
 # trigger, start, see every stage, pause, stop, open, compare, download. Its figures
 # are those of summary.json, it is accessible, and it can be linked to.
 #
-# UPDATE=1 keeps the pictures that README and docs show.
+# PAGE=ui/dist takes the page from there. UPDATE=1 keeps the pictures that README and docs show.
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
-# said FILE PATTERN: what the pattern's group matched, within two minutes.
+# said FILE PATTERN PROCESS: what the pattern's group matched, within two minutes.
 said() {
 	for _ in $(seq 1200); do
 		found=$(sed -nE "s|.*$2.*|\1|p" "$1" | head -n 1)
 		[ -n "$found" ] && { echo "$found"; return; }
+		kill -0 "$3" 2>/dev/null || break
 		sleep 0.1
 	done
 	cat "$1" >&2
@@ -20,11 +21,11 @@ said() {
 
 "$IRQSCOPE" twin --port 0 >"$WORK/twin" 2>&1 &
 twin=$!
-"$IRQSCOPE" serve --port 0 --runs "$WORK/runs" >"$WORK/serve" 2>&1 &
+"$IRQSCOPE" serve --port 0 --runs "$WORK/runs" ${PAGE:+--page "$PAGE"} >"$WORK/serve" 2>&1 &
 serve=$!
-generator=$(said "$WORK/twin" 'listens on ([0-9.:]+)')
-said "$WORK/twin" '(the target answers)' >/dev/null
-page=$(said "$WORK/serve" 'open (http://[^ ]+)')
+generator=$(said "$WORK/twin" 'listens on ([0-9.:]+)' $twin)
+said "$WORK/twin" '(the target answers)' $twin >/dev/null
+page=$(said "$WORK/serve" 'open (http://[^ ]+)' $serve)
 
 timeout 400 node "$TESTS/70-dashboard.mjs" "$page" "$generator" "$WORK/runs" "$WORK/pictures"
 

@@ -94,7 +94,7 @@ export async function scenario(page, name, count) {
   }
   await page.fill("#scenario-count", count);
   await page.check("#explain");
-  await page.click("text=Run >> visible=true");
+  await page.click("button:text-is('Run')");
   await state(page, ["preparing", "running"]);
   await state(page, ["done"], 180_000);
 }

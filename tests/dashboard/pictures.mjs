@@ -8,8 +8,9 @@ import { accessible, fits, open } from "./browser.mjs";
 const WIDE = { width: 1280, height: 860 };
 const WALL = { width: 2560, height: 1440 };
 const NARROW = { width: 360, height: 740 };
+const CHART = ".channel canvas";
 
-/** What is looked at: its name, its size, its theme. */
+/** What is looked at: its name, its size, its theme. A wall screen is wide, too. */
 const LIVE = [
   ["dashboard-light", WIDE, "light"],
   ["dashboard-dark", WIDE, "dark"],
@@ -20,21 +21,27 @@ const LIVE = [
 
 async function look(browser, url, dir, [name, size, theme], ready) {
   const { page, close } = await open(browser, url, { ...size, theme });
+  // Pictures below the window's end are not drawn.
+  if (size === NARROW && ready === CHART) {
+    await page.waitForSelector(".channel");
+    await page.$eval(".channel .plot", (plot) => plot.scrollIntoView({ block: "center" }));
+  }
   await page.waitForSelector(ready);
   // Charts are drawn in the frame after their data.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await page.screenshot({ path: join(dir, `${name}.png`) });
   await fits(page, name);
+  if (size === WALL) return close();
   // What is folded away must be in order, too.
   await page.$$eval("details", (all) => all.forEach((one) => { one.open = true; }));
   await accessible(page, name);
-  await close();
+  return close();
 }
 
 /** While it is being measured. */
 export async function live(browser, url, dir) {
   mkdirSync(dir, { recursive: true });
-  for (const one of LIVE) await look(browser, `${url}#/live`, dir, one, ".channel canvas");
+  for (const one of LIVE) await look(browser, `${url}#/live`, dir, one, CHART);
 }
 
 /** Runs, one run with a sample open, two compared: light and dark, wide and narrow. */

@@ -25,7 +25,7 @@ function axis(more: uPlot.Axis): uPlot.Axis {
 /** About how many labels have room. */
 function room(plot: uPlot, horizontal: boolean): number {
   const pixels = (horizontal ? plot.bbox.width : plot.bbox.height) / devicePixelRatio;
-  return Math.max(2, Math.floor(pixels / (ink().em * (horizontal ? 5 : 1.9))));
+  return Math.max(3, Math.floor(pixels / (ink().em * (horizontal ? 5 : 1.9))));
 }
 
 /** Latencies in ns, on a logarithmic or a linear scale. */

@@ -7,7 +7,7 @@ import { h } from "../dom.js";
 
 export function comparisonTable(one: Comparison): HTMLElement {
   const unit = () => h("small", {}, " µs");
-  const heads = ["series", "quantile", ...["base", "other", "difference"].map((name) => [name, unit()]), "%", ["interval", unit()], "verdict"];
+  const heads = ["series", "quantile", ...["base", "other", "difference"].map((name) => [name, unit()]), "%", ...(one.exact ? [] : [["interval", unit()]]), "verdict"];
   const name = `${one.base} and ${one.other}`;
   return h("div", {},
     h("h2", {}, short(one.base), h("span", { class: "muted" }, " → "), short(one.other)),
@@ -31,7 +31,7 @@ function row(series: string, shift: Shift, identical: boolean, exact: boolean, f
     h("td", {}, quantile(shift.thousandths)),
     h("td", {}, micro(shift.base_ns)), h("td", {}, micro(shift.other_ns)), h("td", {}, signed(micro(difference))),
     h("td", {}, percent === null ? NONE : signed(grouped(percent.toFixed(1)))),
-    h("td", {}, interval === null ? NONE : `${signed(micro(interval.low_ns))} … ${signed(micro(interval.high_ns))}`),
+    exact ? null : h("td", {}, interval === null ? NONE : `${signed(micro(interval.low_ns))} … ${signed(micro(interval.high_ns))}`),
     h("td", { class: verdict }, shift.needed === null || exact ? verdict : `needs ${grouped(shift.needed)}`));
 }
 
