@@ -62,11 +62,12 @@ export async function until(what, ask, holds, limit = LIMIT) {
 export const state = (page, wanted, limit) =>
   until(`state ${wanted}`, () => page.getAttribute(".state", "data-state"), (now) => wanted.includes(now), limit);
 
-/** No serious defect of accessibility, by axe-core. */
-export async function accessible(page, name) {
+/** No serious defect of accessibility, by axe-core; all rules, or those that are named. */
+export async function accessible(page, name, rules) {
   // The policy lets nothing in; evaluation by the debugger is not the page's own.
   await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const options = { resultTypes: ["violations"], ...(rules ? { runOnly: { type: "rule", values: rules } } : {}) };
+  const { violations } = await page.evaluate((options) => globalThis.axe.run(document, options), options);
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
   const told = serious.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(" ")}`);
   assert.deepEqual(told, [], `accessibility of ${name}`);

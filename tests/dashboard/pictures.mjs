@@ -5,46 +5,48 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { accessible, fits, open } from "./browser.mjs";
 
-const WIDE = { width: 1280, height: 860 };
-const WALL = { width: 2560, height: 1440 };
-const NARROW = { width: 360, height: 740 };
+const WIDE = { name: "", width: 1280, height: 720 };
+const NARROW = { name: "-narrow", width: 360, height: 740 };
+const WALL = { name: "-wall", width: 2560, height: 1440 };
 const CHART = ".channel canvas";
 
-/** What is looked at: its name, its size, its theme. A wall screen is wide, too. */
-const LIVE = [
-  ["dashboard-light", WIDE, "light"],
-  ["dashboard-dark", WIDE, "dark"],
-  ["dashboard-wall", WALL, "dark"],
-  ["dashboard-narrow", NARROW, "light"],
-  ["dashboard-narrow-dark", NARROW, "dark"],
-];
-
-async function look(browser, url, dir, [name, size, theme], ready) {
-  const { page, close } = await open(browser, url, { ...size, theme });
+/** One page in one size, light and dark. */
+async function look(browser, url, dir, name, size, ready) {
+  const { page, close } = await open(browser, url, size);
   // Pictures below the window's end are not drawn.
   if (size === NARROW && ready === CHART) {
     await page.waitForSelector(".channel");
     await page.$eval(".channel .plot", (plot) => plot.scrollIntoView({ block: "center" }));
   }
   await page.waitForSelector(ready);
-  // Charts are drawn in the frame after their data.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  await page.screenshot({ path: join(dir, `${name}.png`) });
+  for (const theme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: theme });
+    // Charts are drawn in the frame after their data.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await page.screenshot({ path: join(dir, `${name}${size.name}-${theme}.png`) });
+  }
   await fits(page, name);
-  if (size === WALL) return close();
+  // A wall screen differs from a wide one in nothing that is looked for.
+  if (size !== WALL) await looks(page, `${name}${size.name}`);
+  await close();
+}
+
+/** A theme changes colours and nothing else. */
+async function looks(page, name) {
   // What is folded away must be in order, too.
   await page.$$eval("details", (all) => all.forEach((one) => { one.open = true; }));
-  await accessible(page, name);
-  return close();
+  await accessible(page, `${name}, dark`, ["color-contrast"]);
+  await page.emulateMedia({ colorScheme: "light" });
+  await accessible(page, `${name}, light`);
 }
 
 /** While it is being measured. */
 export async function live(browser, url, dir) {
   mkdirSync(dir, { recursive: true });
-  for (const one of LIVE) await look(browser, `${url}#/live`, dir, one, CHART);
+  for (const size of [WIDE, NARROW, WALL]) await look(browser, `${url}#/live`, dir, "dashboard", size, CHART);
 }
 
-/** Runs, one run with a sample open, two compared: light and dark, wide and narrow. */
+/** Runs, one run with its worst samples, two compared. */
 export async function finished(browser, url, dir, run, [base, other]) {
   const pages = [
     ["runs", "#/runs", "tr[data-run]"],
@@ -52,9 +54,6 @@ export async function finished(browser, url, dir, run, [base, other]) {
     ["compare", `#/compare?base=${base}&other=${other}`, ".shifts tbody tr"],
   ];
   for (const [name, hash, ready] of pages) {
-    await look(browser, url + hash, dir, [`dashboard-${name}`, WIDE, "light"], ready);
-    await look(browser, url + hash, dir, [`dashboard-${name}-dark`, WIDE, "dark"], ready);
-    await look(browser, url + hash, dir, [`dashboard-${name}-narrow`, NARROW, "light"], ready);
-    await look(browser, url + hash, dir, [`dashboard-${name}-narrow-dark`, NARROW, "dark"], ready);
+    for (const size of [WIDE, NARROW]) await look(browser, url + hash, dir, `dashboard-${name}`, size, ready);
   }
 }

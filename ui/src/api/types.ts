@@ -135,7 +135,8 @@ export interface Trouble {
 export interface Measurement {
   readonly run: string | null;
   readonly source: "scenario" | "generator";
-  readonly scenario: string;
+  /** Null: a generator that was started by hand. */
+  readonly scenario: string | null;
   readonly rig: string;
   readonly state: MeasurementState;
   readonly what: string;

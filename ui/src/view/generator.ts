@@ -63,7 +63,7 @@ function facts({ kind, lines, limits, tick_femtoseconds, status }: Generator): (
     ["kind", `${kind}, ${lines} lines`],
     ["state", status.state],
     ["clock", `ticks of ${round(tick_femtoseconds / 1e6)}`],
-    ["frequency", `${hertz(slowest / 1000)} to ${hertz(fastest / 1000)}`],
+    ["frequency", `${slowest === 0 ? "up" : hertz(slowest / 1000)} to ${hertz(fastest / 1000)}`],
     ["pulse", `${round(limits.pulse_ns)} at least`],
     ["packet", `${grouped(least)} to ${grouped(most)} samples`],
   ];

@@ -114,7 +114,7 @@ export class LiveScreen implements Screen {
   }
 
   #method(twin: boolean): string {
-    const quantiles = `Quantiles: ${this.context.hello.live_quantile_method}; the finished run's are exact.`;
+    const quantiles = `Quantiles: ${this.context.hello.live_quantile_method}.`;
     return twin ? `Virtual nanoseconds: executed instructions, the structure of a latency and no hardware's. ${quantiles}` : quantiles;
   }
 

@@ -69,5 +69,5 @@ function target({ release, state, twin }: LiveCase): string {
 }
 
 function title({ scenario, rig, state, what }: Measurement): string {
-  return `${scenario} on ${rig}: ${state}${what === "" || what === state ? "" : ` (${what})`}`;
+  return `${scenario === null ? "generator" : `${scenario} on ${rig}`}: ${state}${what === "" || what === state ? "" : ` (${what})`}`;
 }

@@ -2,7 +2,7 @@
 // How the generator triggers: frequency, duty, packets, jitter, count; start and stop.
 
 import { api } from "../api/client.js";
-import type { Difference, Generator, Jitter, JitterKind, SettingsAsked } from "../api/types.js";
+import type { Difference, Generator, Jitter, JitterKind, SettingsAsked, Span } from "../api/types.js";
 import { parseCount, parseFrequency, parseTime } from "../core/quantity.js";
 import { position, valueAt } from "../core/scale.js";
 import { grouped, hertz, round, trimmed } from "../core/units.js";
@@ -81,7 +81,7 @@ export class TriggerPanel {
     this.#jitter.show(settings.jitter.amount_ns);
     if (document.activeElement !== this.#kind) this.#kind.value = settings.jitter.kind;
     if (sliding) return;
-    const [low, high] = limits.frequency_millihertz;
+    const [low, high] = slidingRange(limits.frequency_millihertz);
     this.#slider.value = String(position(settings.frequency_millihertz, low, high, STEPS));
     this.#dutySlider.value = String(settings.duty_per_mille);
     this.#waveform.update(settings.period_ns, settings.duty_per_mille);
@@ -89,7 +89,7 @@ export class TriggerPanel {
 
   /** In hertz. */
   #slid(): number {
-    const [low, high] = this.#generator?.limits.frequency_millihertz ?? [1_000, 1_000_000];
+    const [low, high] = slidingRange(this.#generator?.limits.frequency_millihertz ?? [1_000, 1_000_000]);
     return valueAt(this.#slider.valueAsNumber, low, high, STEPS) / 1000;
   }
 
@@ -138,6 +138,11 @@ export class TriggerPanel {
   #run(start: boolean): void {
     void this.#notice.attempt(() => (start ? api.start({ stages: this.#lines.stages() }) : api.stop()));
   }
+}
+
+/** In millihertz: from 1 Hz, where the generator can do less; that can be typed. */
+function slidingRange([low, high]: Span): Span {
+  return [Math.min(Math.max(low, 1_000), high / 2), high];
 }
 
 /** In per mille, of `25 %` or `25`. */
