@@ -51,7 +51,7 @@ export async function finished(browser, url, dir, run, [base, other]) {
   const pages = [
     ["runs", "#/runs", "tr[data-run]"],
     ["run", `#/run/${run}?worst=user`, ".worst button.row"],
-    ["compare", `#/compare?base=${base}&other=${other}`, ".shifts tbody tr"],
+    ["compare", `#/compare?base=${base}&other=${other}`, ".comparison canvas"],
   ];
   for (const [name, hash, ready] of pages) {
     for (const size of [WIDE, NARROW]) await look(browser, url + hash, dir, `dashboard-${name}`, size, ready);

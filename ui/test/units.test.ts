@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseCount, parseFrequency, parseTime } from "../src/core/quantity.js";
-import { brief, bytes, grouped, hertz, instant, micro, NONE, round, samplesPerSecond, signed } from "../src/core/units.js";
+import { brief, bytes, decimals, grouped, hertz, instant, micro, NONE, round, samplesPerSecond, signed } from "../src/core/units.js";
 
 test("figures have every nanosecond, and thousands are set apart", () => {
   assert.equal(micro(24_472), "24.472");
@@ -10,6 +10,7 @@ test("figures have every nanosecond, and thousands are set apart", () => {
   assert.equal(micro(2_810.4), "2.810");
   assert.equal(micro(-12_000), "-12.000");
   assert.equal(micro(-0.1), "0.000");
+  assert.equal(decimals(-0.04, 1), "0.0");
   assert.equal(micro(null), NONE);
   assert.equal(grouped(1_234_567), "1,234,567");
   assert.equal(grouped("11176.40"), "11,176.40");

@@ -34,7 +34,8 @@ export function micro(ns: number | null | undefined): string {
   return ns === null || ns === undefined ? NONE : decimals(ns / 1_000, 3);
 }
 
-function decimals(value: number, places: number): string {
+/** With so many decimals, and never `-0.0`. */
+export function decimals(value: number, places: number): string {
   const text = Math.abs(value).toFixed(places);
   const sign = value < 0 && /[1-9]/.test(text) ? "-" : "";
   return sign + grouped(text);

@@ -2,7 +2,7 @@
 // The table of one comparison, and what was not measured alike.
 
 import type { Comparison, Shift } from "../api/runs.js";
-import { grouped, micro, NONE, signed } from "../core/units.js";
+import { decimals, grouped, micro, NONE, signed } from "../core/units.js";
 import { h } from "../dom.js";
 
 export function comparisonTable(one: Comparison): HTMLElement {
@@ -30,7 +30,7 @@ function row(series: string, shift: Shift, identical: boolean, exact: boolean, f
     h("th", { scope: "row" }, first ? series : h("span", { class: "unseen" }, series)),
     h("td", {}, quantile(shift.thousandths)),
     h("td", {}, micro(shift.base_ns)), h("td", {}, micro(shift.other_ns)), h("td", {}, signed(micro(difference))),
-    h("td", {}, percent === null ? NONE : signed(grouped(percent.toFixed(1)))),
+    h("td", {}, percent === null ? NONE : signed(decimals(percent, 1))),
     exact ? null : h("td", {}, interval === null ? NONE : `${signed(micro(interval.low_ns))} … ${signed(micro(interval.high_ns))}`),
     h("td", { class: verdict }, shift.needed === null || exact ? verdict : `needs ${grouped(shift.needed)}`));
 }
