@@ -21,6 +21,8 @@ export interface Accounted {
   readonly frames: Frames | null;
   readonly rateMillihertz: number | null;
   readonly unjoined: number;
+  /** How many triggers are to come: there is room for as many from the start. */
+  readonly planned: number | null;
 }
 
 export class AccountStrip {
@@ -46,6 +48,8 @@ export class AccountStrip {
 
   update(one: Accounted | null): void {
     const account = one?.account ?? null;
+    const most = Math.max(one?.planned ?? 0, account?.triggers ?? 0);
+    this.element.style.setProperty("--digits", `${grouped(most).length}ch`);
     for (const name of ["triggers", ...TERMS] as const) {
       const number = this.#numbers.get(name);
       if (number === undefined) continue;

@@ -91,6 +91,7 @@ export class LiveScreen implements Screen {
     const shown = this.#shown(measurement);
     this.#strip.update(shown === null ? null : {
       account: shown.account, frames: shown.frames, unjoined: shown.unjoined, rateMillihertz: shown.rate_millihertz,
+      planned: shown.planned,
     });
     this.#say(measurement);
     this.#ask();

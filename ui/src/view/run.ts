@@ -90,7 +90,7 @@ export class RunScreen implements Screen {
 
   #draw(chosen: CaseSummary): void {
     const watched = ofRun(chosen, this.#drawn?.series ?? []);
-    this.#strip.update({ account: watched.account, frames: null, rateMillihertz: null, unjoined: 0 });
+    this.#strip.update({ account: watched.account, frames: null, rateMillihertz: null, unjoined: 0, planned: null });
     this.#watch.element.hidden = false;
     this.#watch.update(this.id, `Quantiles: ${this.#details?.summary.quantile_method ?? ""}.`, watched, this.#worst.samples);
   }
