@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Judges what 85-delayed-locking.sh has left in a directory."""
+
+import re
+import sys
+from pathlib import Path
+
+WORK = Path(sys.argv[1])
+# Sections that the manager may not put off, or whose locks it cannot foresee.
+CANNOT_WAIT = {"state"}
+KINDS = ["lock", "bh", "irq", "irqsave", "nested", "rcu", "state", "remote"]
+# Of sections of 1 ms; a section is as long as it is, plus what the lock takes.
+LENGTH_NS = 1_000_000
+MARGIN_NS = 20_000
+
+
+def said(word):
+    """Lines of the script's output that begin with `word`, split."""
+    lines = (WORK / "script.output").read_text().splitlines()
+    return [line.split()[1:] for line in lines if line.startswith(word + " ")]
+
+
+def events(kind):
+    """(name, fields) of each event of a trace, in order."""
+    for line in (WORK / f"trace.{kind}").read_text().splitlines():
+        if found := re.search(r"(dlock_\w+): (.*)", line):
+            fields = dict(re.findall(r"(\w+)=(\S+)", found[2]))
+            yield found[1], {k: int(v) if v.isdigit() else v for k, v in fields.items()}
+
+
+def figures(name):
+    lines = (WORK / name).read_text().splitlines()
+    return {key: int(value) for key, value in (line.split() for line in lines)}
+
+
+def sites(kind):
+    rows = [line.split("\t") for line in (WORK / f"sites.{kind}").read_text().splitlines()]
+    return [(row[3], row[4], int(row[5]), int(row[6])) for row in rows]
+
+
+def the_hooks_cost_one_instruction_each():
+    cost = {mode: (int(bare), int(hooked)) for mode, bare, hooked in said("cost")}
+    # 1000 pairs; an instruction is 2 ns on this clock.
+    instructions = {mode: (hooked - bare) / 2000 for mode, (bare, hooked) in cost.items()}
+    print(f"instructions per lock and unlock beyond the bare ones: {instructions}")
+    assert instructions["off"] <= 2.0, "off costs more than a patched-out jump per hook"
+    assert instructions["monitor"] > 2.0 and instructions["on"] >= instructions["monitor"]
+
+
+def sections_are_as_long_as_they_are(kind):
+    for function, _, count, longest in sites(kind):
+        length = LENGTH_NS * 3 // 4 if kind == "nested" else LENGTH_NS
+        if kind == "nested" and longest < length - MARGIN_NS:
+            length = LENGTH_NS // 2  # the inner lock's
+        assert count > 10, f"{kind}: {function} seen {count} times"
+        assert length <= longest < length + MARGIN_NS, f"{kind}: {function} {longest} ns"
+
+
+def refusals_obey_the_rule(kind):
+    refused = 0
+    for name, fields in events(kind):
+        if name in ("dlock_refuse", "dlock_force", "dlock_cannot_wait", "dlock_softirq_left"):
+            assert fields["expected_ns"] > fields["left_ns"], (kind, name, fields)
+            refused += name == "dlock_refuse"
+        if name == "dlock_enter":
+            assert fields["expected_ns"] <= fields["left_ns"], (kind, fields)
+    assert refused == figures(f"decisions.{kind}")["refused"], f"{kind}: {refused} in the trace"
+    assert bool(refused) == (kind not in CANNOT_WAIT), f"{kind}: {refused} refused"
+
+
+def search_for_a_section_that_should_have_been_refused(kind):
+    """No section that is under way at an urgent instant was let in against the
+    rule: it had permission, or could not wait, or was forced; or it lasted longer
+    than its site had ever."""
+    decision, ends, holds = {}, [], []
+    for name, fields in events(kind):
+        site = (fields.get("file"), fields.get("line"))
+        if name in ("dlock_enter", "dlock_cannot_wait", "dlock_force"):
+            decision[site] = (name, fields)
+        elif name == "dlock_hold":
+            holds.append((fields, decision.pop(site, None)))
+        elif name == "dlock_urgent_end" and fields["now_ns"] >= fields["expires_ns"]:
+            ends.append(fields["expires_ns"])
+    covered = 0
+    for fields, reason in holds:
+        start, end = fields["start_ns"], fields["start_ns"] + fields["hold_ns"]
+        hit = [instant for instant in ends if start < instant < end]
+        if not hit:
+            continue
+        covered += 1
+        assert reason, f"{kind}: late by {fields} without a decision"
+        name, decided = reason
+        surprise = fields["hold_ns"] > decided["expected_ns"]
+        assert name != "dlock_enter" or surprise, f"{kind}: late by {fields} after {decided}"
+    print(f"{kind}: {len(ends)} wakeups, {covered} within a section, each explained")
+    return covered
+
+
+def the_process_is_not_late(kind):
+    late = {mode: {row[0]: list(map(int, row[1:])) for row in said(mode)} for mode in ("off", "on")}
+    off, on = late["off"][kind], late["on"][kind]
+    print(f"{kind}: latency min mean max off {off} on {on} ns")
+    if kind not in CANNOT_WAIT:
+        assert on[1] * 3 < off[1], f"{kind}: mean latency {on[1]} against {off[1]}"
+
+
+def starvation_is_avoided():
+    # 1.5 ms sections, 1 ms period, 20 refusals: each forced entry costs 20 periods.
+    warned, refused = figures("decisions.warn"), figures("decisions.refuse")
+    for got in (warned, refused):
+        print(f"starvation: {got['sections']} sections, {got['forced']} forced, {got['refused']} refused")
+    assert warned["forced"] >= 200 // 22, warned
+    assert warned["refused"] >= 20 * warned["forced"], warned
+    assert abs(warned["sections"] - warned["forced"]) <= 3, warned
+    assert warned["short_periods"] >= 190, warned
+    # Sleeps as long as the safe period leave room for a section in each.
+    assert refused["forced"] == 0 and refused["sections"] > 5 * warned["sections"], refused
+
+
+the_hooks_cost_one_instruction_each()
+for each in KINDS:
+    sections_are_as_long_as_they_are(each)
+    refusals_obey_the_rule(each)
+    search_for_a_section_that_should_have_been_refused(each)
+    the_process_is_not_late(each)
+starvation_is_avoided()

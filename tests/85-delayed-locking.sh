@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: on the patched kernel, on the virtual clock: sections of known length are
+# measured as such, whatever takes the lock and wherever it is released; a
+# real-time process is not late because of one that could be put off, and every
+# refusal and every late wakeup is explained by the trace; a thread whose section
+# outlasts the period enters all the same, once per so many refusals; and
+# switched off the hooks cost one instruction each.
+# Runs beside others.
+. "$(dirname "$0")/lib.sh"
+
+cargo build -q --release -p irqscope-rig --example guest
+GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+gcc -O2 -static -o "$WORK/sleeper" "$TESTS/85-sleeper.c"
+cat >"$WORK/script" <<'SCRIPT'
+cd /exchange
+dlock=/sys/kernel/debug/delayed_locking
+trace=/sys/kernel/tracing
+mount -t debugfs none /sys/kernel/debug
+mount -t tracefs none $trace
+sections=$(find "/lib/modules/$(uname -r)/" -name 'sections_test.ko*')
+
+# Length 1 ms, as every section here but those of the starvation.
+with_sections() {
+	insmod "$sections" kind="$1" length_us="$2" gap_us=300 || exit 1
+	shift 2
+	"$@"
+	rmmod sections_test
+}
+
+record() {
+	echo 20000 >$trace/buffer_size_kb
+	echo mono >$trace/trace_clock
+	for event in refuse force cannot_wait waited urgent_arm urgent_end softirq_left short_period; do
+		echo 1 >$trace/events/delayed_locking/dlock_$event/enable
+	done
+	# What is short cannot make anyone late by as much as is looked for.
+	echo 'hold_ns > 50000' >$trace/events/delayed_locking/dlock_hold/filter
+	echo 1 >$trace/events/delayed_locking/dlock_hold/enable
+	echo 'expected_ns > 50000' >$trace/events/delayed_locking/dlock_enter/filter
+	echo 1 >$trace/events/delayed_locking/dlock_enter/enable
+}
+
+off_and_on() {
+	echo off >$dlock/mode
+	echo "off $1 $(./sleeper 4000 100)"
+	echo 1 >$dlock/reset
+	echo monitor >$dlock/mode
+	sleep 0.1
+	echo on >$dlock/mode
+	echo >$trace/trace
+	echo "on $1 $(./sleeper 4000 100)"
+	grep -v '^#' $trace/trace >"trace.$1"
+	grep sections_test $dlock/sites >"sites.$1"
+	cat $dlock/decisions >"decisions.$1"
+}
+
+starve() {
+	echo 20 >$dlock/max_refusals
+	echo "$1" >$dlock/short_period
+	echo 1 >$dlock/reset
+	sleep 0.1
+	echo >$trace/trace
+	before=$(cat /sys/module/sections_test/parameters/entered)
+	echo "starve $1 $(./sleeper 1000 200)"
+	after=$(cat /sys/module/sections_test/parameters/entered)
+	{ echo "sections $((after - before))"; cat $dlock/decisions; } >"decisions.$1"
+	echo "safe $1 $(cat $dlock/safe_period)"
+}
+
+for mode in off monitor on; do
+	echo $mode >$dlock/mode
+	with_sections cost 0 cat /sys/module/sections_test/parameters/bare_ns \
+		/sys/module/sections_test/parameters/hooked_ns | tr '\n' ' ' | sed "s/^/cost $mode /"
+	echo
+done
+record
+for kind in lock bh irq irqsave nested rcu state remote; do
+	with_sections $kind 1000 off_and_on $kind
+done
+echo on >$dlock/mode
+with_sections lock 1500 starve warn
+with_sections lock 1500 starve refuse
+SCRIPT
+status=0
+timeout 420 "$GUEST" delayed-locking "$WORK" virtual || status=$?
+cat "$WORK/script.output"
+[ $status = 0 ] || fail "exit $status of the guest"
+python3 "$TESTS/85-delayed-locking.py" "$WORK" || fail "see above"

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// sleeper PERIOD_US COUNT: a real-time process that sleeps PERIOD_US, COUNT
+// times. Prints the least, the mean and the greatest latency in ns.
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static long long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+	long long period_ns = argc > 2 ? atoll(argv[1]) * 1000 : 0;
+	long long count = argc > 2 ? atoll(argv[2]) : 0;
+	struct timespec period = { period_ns / 1000000000, period_ns % 1000000000 };
+	struct sched_param priority = { .sched_priority = 80 };
+	long long least = 1LL << 62, sum = 0, greatest = 0;
+
+	if (!count || sched_setscheduler(0, SCHED_FIFO, &priority)) {
+		fprintf(stderr, "usage, as root: sleeper PERIOD_US COUNT\n");
+		return 2;
+	}
+	for (long long i = 0; i < count; i++) {
+		long long due = now_ns() + period_ns;
+
+		nanosleep(&period, NULL);
+		long long late = now_ns() - due;
+
+		least = late < least ? late : least;
+		greatest = late > greatest ? late : greatest;
+		sum += late;
+	}
+	printf("%lld %lld %lld\n", least, sum / count, greatest);
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: the patched kernel with lockdep and DEBUG_ATOMIC_SLEEP, on two CPUs,
+# puts off sections under load (network, files, lock torture, sections of every
+# kind), is switched on and off meanwhile, loads and unloads the driver, and its
+# kernel has nothing to complain of. CYCLES of loading: 20 if nothing is said.
+# Runs beside others.
+. "$(dirname "$0")/lib.sh"
+
+cargo build -q --release -p irqscope-rig --example guest
+GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+gcc -O2 -static -o "$WORK/sleeper" "$TESTS/85-sleeper.c"
+printf 'cache=%s\ncycles=%s\n' "$CACHE" "${CYCLES:-20}" >"$WORK/script"
+cat >>"$WORK/script" <<'SCRIPT'
+cd /exchange
+dlock=/sys/kernel/debug/delayed_locking
+mount -t debugfs none /sys/kernel/debug
+modules=/lib/modules/$(uname -r)/
+driver=$(ls -t "$cache"/drivers/"$(uname -r)"-*/irqscope.ko | head -n 1)
+load() { insmod "$(find "$modules" -name "$1.ko*")" "${@:2}"; }
+
+network() {
+	python3 -c '
+import socket, threading
+server = socket.create_server(("127.0.0.1", 0))
+sender = socket.create_connection(server.getsockname())
+receiver, _ = server.accept()
+threading.Thread(target=lambda: [sender.sendall(bytes(65536)) for _ in range(200)], daemon=True).start()
+left = 200 * 65536
+while left:
+    left -= len(receiver.recv(65536))
+'
+}
+
+files() {
+	mkdir /dev/shm/many
+	for round in 1 2; do
+		for n in $(seq 300); do echo "$n" >"/dev/shm/many/$n"; done
+		rm -f /dev/shm/many/*
+	done
+}
+
+cycles() {
+	for _ in $(seq "$cycles"); do insmod "$driver" && rmmod irqscope || exit 1; done
+}
+
+echo on >$dlock/mode
+./sleeper 4000 2000 &
+load torture
+load locktorture torture_type=spin_lock nwriters_stress=2 stat_interval=0 || exit 1
+network & network=$!
+files & files=$!
+for kind in lock bh irq irqsave nested rcu state remote; do
+	load sections_test kind=$kind length_us=1000 gap_us=300 || exit 1
+	sleep 1
+	rmmod sections_test
+done
+wait $network $files || exit 1
+rmmod locktorture
+for mode in off monitor on off on; do echo $mode >$dlock/mode; sleep 0.2; done
+cycles
+cat $dlock/decisions
+dmesg | grep -E 'spin_lock-torture:.*(SUCCESS|FAILURE)|state was lost'
+dmesg | grep -q 'state was lost' && exit 1
+awk '$1 == "refused" && $2 == 0 { exit 1 }' $dlock/decisions || { echo "nothing refused"; exit 1; }
+SCRIPT
+status=0
+timeout 500 "$GUEST" delayed-locking-debug "$WORK" cpus=2 || status=$?
+cat "$WORK/script.output"
+[ $status = 0 ] || fail "exit $status of the guest"
+grep -q 'torture:.*SUCCESS' "$WORK/script.output" || fail "the lock torture did not succeed"
