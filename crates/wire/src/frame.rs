@@ -42,16 +42,28 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, FrameError> {
     postcard::from_bytes_crc32(&body, CRC.digest()).map_err(|_| garbled)
 }
 
-/// Cuts a byte stream into frames. Memory is bounded by [`MAX_FRAME_BYTES`]
-/// plus one `push`.
-#[derive(Debug, Default)]
+/// Cuts a byte stream into frames. Memory is bounded by [`MAX_FRAME_BYTES`], or
+/// the limit given, plus one `push`.
+#[derive(Debug)]
 pub struct Decoder {
+    limit: usize,
     pending: Vec<u8>,
     /// An oversized frame is being passed over until its delimiter.
     skipping: bool,
 }
 
+impl Default for Decoder {
+    fn default() -> Self {
+        Self::limited(MAX_FRAME_BYTES)
+    }
+}
+
 impl Decoder {
+    /// For who has less memory than the longest frame takes.
+    pub const fn limited(limit: usize) -> Self {
+        Self { limit, pending: Vec::new(), skipping: false }
+    }
+
     /// Takes bytes as they arrive and hands out, with the encoded bytes, every
     /// frame that they complete.
     pub fn push(&mut self, bytes: &[u8], mut take: impl FnMut(&[u8], Result<Frame, FrameError>)) {
@@ -77,7 +89,7 @@ impl Decoder {
         if self.skipping {
             return;
         }
-        if self.pending.len() + bytes.len() > MAX_FRAME_BYTES {
+        if self.pending.len() + bytes.len() > self.limit {
             take(&[], Err(FrameError::Oversized));
             self.pending.clear();
             self.skipping = true;
