@@ -43,6 +43,10 @@ pub struct Generator<S> {
     lower_at: Option<u64>,
     pairing: Pairing<S>,
     changed: bool,
+    /// The hardware keeps the grid; see [`Self::ahead`].
+    ahead: bool,
+    /// High times are multiples of this.
+    high_step: u64,
 }
 
 impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
@@ -60,7 +64,21 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
             lower_at: None,
             pairing: Pairing::new(slots, lines),
             changed: false,
+            ahead: false,
+            high_step: 1,
         }
+    }
+
+    /// For hardware that is given triggers ahead of their time and keeps the grid
+    /// itself: nothing is raised by [`Self::tick`], and each trigger is told by
+    /// [`Self::made`] when it is out. High times are rounded down to a multiple of
+    /// `high_step` ticks.
+    #[must_use]
+    pub fn ahead(mut self, high_step: u64) -> Self {
+        self.ahead = true;
+        self.high_step = high_step.max(1);
+        self.round_high();
+        self
     }
 
     pub fn limits(&self) -> &Limits {
@@ -69,6 +87,10 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
 
     pub fn lines(&self) -> usize {
         self.pairing.lines()
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     pub fn state(&self) -> RunState {
@@ -96,6 +118,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
             Command::Stop => self.stop(now),
             _ => {
                 self.settings = change(&self.limits, self.settings, command, self.active())?;
+                self.round_high();
             }
         }
         Ok(self.status())
@@ -134,7 +157,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// When to call [`Self::tick`]; an instant in the past means now.
     pub fn due(&self) -> Option<u64> {
         let next = match self.state {
-            RunState::Running => Some(self.point),
+            RunState::Running if !self.ahead => Some(self.point),
             RunState::Draining => Some(match self.pairing.waiting_since() {
                 Some(since) => since.saturating_add(self.settings.patience.0).max(self.point),
                 None => self.point,
@@ -152,12 +175,50 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
             return Act::Lower;
         }
         match self.state {
-            RunState::Running if self.point <= now => self.grid_point(now),
+            RunState::Running if !self.ahead && self.point <= now => self.grid_point(now),
             RunState::Draining => {
                 self.drain(now);
                 Act::Nothing
             }
             _ => Act::Nothing,
+        }
+    }
+
+    /// The hardware has raised the line at this instant, for [`Settings::high`].
+    /// To be called in the order of time, among all edges.
+    pub fn made(&mut self, at: u64) {
+        self.give_up(at);
+        let seq = self.count_trigger();
+        self.point = at.saturating_add(self.settings.high.0);
+        if !self.pairing.trigger(seq, at) {
+            self.totals.dropped += 1;
+        }
+    }
+
+    /// There was no room for the sample of a trigger, so that it was not made.
+    pub fn unmade(&mut self) {
+        self.count_trigger();
+        self.totals.dropped += 1;
+    }
+
+    /// So many grid points had no trigger: the hardware was not told in time.
+    pub fn skipped(&mut self, points: u64) {
+        self.totals.skipped += points;
+    }
+
+    /// Samples that are open.
+    pub fn open(&self) -> u64 {
+        self.pairing.open()
+    }
+
+    /// Edges were lost: nobody knows any more which trigger the others answer. What
+    /// is open is dropped, and the run is over.
+    pub fn lost(&mut self) {
+        if self.active() {
+            self.totals.dropped += self.pairing.open();
+            self.pairing.clear();
+            self.lower_at = None;
+            self.enter(RunState::Done);
         }
     }
 
@@ -276,7 +337,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         self.totals = Totals::default();
         self.pairing.clear();
         self.grid = Grid::new(self.settings.seed);
-        self.point = now.saturating_add(self.settings.period.0);
+        self.point = if self.ahead { 0 } else { now.saturating_add(self.settings.period.0) };
         self.enter(match at {
             StartAt::Now => RunState::Running,
             StartAt::Armed => RunState::Waiting,
@@ -305,17 +366,26 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
             self.totals.skipped += 1;
             return Act::Nothing;
         }
-        let seq = Seq(self.totals.triggers);
-        self.totals.triggers += 1;
-        if self.totals.triggers >= self.settings.count {
-            self.enter(RunState::Draining);
-        }
+        let seq = self.count_trigger();
         if !self.pairing.trigger(seq, now) {
             self.totals.dropped += 1;
             return Act::Nothing;
         }
         self.lower_at = Some(now.saturating_add(self.settings.high.0));
         Act::Raise
+    }
+
+    fn count_trigger(&mut self) -> Seq {
+        let seq = Seq(self.totals.triggers);
+        self.totals.triggers += 1;
+        if self.totals.triggers >= self.settings.count {
+            self.enter(RunState::Draining);
+        }
+        seq
+    }
+
+    fn round_high(&mut self) {
+        self.settings.high.0 -= self.settings.high.0 % self.high_step;
     }
 
     /// Points that are over already are skipped and counted; the grid itself

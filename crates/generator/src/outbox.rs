@@ -49,6 +49,11 @@ impl Outbox {
         Some(self.number(message))
     }
 
+    /// What waits longest; [`Outbox::number`] makes a frame of it when it is written.
+    pub fn pop(&mut self) -> Option<Message> {
+        self.waiting.pop_front()
+    }
+
     /// A frame that goes before all that waits: a hello.
     pub fn number(&mut self, message: Message) -> Frame {
         let number = self.numbered;

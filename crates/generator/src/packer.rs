@@ -23,7 +23,7 @@ impl Packer {
         line: u8,
         at: u64,
     ) {
-        let most = usize::from(generator.status().settings.packet) * generator.lines();
+        let most = usize::from(generator.settings().packet) * generator.lines();
         if self.extras.len() < most {
             self.extras.push(ExtraEdge { line, at: Cycles(at) });
         }
@@ -55,9 +55,9 @@ impl Packer {
             return generator.discard();
         }
         let Some(slot) = generator.take() else { return false };
-        let shape = generator.status().settings.shape;
+        let shape = generator.settings().shape;
         self.samples.push(sample(&slot, generator.lines(), shape));
-        if self.samples.len() >= usize::from(generator.status().settings.packet) {
+        if self.samples.len() >= usize::from(generator.settings().packet) {
             self.send(generator, outbox);
         }
         true

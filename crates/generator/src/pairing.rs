@@ -46,7 +46,10 @@
 use irqscope_wire::{Answer, Cycles, Seq};
 
 /// The most response lines.
+#[cfg(not(feature = "eight-lines"))]
 pub const LINES: usize = 16;
+#[cfg(feature = "eight-lines")]
+pub const LINES: usize = 8;
 
 /// One open trigger.
 #[derive(Clone, Copy, Debug)]
@@ -394,12 +397,22 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
 
     fn slot(&self, ticket: u64) -> &Slot {
         let slots = self.slots.as_ref();
-        &slots[(ticket % slots.len() as u64) as usize]
+        &slots[place(ticket, slots.len())]
     }
 
     fn slot_mut(&mut self, ticket: u64) -> &mut Slot {
         let slots = self.slots.as_mut();
-        let length = slots.len() as u64;
-        &mut slots[(ticket % length) as usize]
+        let length = slots.len();
+        &mut slots[place(ticket, length)]
+    }
+}
+
+/// The slot of a ticket. A small processor divides 64 bits in hundreds of cycles,
+/// and this is done often.
+fn place(ticket: u64, slots: usize) -> usize {
+    if slots.is_power_of_two() {
+        ticket as usize & (slots - 1)
+    } else {
+        (ticket % slots as u64) as usize
     }
 }

@@ -18,18 +18,31 @@ pub enum Heard {
 }
 
 /// Make one per connection.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Session {
+    /// The longest frame that is read.
+    limit: u32,
     expected: u64,
     greeted: bool,
 }
 
+impl Default for Session {
+    fn default() -> Self {
+        Self::limited(MAX_FRAME_BYTES as u32)
+    }
+}
+
 impl Session {
+    /// With a decoder of the same limit.
+    pub const fn limited(limit: u32) -> Self {
+        Self { limit, expected: 0, greeted: false }
+    }
+
     pub fn hear(&mut self, frame: Result<Frame, FrameError>) -> Heard {
         let frame = match frame {
             Ok(frame) => frame,
             Err(FrameError::Oversized) => {
-                return Heard::Refused(None, Refusal::Oversized { limit: MAX_FRAME_BYTES as u32 });
+                return Heard::Refused(None, Refusal::Oversized { limit: self.limit });
             }
             Err(FrameError::Garbled(bytes)) => {
                 let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);

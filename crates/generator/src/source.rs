@@ -7,7 +7,9 @@
 //! when there is time, and before the window of open triggers is full.
 
 use alloc::{boxed::Box, string::ToString, vec};
-use irqscope_wire::{Command, GeneratorHello, Message, Refusal, Reply, RunState, Seq, Status};
+use irqscope_wire::{
+    Command, GeneratorHello, Message, Refusal, Reply, RunState, Seq, Settings, Status,
+};
 
 use crate::pairing::{Seen, Slot};
 use crate::{Act, Generator, Outbox, Packer};
@@ -30,6 +32,13 @@ impl Source {
         Self { hello, generator, packer: Packer::default(), outbox: Outbox::new(room) }
     }
 
+    /// As [`Generator::ahead`].
+    #[must_use]
+    pub fn ahead(mut self, high_step: u64) -> Self {
+        self.generator = self.generator.ahead(high_step);
+        self
+    }
+
     pub fn hello(&self) -> Message {
         Message::GeneratorHello(self.hello.clone())
     }
@@ -46,6 +55,10 @@ impl Source {
 
     pub fn status(&self) -> Status {
         self.generator.status()
+    }
+
+    pub fn settings(&self) -> &Settings {
+        self.generator.settings()
     }
 
     pub fn state(&self) -> RunState {
@@ -84,6 +97,31 @@ impl Source {
 
     pub fn tick(&mut self, now: u64) -> Act {
         self.generator.tick(now)
+    }
+
+    /// As [`Generator::made`].
+    pub fn made(&mut self, at: u64) {
+        self.generator.made(at);
+    }
+
+    /// As [`Generator::unmade`].
+    pub fn unmade(&mut self) {
+        self.generator.unmade();
+    }
+
+    /// As [`Generator::skipped`].
+    pub fn skipped(&mut self, points: u64) {
+        self.generator.skipped(points);
+    }
+
+    /// As [`Generator::open`].
+    pub fn open(&self) -> u64 {
+        self.generator.open()
+    }
+
+    /// As [`Generator::lost`].
+    pub fn lost(&mut self) {
+        self.generator.lost();
     }
 
     /// As [`Generator::raised`].
