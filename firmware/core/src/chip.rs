@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What the two chips differ in, and what a board of each offers.
+
+use alloc::string::ToString;
+use irqscope_wire::{GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Tick};
+
+use crate::{HIGH_STEP, SHORTEST_HIGH, SHORTEST_PERIOD};
+
+/// Samples in one packet at most: what the memory for packets allows.
+const PACKET: u64 = 16;
+/// The longest span that one word to the player can say, with a margin.
+const LONGEST: u64 = 1 << 31;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chip {
+    pub name: &'static str,
+    /// System clock cycles in a microsecond; a cycle is the generator's tick.
+    pub cycles_per_us: u32,
+    pub tick: Tick,
+    pub lines: u8,
+}
+
+/// Raspberry Pi Pico: eight machines, of which one plays the triggers.
+pub const RP2040: Chip =
+    Chip { name: "RP2040", cycles_per_us: 125, tick: Tick { femtoseconds: 8_000_000 }, lines: 7 };
+
+/// Raspberry Pi Pico 2: twelve machines.
+pub const RP2350: Chip =
+    Chip { name: "RP2350", cycles_per_us: 150, tick: Tick { femtoseconds: 6_666_667 }, lines: 8 };
+
+impl Chip {
+    pub fn hello(&self, version: &str) -> GeneratorHello {
+        GeneratorHello {
+            protocol: PROTOCOL,
+            kind: GeneratorKind::Board,
+            tool_version: version.to_string(),
+            tick: self.tick,
+            lines: self.lines,
+            limits: self.limits(),
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            period: Range { lowest: SHORTEST_PERIOD, highest: LONGEST },
+            period_step: 1,
+            pulse: SHORTEST_HIGH.next_multiple_of(HIGH_STEP),
+            packet: Range { lowest: 1, highest: PACKET },
+            count: Range { lowest: 1, highest: 1 << 30 },
+            jitter: Range { lowest: 0, highest: LONGEST },
+            patience: Range { lowest: u64::from(self.cycles_per_us), highest: 1 << 36 },
+            burst: Range { lowest: 1, highest: 1 << 16 },
+            sees_pulses: true,
+            sees_arming: false,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One host's connection, over whatever carries bytes.
+
+use alloc::collections::VecDeque;
+use core::cell::RefCell;
+
+use embassy_futures::select::{Either, select};
+use embassy_time::{Duration, Instant, Timer};
+use irqscope_generator::{Heard, Session};
+use irqscope_wire::{Decoder, Frame, FrameError, Message, Note, Refusal, Reply, Severity, encode};
+
+use crate::board::Board;
+
+/// A connection without a frame for so long gets a status.
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
+/// How often the outbox is looked at.
+const LOOK: Duration = Duration::from_millis(1);
+/// A host's frames are a few dozen bytes long.
+const LONGEST_FRAME: usize = 512;
+/// Refusals that may wait.
+const REFUSALS: usize = 8;
+
+/// Where bytes come from. None: there will be no more.
+pub trait Source {
+    async fn read(&mut self, buffer: &mut [u8]) -> Option<usize>;
+}
+
+/// Where they go. False: nothing arrives any more.
+pub trait Sink {
+    async fn write(&mut self, bytes: &[u8]) -> bool;
+}
+
+struct State {
+    session: Session,
+    decoder: Decoder,
+    greeted: bool,
+    closing: bool,
+    refusals: VecDeque<Message>,
+}
+
+/// Serves a host until it goes.
+pub async fn serve(board: &RefCell<Board>, source: &mut impl Source, sink: &mut impl Sink) {
+    if core::mem::replace(&mut board.borrow_mut().connected, true) {
+        turn_away(board, sink).await;
+        return;
+    }
+    board.borrow_mut().engine.source.outbox.forget_replies();
+    let state = RefCell::new(State {
+        session: Session::limited(LONGEST_FRAME as u32),
+        decoder: Decoder::limited(LONGEST_FRAME),
+        greeted: false,
+        closing: false,
+        refusals: VecDeque::new(),
+    });
+    match select(hear_all(board, &state, source), say_all(board, &state, sink)).await {
+        Either::First(()) | Either::Second(()) => board.borrow_mut().connected = false,
+    }
+}
+
+async fn hear_all(board: &RefCell<Board>, state: &RefCell<State>, source: &mut impl Source) {
+    let mut buffer = [0; 64];
+    while let Some(length) = source.read(&mut buffer).await {
+        let mut frames = VecDeque::new();
+        state.borrow_mut().decoder.push(&buffer[..length], |_, frame| frames.push_back(frame));
+        for frame in frames {
+            // No command is done while there is no room for its reply.
+            while !has_room(board, state) {
+                Timer::after(LOOK).await;
+            }
+            hear(board, &mut state.borrow_mut(), frame);
+        }
+    }
+}
+
+fn has_room(board: &RefCell<Board>, state: &RefCell<State>) -> bool {
+    board.borrow().engine.source.outbox.has_room() && state.borrow().refusals.len() < REFUSALS
+}
+
+fn hear(board: &RefCell<Board>, state: &mut State, frame: Result<Frame, FrameError>) {
+    if state.closing {
+        return;
+    }
+    match state.session.hear(frame) {
+        Heard::Hello => state.greeted = true,
+        Heard::Command(to, command) => board.borrow_mut().command(to, command),
+        Heard::Refused(to, refusal) => state.refusals.push_back(reply(to, refusal)),
+        Heard::Close(to, refusal) => {
+            state.refusals.push_back(reply(to, refusal));
+            state.closing = true;
+        }
+    }
+}
+
+fn reply(to: Option<u64>, refusal: Refusal) -> Message {
+    Message::Reply(Reply { to, result: Err(refusal) })
+}
+
+/// Until the connection is to be closed.
+async fn say_all(board: &RefCell<Board>, state: &RefCell<State>, sink: &mut impl Sink) {
+    let greeting = board.borrow_mut().engine.source.greeting();
+    for message in greeting {
+        if !say(board, sink, message).await {
+            return;
+        }
+    }
+    let mut said = Instant::now();
+    loop {
+        let message = next(board, &mut state.borrow_mut(), said.elapsed() >= KEEP_ALIVE);
+        match message {
+            Some(message) => {
+                if !say(board, sink, message).await {
+                    return;
+                }
+                said = Instant::now();
+            }
+            None if state.borrow().closing => return,
+            None => Timer::after(LOOK).await,
+        }
+    }
+}
+
+/// Samples wait for a host that has said hello.
+fn next(board: &RefCell<Board>, state: &mut State, quiet: bool) -> Option<Message> {
+    let mut board = board.borrow_mut();
+    if let Some(refusal) = state.refusals.pop_front() {
+        return Some(refusal);
+    }
+    if state.greeted && !state.closing {
+        if let Some(text) = board.before.take() {
+            return Some(Message::Note(Note { severity: Severity::Warning, text }));
+        }
+        if let Some(message) = board.engine.source.outbox.pop() {
+            return Some(message);
+        }
+    }
+    (quiet && !state.closing).then(|| Message::Status(board.engine.source.status()))
+}
+
+async fn say(board: &RefCell<Board>, sink: &mut impl Sink, message: Message) -> bool {
+    let frame = board.borrow_mut().engine.source.outbox.number(message);
+    // A frame that does not fit is a bug, and its number shows that it is missing.
+    match encode(&frame) {
+        Ok(bytes) => sink.write(&bytes).await,
+        Err(_) => true,
+    }
+}
+
+/// There is a host already.
+async fn turn_away(board: &RefCell<Board>, sink: &mut impl Sink) {
+    let hello = board.borrow().engine.source.hello();
+    if say(board, sink, hello).await {
+        say(board, sink, reply(None, Refusal::OtherHost)).await;
+    }
+}

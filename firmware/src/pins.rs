@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What the board's pins are for, and how they are set up; docs/board.md has a
+//! drawing. GP0 and GP1 are the serial line, GP12 is for the board itself, GP25
+//! the light.
+
+use embassy_rp::pac;
+
+/// The first response line; the others follow.
+pub const FIRST_LINE: u8 = 2;
+/// The interrupt line.
+pub const TRIGGER: u8 = 10;
+/// What the interrupt line looks like behind a buffer, if there is one.
+pub const TRIGGER_SEEN: u8 = 11;
+
+const PIO_FUNCTION: u8 = 6;
+const SIO_FUNCTION: u8 = 5;
+
+/// A machine of this PIO drives the pin.
+pub fn output(pin: u8, pio: u8) {
+    set_up(pin, PIO_FUNCTION + pio, false);
+}
+
+/// Machines only look at it. Pulled down, so that a line without a wire is quiet.
+pub fn input(pin: u8) {
+    set_up(pin, SIO_FUNCTION, true);
+}
+
+fn set_up(pin: u8, function: u8, pull_down: bool) {
+    pac::IO_BANK0.gpio(pin.into()).ctrl().write(|w| w.set_funcsel(function));
+    pac::PADS_BANK0.gpio(pin.into()).modify(|w| {
+        w.set_ie(true);
+        w.set_od(false);
+        w.set_pue(false);
+        w.set_pde(pull_down);
+        w.set_schmitt(true);
+        w.set_slewfast(true);
+        #[cfg(feature = "rp2350")]
+        w.set_iso(false);
+    });
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The serial line: the same frames as over TCP, for bringing a board up, and for
+//! the emulator.
+//!
+//! A serial line does not say when a host comes or goes. A host that comes knocks:
+//! several zero bytes in a row, which is an empty frame as often. While it is there
+//! it sends one in every second; one that was silent for longer has gone.
+
+use core::cell::RefCell;
+
+use embassy_rp::peripherals::{PIN_0, PIN_1, UART0};
+use embassy_rp::uart::{
+    BufferedInterruptHandler, BufferedUart, BufferedUartRx, BufferedUartTx, Config,
+};
+use embassy_rp::{Peri, bind_interrupts};
+use embassy_time::{Duration, Instant, with_timeout};
+use embedded_io_async::{Read, Write};
+use static_cell::StaticCell;
+
+use crate::board::Board;
+use crate::link::{self, Sink, Source};
+
+/// What common adapters can do; another one is chosen when the image is built.
+const BAUD: u32 = match option_env!("IRQSCOPE_BAUD") {
+    Some(text) => match u32::from_str_radix(text, 10) {
+        Ok(baud) => baud,
+        Err(_) => panic!("IRQSCOPE_BAUD is not a number"),
+    },
+    None => 921_600,
+};
+/// Zeros in a row, and how fast they follow each other.
+const KNOCK: u32 = 3;
+const IN_A_ROW: Duration = Duration::from_millis(100);
+/// A host that says nothing for so long has gone.
+const GONE: Duration = Duration::from_secs(5);
+
+bind_interrupts!(struct Interrupts {
+    UART0_IRQ => BufferedInterruptHandler<UART0>;
+});
+
+pub fn uart(
+    uart: Peri<'static, UART0>,
+    tx: Peri<'static, PIN_0>,
+    rx: Peri<'static, PIN_1>,
+) -> BufferedUart {
+    static SENDS: StaticCell<[u8; 1024]> = StaticCell::new();
+    static HEARS: StaticCell<[u8; 512]> = StaticCell::new();
+    let mut config = Config::default();
+    config.baudrate = BAUD;
+    BufferedUart::new(uart, tx, rx, Interrupts, SENDS.init([0; 1024]), HEARS.init([0; 512]), config)
+}
+
+/// Serves one host after another.
+pub async fn serve(board: &RefCell<Board>, uart: BufferedUart) {
+    let (mut tx, mut rx) = uart.split();
+    let mut line = Line::new(&mut rx);
+    line.wait_for_knock().await;
+    loop {
+        link::serve(board, &mut line, &mut tx).await;
+        if !line.knocked {
+            line.wait_for_knock().await;
+        }
+        line.knocked = false;
+    }
+}
+
+struct Line<'a> {
+    rx: &'a mut BufferedUartRx,
+    zeros: u32,
+    last: Instant,
+    /// Another host has knocked, and what this one sent is over.
+    knocked: bool,
+}
+
+impl<'a> Line<'a> {
+    fn new(rx: &'a mut BufferedUartRx) -> Self {
+        Self { rx, zeros: 0, last: Instant::now(), knocked: false }
+    }
+
+    async fn wait_for_knock(&mut self) {
+        let mut byte = [0];
+        while !self.knocked {
+            if self.rx.read(&mut byte).await.is_ok() {
+                self.look(byte[0]);
+            }
+        }
+        self.knocked = false;
+    }
+
+    fn look(&mut self, byte: u8) {
+        let in_a_row = self.last.elapsed() < IN_A_ROW;
+        self.last = Instant::now();
+        self.zeros = match byte {
+            0 if in_a_row => self.zeros + 1,
+            0 => 1,
+            _ => 0,
+        };
+        // Once for every knock, however long it is.
+        self.knocked |= self.zeros == KNOCK;
+    }
+}
+
+impl Source for Line<'_> {
+    async fn read(&mut self, buffer: &mut [u8]) -> Option<usize> {
+        loop {
+            match with_timeout(GONE, self.rx.read(buffer)).await {
+                // Noise on the line: a frame will be garbled, and refused.
+                Ok(Err(_)) => continue,
+                Err(_) => return None,
+                Ok(Ok(length)) => {
+                    buffer[..length].iter().for_each(|byte| self.look(*byte));
+                    return (!self.knocked).then_some(length);
+                }
+            }
+        }
+    }
+}
+
+impl Sink for BufferedUartTx {
+    async fn write(&mut self, bytes: &[u8]) -> bool {
+        // A serial line takes whatever it is given.
+        self.write_all(bytes).await.is_ok()
+    }
+}
