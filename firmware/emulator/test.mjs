@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// @ts-check
+// The image on the emulated board, tested in the board's own time:
+//
+//   node test.mjs IMAGE [NAME...]
+//
+// Every test begins with a board that has just been switched on.
+import assert from 'node:assert/strict';
+import { Board } from './src/board.mjs';
+import { commands as to } from './src/frames.mjs';
+import { Host } from './src/host.mjs';
+import { random } from './src/random.mjs';
+import { answer } from './src/target.mjs';
+
+const [image, ...named] = process.argv.slice(2);
+const LINES = 7;
+const US = 125;
+const MS = 1000 * US;
+/** What the counters resolve: both trigger and edge are seen within two cycles. */
+const RESOLUTION = 1;
+const BOOT = 10 * MS;
+
+/** @param {ConstructorParameters<typeof Board>[1]} [options] */
+function switchedOn(options) {
+  const board = new Board(image, options);
+  board.run(BOOT);
+  const host = new Host(board);
+  return { board, host };
+}
+
+/** @param {number} triggers @param {number} spread the longest delay, in cycles */
+function logarithmic(triggers, spread) {
+  const next = random(triggers);
+  const delay = () => Math.max(2, Math.round(Math.exp(next() * Math.log(spread))));
+  return Array.from({ length: triggers }, () => Array.from({ length: LINES }, delay));
+}
+
+/**
+ * Each sample against what the target did.
+ * @param {import('./src/frames.mjs').Sample[]} samples @param {ReturnType<typeof answer>} truth
+ */
+function compare(samples, truth) {
+  assert.equal(samples.length, truth.length);
+  const errors = new Map();
+  samples.forEach((sample, index) => {
+    assert.equal(sample.seq, index);
+    sample.answers.forEach(({ kind, span }, line) => {
+      const delay = truth[index].delays[line];
+      if (delay === null) return assert.equal(kind, 'missing');
+      assert.equal(kind, 'prompt', `trigger ${index}, line ${line}`);
+      const error = span - delay;
+      errors.set(error, (errors.get(error) ?? 0) + 1);
+      assert.ok(Math.abs(error) <= RESOLUTION, `trigger ${index}, line ${line}: ${span} for ${delay}`);
+    });
+  });
+  const instants = truth.map((it) => it.rose - truth[0].rose);
+  samples.forEach((sample, index) => assert.equal(sample.trigger - samples[0].trigger, instants[index]));
+  return [...errors].sort(([a], [b]) => a - b).map(([error, count]) => `${count} off by ${error}`).join(', ');
+}
+
+/** @param {import('./src/frames.mjs').Totals} totals */
+function balanced(totals) {
+  const { triggers, complete, missing, coalesced, dropped, open, edges, answers, extra } = totals;
+  assert.equal(triggers, complete + missing + coalesced + dropped + open);
+  assert.equal(edges, answers + extra);
+}
+
+/** @type {Record<string, () => string>} */
+const tests = {
+  'random delays from 16 ns to 100 ms on every line are measured to the cycle that two counters resolve': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    const longest = 100 * MS;
+    const delays = logarithmic(1000, longest);
+    const truth = answer(board, LINES, (trigger) => delays[trigger]);
+    // Closed: a trigger waits for the answers to the one before.
+    host.set(to.period(2 * MS), to.count(1000), to.patience(longest * 2), to.closed(true));
+    host.set(to.start());
+    const run = host.finish(1000 * 110);
+    balanced(run.totals);
+    assert.equal(run.totals.complete, 1000);
+    assert.deepEqual(run.extras, []);
+    assert.deepEqual(run.notes, []);
+    return compare(run.samples, truth);
+  },
+
+  'triggers come on the grid to the cycle, with jitter from the seed, and in bursts': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    const distances = (/** @type {number[][]} */ ...settings) => {
+      const truth = answer(board, LINES, () => Array(LINES).fill(300));
+      host.set(to.count(40), ...settings, to.start());
+      host.finish(1000);
+      host.frames.got.length = 0;
+      return truth.slice(1).map((it, index) => it.rose - truth[index].rose);
+    };
+    assert.deepEqual(new Set(distances(to.period(400_001))), new Set([400_001]));
+    const jittered = distances(to.jitter(1, 5_000), to.seed(7));
+    assert.ok(jittered.every((it) => it >= 395_001 && it <= 405_001));
+    assert.ok(new Set(jittered).size > 30);
+    assert.deepEqual(distances(to.seed(7)), jittered, 'the same seed makes the same grid');
+    const bursts = distances(to.jitter(0, 0), to.burst(4, 2_000));
+    bursts.forEach((it, index) => assert.equal(it, index % 4 === 3 ? 400_001 - 3 * 2_000 : 2_000));
+    return `${jittered.length} jittered distances from ${Math.min(...jittered)} to ${Math.max(...jittered)} cycles`;
+  },
+
+  'high and low times are what the settings say': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    /** @type {{ level: boolean, cycle: number }[]} */
+    const changes = [];
+    board.onTrigger = (level, cycle) => changes.push({ level, cycle });
+    const said = [];
+    for (const [period, duty] of [[24, 1], [24, 999], [1000, 250], [12_500_001, 1]]) {
+      changes.length = 0;
+      host.set(to.period(period), to.duty(duty), to.count(3), to.patience(200));
+      const { status } = host.ask(to.start());
+      const { totals } = host.finish(1000);
+      balanced(totals);
+      const rises = changes.filter(({ level }) => level).map(({ cycle }) => cycle);
+      const falls = changes.filter(({ level }) => !level).map(({ cycle }) => cycle).filter((it) => it > rises[0]);
+      assert.equal(rises[1] - rises[0], period);
+      assert.equal(falls[0] - rises[0], status?.high);
+      host.frames.got.length = 0;
+      said.push(`${status?.high} of ${period}`);
+    }
+    return `high for ${said.join(', ')} cycles`;
+  },
+
+  'pulses are measured at both edges': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    const widths = logarithmic(50, 5000).map(([width]) => width + 6);
+    let trigger = 0;
+    board.onTrigger = (level, cycle) => {
+      if (!level) return;
+      const width = widths[trigger++];
+      for (let line = 0; line < LINES; line++) {
+        board.setLine(line, true, cycle + 100 + line);
+        board.setLine(line, false, cycle + 100 + line + width);
+      }
+    };
+    host.set(to.period(25_000), to.count(50), to.pulses(true), to.start());
+    const { samples, totals } = host.finish(1000);
+    balanced(totals);
+    assert.equal(totals.complete, 50);
+    samples.forEach((sample, index) =>
+      sample.widths.forEach((width) => assert.ok(width !== null && Math.abs(width - widths[index]) <= RESOLUTION)),
+    );
+    return `${samples.length * LINES} pulses from ${Math.min(...widths)} to ${Math.max(...widths)} cycles`;
+  },
+
+  'responses later than the period are measured, and what is too early or too much is extra': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    const truth = answer(board, LINES, (trigger) => Array(LINES).fill(trigger === 3 ? 10 * MS : 500));
+    host.set(to.period(4 * MS), to.count(10), to.patience(100 * MS), to.start());
+    board.events.at(board.cycle + 100, () => {
+      // A glitch before the first trigger.
+      board.setLine(2, true, board.now + 10);
+      board.setLine(2, false, board.now + 40);
+    });
+    const { samples, extras, totals } = host.finish(1000);
+    balanced(totals);
+    assert.equal(totals.complete, 10);
+    assert.equal(truth.length, 10);
+    assert.equal(extras.length, 2);
+    assert.equal(extras[1].at - extras[0].at, 30);
+    const late = samples.flatMap((sample) => sample.answers).filter(({ kind }) => kind === 'late');
+    assert.ok(late.length > 0, 'edges that came after the next trigger say so');
+    return `${late.length} late answers, ${extras.length} extra edges`;
+  },
+
+  'a line without a wire is missing, one that is stuck high is told': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    board.setLine(5, true, board.cycle);
+    const truth = answer(board, LINES, () => [100, 200, 300, null, 500, null, 700]);
+    host.set(to.period(50_000), to.count(20), to.patience(MS), to.start());
+    const { samples, notes, totals } = host.finish(1000);
+    balanced(totals);
+    assert.equal(totals.missing, 20);
+    assert.equal(notes.length, 1);
+    assert.match(notes[0], /line 5 is high before the first trigger/);
+    compare(samples, truth);
+    return notes[0];
+  },
+
+  'a trigger that does not reach its own input is told, and measured nearly': () => {
+    const { board, host } = switchedOn({ looped: false });
+    host.connect();
+    const truth = answer(board, LINES, () => Array(LINES).fill(4_000));
+    host.set(to.period(50_000), to.count(20), to.patience(MS), to.start());
+    const { samples, notes, totals } = host.finish(1000);
+    balanced(totals);
+    assert.equal(totals.complete, 20);
+    assert.equal(notes.length, 1);
+    compare(samples, truth);
+    return notes[0];
+  },
+
+  'a line that changes without end ends the run, and nothing is lost silently': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    answer(board, LINES, () => Array(LINES).fill(100));
+    let level = false;
+    const storm = () => {
+      level = !level;
+      board.setLine(6, level, board.now + 1);
+      board.events.at(board.now + 12, storm);
+    };
+    host.set(to.period(50_000), to.count(1000), to.start());
+    board.events.at(board.cycle + 20 * MS, storm);
+    const { notes, totals } = host.finish(1000);
+    balanced(totals);
+    assert.equal(totals.open, 0);
+    assert.match(notes.join(), /line 6 changes faster than this board can read/);
+    return `${totals.complete} complete, ${totals.dropped} dropped`;
+  },
+
+  'a host that reads nothing loses samples, counted, and one that vanishes finds the run again': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    answer(board, LINES, () => Array(LINES).fill(100));
+    host.set(to.period(250_000), to.count(4_000), to.start());
+    board.run(board.cycle + 20 * MS);
+    host.vanish();
+    // The line is silent for five seconds, then nobody is thought to listen.
+    board.run(board.cycle + 5_500 * MS);
+    const heard = host.frames.got.length;
+    board.run(board.cycle + 100 * MS);
+    assert.equal(host.frames.got.length, heard, 'nothing is said to nobody');
+    host.connect();
+    const { totals } = host.finish(20_000);
+    balanced(totals);
+    assert.equal(totals.triggers, 4_000);
+    assert.ok(totals.dropped > 0);
+    const numbers = host.frames.got.map((frame) => frame.number);
+    numbers.forEach((number, index) => assert.equal(number, numbers[0] + index, 'frames are counted on'));
+    return `${totals.complete} complete, ${totals.dropped} dropped of ${totals.triggers}`;
+  },
+
+  'malformed frames are refused, each as the protocol says, and the next one is read': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    const refusal = (/** @type {number[]} */ bytes) => {
+      host.frames.got.length = 0;
+      board.uart.feed(bytes);
+      return host.wait((frame) => frame.reply?.refusal !== undefined, 'a refusal', 100).reply;
+    };
+    const [GARBLED, OVERSIZED, OUT_OF_SEQUENCE] = [5, 6, 7];
+    assert.deepEqual(refusal([1, 2, 3, 4, 0]), { to: null, refusal: GARBLED });
+    assert.deepEqual(refusal([...Array(2000).fill(7), 0]), { to: null, refusal: OVERSIZED });
+    host.sent += 5;
+    assert.equal(host.ask(to.status()).refusal, OUT_OF_SEQUENCE);
+    host.sent -= 6;
+    assert.equal(host.ask(to.period(0)).refusal, 0);
+    assert.equal(host.ask(to.status()).status?.state, 'idle');
+    assert.equal(board.resets, 0);
+    return 'garbled, oversized, out of sequence, out of range';
+  },
+
+  'a host of another protocol is told so and not obeyed': () => {
+    const { board, host } = switchedOn();
+    host.connect(9);
+    const OTHER_PROTOCOL = 8;
+    host.wait((frame) => frame.reply?.refusal === OTHER_PROTOCOL, 'the refusal', 100);
+    board.uart.feed([]);
+    return 'refused';
+  },
+
+  'a panic survives the reset and is told to the next host, and so is a hang': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    // The allocator's complaint, as if memory had run out.
+    const failed = [...board.elf.symbols].find(([name]) => /handle_alloc_error/.test(name));
+    assert.ok(failed, 'the image has a way to run out of memory');
+    board.chip.core.registers[0] = 4;
+    board.chip.core.registers[1] = 12345;
+    board.chip.core.PC = failed[1] & ~1;
+    board.chip.core.waiting = false;
+    board.run(board.cycle + 50 * MS);
+    assert.equal(board.resets, 1);
+    host.connect();
+    const { note } = host.wait((frame) => frame.note !== undefined, 'a note', 1000);
+    assert.match(note ?? '', /panicked[^]*memory allocation of (4|12345) bytes failed/);
+    // Waits for an interrupt that never comes.
+    board.chip.core.waiting = true;
+    board.chip.core.enabledInterrupts = 0;
+    board.run(board.cycle + 3_000 * MS);
+    assert.equal(board.resets, 2);
+    host.connect();
+    const hang = host.wait((frame) => frame.note !== undefined, 'a note', 1000).note;
+    assert.match(hang ?? '', /hung/);
+    return `${note}; ${hang}`;
+  },
+
+  'the highest rate at which seven lines are followed without a loss': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    const COUNT = 400;
+    const delays = Array.from({ length: LINES }, (_, line) => 250 + 200 * line);
+    /** Triggers that were left out, or whose samples were. @param {number} period */
+    const lost = (period) => {
+      const truth = answer(board, LINES, () => delays);
+      host.set(to.period(period), to.count(COUNT), to.start());
+      const { samples, totals } = host.finish(5_000);
+      host.frames.got.length = 0;
+      balanced(totals);
+      assert.equal(totals.dropped + samples.length, COUNT, 'what is not sent is counted');
+      if (totals.skipped + totals.dropped === 0) compare(samples, truth);
+      return totals.skipped + totals.dropped;
+    };
+    let [fails, works] = [10_000, 40_000];
+    assert.equal(lost(works), 0);
+    while (works - fails > 1_000) {
+      const period = (works + fails) / 2;
+      if (lost(period) === 0) works = period;
+      else fails = period;
+    }
+    return `${Math.floor((1e6 * US) / works)} triggers a second (every ${works} cycles)`;
+  },
+
+  'passing over counting loops changes nothing': () => {
+    const run = (/** @type {boolean} */ stepwise) => {
+      const { board, host } = switchedOn({ stepwise });
+      host.connect();
+      const delays = logarithmic(12, 20_000);
+      answer(board, LINES, (trigger) => delays[trigger]);
+      host.set(to.period(25_000), to.count(12), to.start());
+      return host.finish(100).samples;
+    };
+    assert.deepEqual(run(true), run(false));
+    return 'the same samples';
+  },
+};
+
+for (const [name, test] of Object.entries(tests)) {
+  if (named.length > 0 && !named.some((part) => name.includes(part))) continue;
+  const began = Date.now();
+  const found = test();
+  console.log(`ok  ${name} (${((Date.now() - began) / 1000).toFixed(1)} s): ${found}`);
+}
