@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// @ts-check
+// The emulated board as a generator on TCP, with a target that answers on all lines:
+//
+//   node serve.mjs IMAGE [PORT]
+//
+// Says on which port it listens. What stands between socket and serial line does what
+// a host does there: it knocks, passes over what was meant for the host before, and
+// sends a zero in every second. The board's time is no faster than the clock's.
+import { createServer } from 'node:net';
+import { Board } from './src/board.mjs';
+import { Frames } from './src/frames.mjs';
+import { answer } from './src/target.mjs';
+
+const [image, port = '0'] = process.argv.slice(2);
+const MS = 125_000;
+const KNOCK = [0, 0, 0, 0];
+const DELAYS = [250, 500, 1_000, 2_000, 5_000, 10_000, 20_000];
+/** Cycles between two looks at the socket. */
+const TURN = MS / 2;
+
+const board = new Board(image);
+answer(board, DELAYS.length, () => DELAYS);
+/** @type {import('node:net').Socket | null} */
+let host = null;
+
+/** @param {import('node:net').Socket} socket */
+function connect(socket) {
+  if (host) return void socket.destroy();
+  host = socket;
+  const frames = new Frames();
+  let greeted = false;
+  /** @type {number[]} */
+  let pending = [];
+  board.onByte = (byte) => {
+    pending.push(byte);
+    if (byte !== 0) return;
+    if (!greeted) {
+      for (const it of pending) frames.push(it);
+      greeted = frames.got.at(-1)?.hello !== undefined;
+    }
+    if (greeted) socket.write(Uint8Array.from(pending));
+    pending = [];
+  };
+  board.uart.feed(KNOCK);
+  const alive = () => {
+    if (host !== socket) return;
+    board.uart.feed([0]);
+    board.events.at(board.cycle + 1000 * MS, alive);
+  };
+  board.events.at(board.cycle + 1000 * MS, alive);
+  socket.setNoDelay(true);
+  socket.on('data', (bytes) => board.uart.feed(/** @type {Buffer} */ (bytes)));
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    host = null;
+    board.onByte = () => {};
+  });
+}
+
+let [wall, virtual] = [performance.now(), 0];
+
+function turn() {
+  const ahead = (board.cycle - virtual) / MS - (performance.now() - wall);
+  if (ahead > 0) return void setTimeout(turn, ahead);
+  // What was lost on a slow machine is not caught up with.
+  if (ahead < -100) [wall, virtual] = [performance.now(), board.cycle];
+  board.run(board.cycle + TURN);
+  setImmediate(turn);
+}
+
+const server = createServer(connect);
+server.listen(Number(port), '127.0.0.1', () => {
+  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+  console.log(`listens on 127.0.0.1:${address.port}`);
+  turn();
+});

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: the program speaks with the board's image as with any other generator: it
+# says what it is, takes settings, refuses others with their limits, and follows a
+# run to its end, of which nothing is missing.
+. tests/lib.sh
+image=firmware/target/thumbv6m-none-eabi/release/irqscope-firmware
+[ -e $image ] || IRQSCOPE_BAUD=7812500 firmware/build rp2040
+[ -d firmware/emulator/node_modules ] || (cd firmware/emulator && npm ci --silent)
+node firmware/emulator/serve.mjs $image >"$WORK/port" &
+emulator=$!
+trap 'kill $emulator' EXIT
+for _ in $(seq 100); do
+	[ -s "$WORK/port" ] && break
+	sleep 0.1
+done
+board=$(sed 's/listens on //' "$WORK/port")
+
+expect 0 "$IRQSCOPE" generator status --connect "$board" --json
+sed -n '/^{/,$p' "$WORK/said" >"$WORK/status.json"
+[ "$(field "$WORK/status.json" 'j["hello"]["kind"], j["hello"]["lines"]')" = "board 7" ] || fail "another generator"
+expect 0 "$IRQSCOPE" generator set --connect "$board" --frequency 1kHz --count 200 --duty 10%
+expect 2 "$IRQSCOPE" generator set --connect "$board" --frequency 100MHz
+says "out of range"
+expect 0 "$IRQSCOPE" generator start --connect "$board" --follow
+says "200"
+expect 0 "$IRQSCOPE" generator status --connect "$board" --json
+sed -n '/^{/,$p' "$WORK/said" >"$WORK/status.json"
+[ "$(field "$WORK/status.json" 'j["status"]["totals"]["complete"], j["status"]["totals"]["edges"]')" = "200 1400" ] ||
+	fail "not every line has answered every trigger"
