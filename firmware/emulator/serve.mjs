@@ -13,7 +13,7 @@ import { Frames } from './src/frames.mjs';
 import { answer } from './src/target.mjs';
 
 const [image, port = '0'] = process.argv.slice(2);
-const MS = 125_000;
+const MS = 200_000;
 const KNOCK = [0, 0, 0, 0];
 const DELAYS = [250, 500, 1_000, 2_000, 5_000, 10_000, 20_000];
 /** Cycles between two looks at the socket. */

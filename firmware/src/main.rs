@@ -24,6 +24,8 @@ use core::cell::RefCell;
 
 use embassy_executor::Spawner;
 use embassy_futures::join::join3;
+use embassy_rp::clocks::ClockConfig;
+use embassy_rp::config::Config;
 use embassy_rp::watchdog::Watchdog;
 use irqscope_board::Engine;
 
@@ -35,9 +37,16 @@ const CHIP: irqscope_board::Chip = irqscope_board::RP2040;
 #[cfg(feature = "rp2350")]
 const CHIP: irqscope_board::Chip = irqscope_board::RP2350;
 
+/// The chip's clock is the generator's tick. Another frequency than the chip has can
+/// only be a mistake in this program: it has one for each.
+fn clocks() -> Config {
+    let hertz = CHIP.cycles_per_us * 1_000_000;
+    Config::new(ClockConfig::system_freq(hertz).expect("the chip has this frequency"))
+}
+
 #[embassy_executor::main]
 async fn main(_spawner: Spawner) {
-    let peripherals = embassy_rp::init(Default::default());
+    let peripherals = embassy_rp::init(clocks());
     let mut watchdog = Watchdog::new(peripherals.WATCHDOG);
     heap::begin();
     let before = fault::of_the_last_life(&watchdog);

@@ -108,3 +108,23 @@ pub fn placed(program: &Program<WORDS>, origin: u8) -> impl Iterator<Item = u16>
         _ => *word,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pio::PioVersion;
+
+    #[test]
+    fn both_programs_fit_into_one_pio_of_either_chip() {
+        assert_eq!(line().code.len() + player().code.len(), WORDS);
+        assert!([line(), player()].iter().all(|it| it.version == PioVersion::V0));
+    }
+
+    #[test]
+    fn jumps_of_a_placed_program_are_its_own() {
+        let (program, origin) = (player(), line().code.len() as u8);
+        let inside = u16::from(origin)..WORDS as u16;
+        let jumps = placed(&program, origin).filter(|word| word >> 13 == 0);
+        assert!(jumps.map(|word| word & 0x1f).all(|target| inside.contains(&target)));
+    }
+}

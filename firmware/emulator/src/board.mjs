@@ -8,7 +8,7 @@ import { Machine } from './machine.mjs';
 import { attachUart } from './uart.mjs';
 
 /** A cycle of the system clock, in nanoseconds. */
-export const CYCLE_NS = 8;
+export const CYCLE_NS = 5;
 /** A pin's change passes two flip-flops before a PIO sees it. */
 const SYNCHRONISER = 2;
 const FLASH = 0x10000000;

@@ -6,7 +6,7 @@ import { Frames, commandFrame, helloFrame } from './frames.mjs';
 /** @typedef {import('./board.mjs').Board} Board */
 /** @typedef {import('./frames.mjs').Frame} Frame */
 
-const MS = 125_000;
+const MS = 200_000;
 const KNOCK = [0, 0, 0, 0];
 
 export class Host {
