@@ -52,7 +52,7 @@ fn a_generator_says_what_it_is_and_what_it_really_set() {
     let known = connect(&served, &generator);
     assert_eq!(known["generator"]["kind"], "board");
     assert_eq!(known["generator"]["lines"], LINES);
-    assert_eq!(known["generator"]["default_stages"].as_array().unwrap().len(), LINES.into());
+    assert_eq!(known["generator"]["default_stages"].as_array().unwrap().len(), usize::from(LINES));
     let asked = json!({"frequency_millihertz": 3_000_000, "duty_per_mille": 125, "packet": 8});
     let set = served.post("/api/generator/set", &asked.to_string()).good();
     let settings = &set["generator"]["status"]["settings"];
@@ -157,7 +157,7 @@ fn a_finished_run_is_drawn_explained_and_taken_away() {
     let lines = String::from_utf8(csv.body).unwrap().lines().count();
     assert_eq!(lines, 600 * usize::from(LINES) + 1);
     let compared = served.get(&format!("/api/compare?base={run}&other={run}")).good();
-    assert_eq!(compared["comparisons"][0]["series"].as_array().unwrap().len(), LINES.into());
+    assert_eq!(compared["comparisons"][0]["series"].as_array().unwrap().len(), usize::from(LINES));
     assert_eq!(compared["comparisons"][0]["series"][0]["identical"], true);
 }
 
@@ -182,7 +182,7 @@ fn a_run_that_is_stopped_is_complete_and_says_so() {
     let set = json!({"count": 1u64 << 32, "period_ns": 200_000, "patience_ns": 1_000_000_000});
     served.post("/api/generator/set", &set.to_string()).good();
     let run = start(&served);
-    served.post("/api/generator/start", "{}").refused(409, "refused");
+    served.post("/api/generator/start", "{}").refused(409, "busy");
     served.post("/api/scenario/start", "{\"scenario\": \"demo\"}").refused(409, "busy");
     served.post("/api/generator/disconnect", "{}").refused(409, "busy");
     served.get(&format!("/api/runs/{run}")).refused(409, "busy");

@@ -163,6 +163,9 @@ impl Desk {
 
     /// Begins a measurement with the generator; the run directory's name.
     pub fn start(&self, start: &Start) -> Result<String, DeskError> {
+        if self.0.running().is_some() {
+            return Err(DeskError::Busy);
+        }
         let state = self.generator().ok_or(DeskError::NotConnected)?;
         let stages = start.stages.clone().unwrap_or_else(|| state.default_stages.clone());
         state.check_stages(&stages)?;
