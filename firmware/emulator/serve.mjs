@@ -26,7 +26,8 @@ let host = null;
 
 /** @param {import('node:net').Socket} socket */
 function connect(socket) {
-  if (host) return void socket.destroy();
+  // The one before may have gone just now. Who knocks last is the host.
+  host?.destroy();
   host = socket;
   const frames = new Frames();
   let greeted = false;
@@ -53,6 +54,7 @@ function connect(socket) {
   socket.on('data', (bytes) => board.uart.feed(/** @type {Buffer} */ (bytes)));
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
+    if (host !== socket) return;
     host = null;
     board.onByte = () => {};
   });
