@@ -6,6 +6,9 @@ use include_dir::{Dir, include_dir};
 /// Configuration fragments, as they were when this program was built.
 static FRAGMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/configs");
 
+/// The series that keeps critical sections from hurting real-time processes.
+static DELAYED_LOCKING: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/delayed-locking");
+
 /// A kernel's name and what makes it.
 #[derive(Debug)]
 pub struct Recipe {
@@ -17,7 +20,7 @@ pub struct Recipe {
     series: &'static [Series],
 }
 
-/// Patches, applied in the order of their names.
+/// Patches in the order of their list, the file `series`, and configuration.
 type Series = &'static Dir<'static>;
 
 /// A file that goes into a build.
@@ -28,7 +31,7 @@ pub(super) struct Part<'a> {
 }
 
 /// The table of kernels that are built.
-pub static RECIPES: [Recipe; 2] = [
+pub static RECIPES: [Recipe; 4] = [
     Recipe {
         name: "plain",
         about: "unpatched, to compare patched ones with",
@@ -41,6 +44,18 @@ pub static RECIPES: [Recipe; 2] = [
         fragments: &["twin.config", "lockdep.config"],
         series: &[],
     },
+    Recipe {
+        name: "delayed-locking",
+        about: "plain, with delayed locking",
+        fragments: &["twin.config"],
+        series: &[&DELAYED_LOCKING],
+    },
+    Recipe {
+        name: "delayed-locking-debug",
+        about: "lockdep, with delayed locking",
+        fragments: &["twin.config", "lockdep.config"],
+        series: &[&DELAYED_LOCKING],
+    },
 ];
 
 impl Recipe {
@@ -48,8 +63,11 @@ impl Recipe {
         RECIPES.iter().find(|recipe| recipe.name == name)
     }
 
+    /// The project's, then those of the series.
     pub(super) fn fragments(&self) -> Vec<Part<'static>> {
-        self.fragments.iter().filter_map(|name| FRAGMENTS.get_file(name)).map(part).collect()
+        let own = self.fragments.iter().filter_map(|name| FRAGMENTS.get_file(name)).map(part);
+        let series = self.series.iter().flat_map(|series| series.files()).map(part);
+        own.chain(series.filter(|part| part.name.ends_with(".config"))).collect()
     }
 
     pub(super) fn patches(&self) -> Vec<Part<'static>> {
@@ -58,10 +76,9 @@ impl Recipe {
 }
 
 fn patches(series: Series) -> Vec<Part<'static>> {
-    let is_patch = |part: &Part<'_>| part.name.ends_with(".patch");
-    let mut patches: Vec<Part<'_>> = series.files().map(part).filter(is_patch).collect();
-    patches.sort_by_key(|patch| patch.name);
-    patches
+    let list = series.get_file("series").and_then(include_dir::File::contents_utf8);
+    let names = list.unwrap_or_default().lines().map(str::trim);
+    names.filter_map(|name| series.get_file(name)).map(part).collect()
 }
 
 fn part(file: &'static include_dir::File<'static>) -> Part<'static> {
@@ -75,16 +92,17 @@ mod tests {
     #[test]
     fn every_fragment_of_the_table_is_there() {
         for recipe in &RECIPES {
-            assert_eq!(recipe.fragments().len(), recipe.fragments.len(), "{}", recipe.name);
+            let count = recipe.fragments.len() + recipe.series.len();
+            assert_eq!(recipe.fragments().len(), count, "{}", recipe.name);
         }
     }
 
     #[test]
-    fn every_series_has_patches() {
-        for recipe in &RECIPES {
-            for series in recipe.series {
-                assert!(!patches(series).is_empty(), "{}", recipe.name);
-            }
+    fn every_patch_of_a_series_is_in_its_list() {
+        for series in RECIPES.iter().flat_map(|recipe| recipe.series) {
+            let files = series.files().map(part);
+            let there = files.filter(|part| part.name.ends_with(".patch")).count();
+            assert!(there > 0 && patches(series).len() == there);
         }
     }
 }
