@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Live figures in memory that does not grow.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use irqscope_analysis::{INTERVALS, LiveCase, WORST, Wanted};
 use irqscope_run::Source;
