@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: the driver and the culprits' module break no rule of locking: on a kernel
+# with lockdep, DEBUG_ATOMIC_SLEEP and their like, every stage is measured with
+# events, idle and among 256 busy processes, every fault happens, the driver is
+# loaded and unloaded again and again, and the kernel's log stays clean with lockdep
+# still on at the end. And whoever does break one is found.
+# Runs beside others.
+. "$(dirname "$0")/lib.sh"
+
+KERNEL=${LOCKDEP_KERNEL:-lockdep}
+CYCLES=${CYCLES:-60}
+expect 0 "$IRQSCOPE" kernel build "$KERNEL"
+cargo build -q --release -p irqscope-rig --example guest
+GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+
+cat >"$WORK/stages.toml" <<TOML
+version = 1
+about = "Every stage with its events"
+kernels = ["$KERNEL"]
+states = ["idle", "many"]
+explain = true
+[trigger]
+kind = "line"
+period = "2ms"
+count = 500
+TOML
+expect 0 "$IRQSCOPE" run "$WORK/stages.toml" --out "$WORK/stages"
+expect 0 "$IRQSCOPE" explain "$WORK/stages"
+says ", 0 not the sum of their segments"
+
+cat >"$WORK/faults.toml" <<TOML
+version = 1
+about = "Every fault, with and without the locks that some need"
+kernels = ["$KERNEL"]
+states = ["idle"]
+explain = true
+[faults]
+length = "200us"
+interval = "1200us"
+seed = 3
+[trigger]
+kind = "line"
+period = "2ms"
+count = 500
+TOML
+expect 0 "$IRQSCOPE" run "$WORK/faults.toml" --out "$WORK/faults"
+
+# Whoever takes two locks in both orders, or sleeps with one held, is told of.
+module() { # NAME, its init function's body on stdin
+	mkdir "$WORK/$1"
+	echo "obj-m := $1.o" >"$WORK/$1/Kbuild"
+	{
+		cat <<-'C'
+			#include <linux/delay.h>
+			#include <linux/module.h>
+			#include <linux/spinlock.h>
+			static DEFINE_SPINLOCK(first);
+			static DEFINE_SPINLOCK(second);
+			static int __init wrong(void)
+			{
+		C
+		cat
+		echo 'return 0; } module_init(wrong); MODULE_LICENSE("GPL");'
+	} >"$WORK/$1/$1.c"
+	make -s -C "$(echo "$CACHE"/builds/"$KERNEL"-????????????/usr/src/linux-headers-*)" M="$WORK/$1" modules ||
+		fail "cannot build $1"
+}
+
+guest() { # STATUS NAME, a script on stdin
+	mkdir -p "$WORK/$2"
+	cat >"$WORK/$2/script"
+	expect "$1" timeout 420 "$GUEST" "$KERNEL" "$WORK/$2" virtual
+}
+
+module orders <<'C'
+spin_lock(&first); spin_lock(&second); spin_unlock(&second); spin_unlock(&first);
+spin_lock(&second); spin_lock(&first); spin_unlock(&first); spin_unlock(&second);
+C
+module sleeps <<'C'
+spin_lock(&first); msleep(1); spin_unlock(&first); (void)second;
+C
+guest 3 orders <<'SCRIPT'
+insmod /exchange/orders.ko
+SCRIPT
+says "possible circular locking"
+guest 3 sleeps <<'SCRIPT'
+insmod /exchange/sleeps.ko
+SCRIPT
+says "BUG: "
+
+{
+	echo "cache=$CACHE cycles=$CYCLES"
+	cat <<'SCRIPT'
+module=$(ls -t "$cache"/drivers/"$(uname -r)"-release-*/irqscope.ko | head -n 1)
+scope=/sys/class/misc/irqscope
+for _ in $(seq $cycles); do
+	insmod "$module" || exit 1
+	echo "irq softirq tasklet work thread kthread" >$scope/settings/stages
+	echo 5 >$scope/settings/count
+	echo closed >$scope/settings/pacing
+	echo 1 >$scope/run || exit 1
+	tries=200
+	until [ "$(cat $scope/state)" = done ]; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || { echo "FAIL: state $(cat $scope/state)"; exit 1; }
+		sleep 0.02
+	done
+	rmmod irqscope || exit 1
+done
+grep -q 'debug_locks: *1' /proc/lockdep_stats || { echo "FAIL: lockdep is off"; exit 1; }
+echo "$cycles times on $(uname -r)"
+SCRIPT
+} | guest 0 cycles
+grep "^$CYCLES times" "$WORK/cycles/script.output" || fail "not $CYCLES times"
+nothing_left "qemu-system-x86_64.*$WORK"
