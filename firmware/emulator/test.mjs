@@ -222,18 +222,18 @@ const tests = {
     const { board, host } = switchedOn();
     host.connect();
     answer(board, LINES, () => Array(LINES).fill(100));
-    host.set(to.period(250_000), to.count(4_000), to.start());
+    host.set(to.period(10 * MS), to.count(1_000), to.start());
     board.run(board.cycle + 20 * MS);
     host.vanish();
     // The line is silent for five seconds, then nobody is thought to listen.
     board.run(board.cycle + 5_500 * MS);
     const heard = host.frames.got.length;
-    board.run(board.cycle + 100 * MS);
+    board.run(board.cycle + 3_000 * MS);
     assert.equal(host.frames.got.length, heard, 'nothing is said to nobody');
     host.connect();
     const { totals } = host.finish(20_000);
     balanced(totals);
-    assert.equal(totals.triggers, 4_000);
+    assert.equal(totals.triggers, 1_000);
     assert.ok(totals.dropped > 0);
     const numbers = host.frames.got.map((frame) => frame.number);
     numbers.forEach((number, index) => assert.equal(number, numbers[0] + index, 'frames are counted on'));
