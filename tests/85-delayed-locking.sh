@@ -11,13 +11,16 @@
 cargo build -q --release -p irqscope-rig --example guest
 GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
 gcc -O2 -static -o "$WORK/sleeper" "$TESTS/85-sleeper.c"
-cat >"$WORK/script" <<'SCRIPT'
+CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+echo "cache=$CACHE" >"$WORK/script"
+cat >>"$WORK/script" <<'SCRIPT'
 cd /exchange
 dlock=/sys/kernel/debug/delayed_locking
 trace=/sys/kernel/tracing
 mount -t debugfs none /sys/kernel/debug
 mount -t tracefs none $trace
-sections=$(find "/lib/modules/$(uname -r)/" -name 'sections_test.ko*')
+sections=$(find "$cache"/builds/*/lib/modules/"$(uname -r)"/ -name sections_test.ko)
+[ -n "$sections" ] || { echo "no sections_test.ko"; exit 1; }
 
 # Length 1 ms, as every section here but those of the starvation.
 with_sections() {

@@ -15,7 +15,7 @@ cat >>"$WORK/script" <<'SCRIPT'
 cd /exchange
 dlock=/sys/kernel/debug/delayed_locking
 mount -t debugfs none /sys/kernel/debug
-modules=/lib/modules/$(uname -r)/
+modules=$(echo "$cache"/builds/*/lib/modules/"$(uname -r)"/)
 driver=$(ls -t "$cache"/drivers/"$(uname -r)"-*/irqscope.ko | head -n 1)
 load() { insmod "$(find "$modules" -name "$1.ko*")" "${@:2}"; }
 
