@@ -38,6 +38,7 @@ test:
 	@scripts/lint
 	cargo test --release --locked --workspace
 	@npm --prefix ui test
+	@$(IRQSCOPE) kernel build lockdep
 	@tests/run
 
 lint:

@@ -6,20 +6,19 @@
 # outlasts the period enters all the same, once per so many refusals; and
 # switched off the hooks cost one instruction each.
 # Runs beside others.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 cargo build -q --release -p irqscope-rig --example guest
 GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
-gcc -O2 -static -o "$WORK/sleeper" "$TESTS/85-sleeper.c"
-CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
-echo "cache=$CACHE" >"$WORK/script"
-cat >>"$WORK/script" <<'SCRIPT'
+gcc -O2 -static -o "$WORK/sleeper" "$TESTS/open/85-sleeper.c"
+"$IRQSCOPE" kernel build delayed-locking
+cat >"$WORK/script" <<'SCRIPT'
 cd /exchange
 dlock=/sys/kernel/debug/delayed_locking
 trace=/sys/kernel/tracing
 mount -t debugfs none /sys/kernel/debug
 mount -t tracefs none $trace
-sections=$(find "$cache"/builds/*/lib/modules/"$(uname -r)"/ -name sections_test.ko)
+sections=$(find "/lib/modules/$(uname -r)/kernel/" -name sections_test.ko)
 [ -n "$sections" ] || { echo "no sections_test.ko"; exit 1; }
 
 # Length 1 ms, as every section here but those of the starvation.
@@ -88,4 +87,4 @@ status=0
 timeout 420 "$GUEST" delayed-locking "$WORK" virtual || status=$?
 cat "$WORK/script.output"
 [ $status = 0 ] || fail "exit $status of the guest"
-python3 "$TESTS/85-delayed-locking.py" "$WORK" || fail "see above"
+python3 "$TESTS/open/85-delayed-locking.py" "$WORK" || fail "see above"

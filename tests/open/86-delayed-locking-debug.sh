@@ -4,18 +4,19 @@
 # kind), is switched on and off meanwhile, loads and unloads the driver, and its
 # kernel has nothing to complain of. CYCLES of loading: 20 if nothing is said.
 # Runs beside others.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 cargo build -q --release -p irqscope-rig --example guest
 GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
 CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
-gcc -O2 -static -o "$WORK/sleeper" "$TESTS/85-sleeper.c"
+"$IRQSCOPE" kernel build delayed-locking-debug
+gcc -O2 -static -o "$WORK/sleeper" "$TESTS/open/85-sleeper.c"
 printf 'cache=%s\ncycles=%s\n' "$CACHE" "${CYCLES:-20}" >"$WORK/script"
 cat >>"$WORK/script" <<'SCRIPT'
 cd /exchange
 dlock=/sys/kernel/debug/delayed_locking
 mount -t debugfs none /sys/kernel/debug
-modules=$(echo "$cache"/builds/*/lib/modules/"$(uname -r)"/)
+modules=/lib/modules/$(uname -r)/kernel/
 driver=$(ls -t "$cache"/drivers/"$(uname -r)"-*/irqscope.ko | head -n 1)
 load() { insmod "$(find "$modules" -name "$1.ko*")" "${@:2}"; }
 
