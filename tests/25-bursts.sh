@@ -61,9 +61,14 @@ hog = cases("hog")["6.1/hog"]
 check(all(stage(burst, "softirq")["ran"] < 16 for burst in plain), "none merged")
 check(all(stage(burst, "softirq")["ran"] == 16 for burst in idle + hog), "not 16 with the counter")
 for burst in idle:
-    # MAX_SOFTIRQ_RESTART in kernel/softirq.c
-    check([one["rounds"] for one in burst["handed"]] == [10], f"idle: {burst['handed']}")
-    check(burst["handed"][0]["waited_ns"] < 100_000, f"idle: {burst['handed']}")
+    # MAX_SOFTIRQ_RESTART in kernel/softirq.c, or earlier where another thread is to run,
+    # as the CPU's stopper is once.
+    [one] = burst["handed"]
+    stopped = any(thread["thread"].startswith("migration/") for thread in one["ahead"])
+    check(one["rounds"] < 10 if stopped else one["rounds"] == 10, f"idle: {burst['handed']}")
+    check(one["waited_ns"] < 100_000, f"idle: {burst['handed']}")
+whole = sum(one["rounds"] == 10 for burst in idle for one in burst["handed"])
+check(whole >= len(idle) - 1, f"idle: {whole} of {len(idle)} had ten rounds")
 longest = max((one for burst in hog for one in burst["handed"]), key=lambda one: one["waited_ns"] or 0)
 check(longest["waited_ns"] > 100_000_000, f"hog: ksoftirqd did not wait: {longest}")
 ahead = longest["ahead"][0]

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 
 KERNEL=${LOCKDEP_KERNEL:-lockdep}
-CYCLES=${CYCLES:-60}
+CYCLES=${CYCLES:-10}
 expect 0 "$IRQSCOPE" kernel build "$KERNEL"
 cargo build -q --release -p irqscope-rig --example guest
 GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
