@@ -4,6 +4,7 @@
 # be flashed onto a Pico measures what an emulated target does, to the cycle that
 # its counters resolve. What can go wrong outside is told, and nothing is lost
 # silently.
+# Runs beside others.
 . tests/lib.sh
 command -v rustup >/dev/null || { echo "skipped: Debian has no Rust for these chips"; exit 0; }
 cd firmware
