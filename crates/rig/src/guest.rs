@@ -4,10 +4,10 @@
 //! layer that is thrown away, and a network. Its figures mean nothing.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::doorbell::Doorbell;
-use crate::error::{Result, RigError, Trying};
+use crate::error::{Result, RigError, Trying, lost};
 use crate::initramfs::Initramfs;
 use crate::kernel::Kernel;
 use crate::modules::Modules;
@@ -23,6 +23,8 @@ const BUSYBOX: &str = "/bin/busybox";
 /// ends in a panic.
 const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on \
                        tsc=reliable clocksource=tsc no_timer_check";
+/// How long the way to the script may take; it is some 20 s.
+const BOOT: Duration = Duration::from_secs(180);
 /// Of the doorbell: as many as there are stages.
 const LINES: usize = 11;
 const DRIVERS: [&str; 5] = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_net"];
@@ -48,8 +50,21 @@ pub struct Guest {
 
 impl Guest {
     /// Boots, runs the script, and gives its exit status. The console log is
-    /// `console` in the exchange directory.
+    /// `console` in the exchange directory. An emulated machine with several CPUs
+    /// hangs in its boot now and then; it is booted once more then.
     pub fn run(&self, stop: &Stop) -> Result<i32> {
+        if let Some(status) = self.boot(stop)? {
+            return Ok(status);
+        }
+        let console = self.exchange.join("console");
+        self.boot(stop)?.ok_or_else(|| lost("the guest did not boot, twice", &console))
+    }
+
+    /// None: the script was not begun in time.
+    fn boot(&self, stop: &Stop) -> Result<Option<i32>> {
+        let console = self.exchange.join("console");
+        let output = self.exchange.join("script.output");
+        let _ = std::fs::remove_file(&output); // of the boot before, if there was one
         let file =
             tempfile::NamedTempFile::new().trying(|| "cannot create the initramfs".into())?;
         std::fs::write(file.path(), self.initramfs()?)
@@ -62,14 +77,22 @@ impl Guest {
             initramfs: file.path(),
             append: CMDLINE,
             args,
-            console: &self.exchange.join("console"),
+            console: &console,
             limit: self.limit,
             limit_key: "none",
         };
         let mut qemu = Qemu::start(&machine, stop)?;
-        qemu.read_to_end(stop, &mut |_| Ok(None))?;
+        let (began, mut hung) = (Instant::now(), false);
+        let ran = qemu.read_to_end(stop, &mut |_| {
+            hung = began.elapsed() > BOOT && !output.exists();
+            if hung { Err(lost("the guest did not boot", &console)) } else { Ok(None) }
+        });
+        if hung {
+            return Ok(None);
+        }
+        ran?;
         let status = std::fs::read_to_string(self.exchange.join("status")).unwrap_or_default();
-        status.trim().parse().map_err(|_| qemu.lost("the guest ended without a status"))
+        status.trim().parse().map(Some).map_err(|_| qemu.lost("the guest ended without a status"))
     }
 
     fn args(&self) -> Vec<String> {
