@@ -103,7 +103,8 @@ pub async fn csv(State(app): State<App>, Path(id): Path<String>) -> Result<Respo
     let (pieces, receiver) = channel(4);
     tokio::task::spawn_blocking(move || {
         let mut output = io::BufWriter::with_capacity(PIECE, Pieces(pieces.clone()));
-        let written = foreign::export(&run, &what(), &mut output).map_err(io::Error::other);
+        let written = foreign::export(&run, &Export::plain(ExportFormat::Csv), &mut output)
+            .map_err(io::Error::other);
         if let Err(error) = written.and_then(|()| output.flush()) {
             // The connection ends early: half a file does not look whole.
             let _ = pieces.blocking_send(Err(error));
@@ -114,19 +115,6 @@ pub async fn csv(State(app): State<App>, Path(id): Path<String>) -> Result<Respo
     });
     let head: [(HeaderName, &str); 1] = [(header::CONTENT_TYPE, "text/csv; charset=utf-8")];
     attachment((head, Body::from_stream(stream)).into_response(), &format!("{id}.csv"))
-}
-
-fn what() -> Export {
-    Export {
-        format: ExportFormat::Csv,
-        case: None,
-        nanoseconds: false,
-        bins: None,
-        sum: false,
-        first: 0,
-        triggers: None,
-        rate: None,
-    }
 }
 
 struct Pieces(Sender<io::Result<Bytes>>);
