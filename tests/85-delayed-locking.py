@@ -12,6 +12,8 @@ KINDS = ["lock", "bh", "irq", "irqsave", "nested", "rcu", "state", "remote"]
 # Of sections of 1 ms; a section is as long as it is, plus what the lock takes.
 LENGTH_NS = 1_000_000
 MARGIN_NS = 20_000
+# A period of 1 ms, 200 times, is too short for sections of 1.5 ms; 20 refusals.
+STARVED_PERIODS, REFUSALS = 200, 20
 
 
 def said(word):
@@ -28,14 +30,21 @@ def events(kind):
             yield found[1], {k: int(v) if v.isdigit() else v for k, v in fields.items()}
 
 
+def fits(fields):
+    """The rule."""
+    margin = int((WORK / "margin").read_text())
+    return fields["expected_ns"] + margin <= fields["left_ns"]
+
+
 def figures(name):
     lines = (WORK / name).read_text().splitlines()
     return {key: int(value) for key, value in (line.split() for line in lines)}
 
 
 def sites(kind):
+    """(function, count, longest, average) of each site of the module."""
     rows = [line.split("\t") for line in (WORK / f"sites.{kind}").read_text().splitlines()]
-    return [(row[3], row[4], int(row[5]), int(row[6])) for row in rows]
+    return [(row[3], int(row[5]), int(row[6]), int(row[7])) for row in rows]
 
 
 def the_hooks_cost_one_instruction_each():
@@ -48,22 +57,24 @@ def the_hooks_cost_one_instruction_each():
 
 
 def sections_are_as_long_as_they_are(kind):
-    for function, _, count, longest in sites(kind):
+    for function, count, longest, average in sites(kind):
         length = LENGTH_NS * 3 // 4 if kind == "nested" else LENGTH_NS
-        if kind == "nested" and longest < length - MARGIN_NS:
+        if kind == "nested" and average < length - MARGIN_NS:
             length = LENGTH_NS // 2  # the inner lock's
         assert count > 10, f"{kind}: {function} seen {count} times"
-        assert length <= longest < length + MARGIN_NS, f"{kind}: {function} {longest} ns"
+        # The longest one, by the interrupts that hit it too.
+        assert length <= average < length + MARGIN_NS, f"{kind}: {function} {average} ns"
+        assert longest >= average, f"{kind}: {function} {longest} ns"
 
 
 def refusals_obey_the_rule(kind):
     refused = 0
     for name, fields in events(kind):
         if name in ("dlock_refuse", "dlock_force", "dlock_cannot_wait", "dlock_softirq_left"):
-            assert fields["expected_ns"] > fields["left_ns"], (kind, name, fields)
+            assert not fits(fields), (kind, name, fields)
             refused += name == "dlock_refuse"
         if name == "dlock_enter":
-            assert fields["expected_ns"] <= fields["left_ns"], (kind, fields)
+            assert fits(fields), (kind, fields)
     assert refused == figures(f"decisions.{kind}")["refused"], f"{kind}: {refused} in the trace"
     assert bool(refused) == (kind not in CANNOT_WAIT), f"{kind}: {refused} refused"
 
@@ -105,19 +116,34 @@ def the_process_is_not_late(kind):
     print(f"{kind}: latency min mean max off {off} on {on} ns")
     if kind not in CANNOT_WAIT:
         assert on[1] * 3 < off[1], f"{kind}: mean latency {on[1]} against {off[1]}"
+        assert on[2] * 10 < LENGTH_NS, f"{kind}: a wakeup is {on[2]} ns late"
+
+
+def sections_meanwhile(kind):
+    """Sections that began between the first urgent timer's start and the last
+    one's end."""
+    begin, end, starts = None, None, []
+    for name, fields in events(kind):
+        if name == "dlock_urgent_arm":
+            begin = begin or fields["expires_ns"]
+        elif name == "dlock_urgent_end":
+            end = fields["expires_ns"]
+        elif name == "dlock_hold" and "sections_test" in fields["file"]:
+            starts.append(fields["start_ns"])
+    return sum(begin < start < end for start in starts)
 
 
 def starvation_is_avoided():
-    # 1.5 ms sections, 1 ms period, 20 refusals: each forced entry costs 20 periods.
+    sections = {kind: sections_meanwhile(kind) for kind in ("warn", "refuse")}
     warned, refused = figures("decisions.warn"), figures("decisions.refuse")
-    for got in (warned, refused):
-        print(f"starvation: {got['sections']} sections, {got['forced']} forced, {got['refused']} refused")
-    assert warned["forced"] >= 7, warned
-    assert warned["refused"] >= 20 * warned["forced"], warned
-    assert abs(warned["sections"] - warned["forced"]) <= 5, warned
-    assert warned["short_periods"] >= 190, warned
+    print(f"starvation: {sections} sections, {warned['forced']} forced, {warned['refused']} refused")
+    # A forced section makes the process late, by as much as it outlasts the period.
+    assert warned["forced"] >= STARVED_PERIODS // (REFUSALS + 2), warned
+    assert warned["refused"] >= REFUSALS * warned["forced"], warned
+    assert sections["warn"] == warned["forced"], warned
+    assert warned["short_periods"] >= STARVED_PERIODS - 10, warned
     # Sleeps as long as the safe period leave room for a section in each.
-    assert refused["forced"] == 0 and refused["sections"] > 5 * warned["sections"], refused
+    assert refused["forced"] == 0 and sections["refuse"] > 5 * sections["warn"], refused
 
 
 the_hooks_cost_one_instruction_each()

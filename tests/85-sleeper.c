@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // sleeper PERIOD_US COUNT: a real-time process that sleeps PERIOD_US, COUNT
-// times. Prints the least, the mean and the greatest latency in ns.
+// times, and once before that to have everything in place. Prints the least, the
+// mean and the greatest latency in ns.
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static long long now_ns(void)
@@ -14,6 +16,15 @@ static long long now_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+/* How late a sleep ends. */
+static long long late_ns(const struct timespec *period, long long period_ns)
+{
+	long long due = now_ns() + period_ns;
+
+	nanosleep(period, NULL);
+	return now_ns() - due;
+}
+
 int main(int argc, char **argv)
 {
 	long long period_ns = argc > 2 ? atoll(argv[1]) * 1000 : 0;
@@ -22,15 +33,14 @@ int main(int argc, char **argv)
 	struct sched_param priority = { .sched_priority = 80 };
 	long long least = 1LL << 62, sum = 0, greatest = 0;
 
-	if (!count || sched_setscheduler(0, SCHED_FIFO, &priority)) {
+	if (!count || sched_setscheduler(0, SCHED_FIFO, &priority) ||
+	    mlockall(MCL_CURRENT | MCL_FUTURE)) {
 		fprintf(stderr, "usage, as root: sleeper PERIOD_US COUNT\n");
 		return 2;
 	}
+	late_ns(&period, period_ns);
 	for (long long i = 0; i < count; i++) {
-		long long due = now_ns() + period_ns;
-
-		nanosleep(&period, NULL);
-		long long late = now_ns() - due;
+		long long late = late_ns(&period, period_ns);
 
 		least = late < least ? late : least;
 		greatest = late > greatest ? late : greatest;
