@@ -30,7 +30,7 @@ pub struct Locks {
     pub sites: Vec<HoldTimes>,
     /// The manager's, by name.
     pub decisions: Vec<(String, u64)>,
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<DelayedTask>,
     /// A real-time process of a shorter period can keep others from a lock.
     pub safe_period_ns: Option<u64>,
     pub work: Vec<Work>,
@@ -82,17 +82,6 @@ pub struct Collision {
     pub starves: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Task {
-    pub pid: u32,
-    pub name: String,
-    pub refused: u64,
-    pub forced: u64,
-    pub delays: u64,
-    pub delay_ns: u64,
-    pub delay_max_ns: u64,
-}
-
 /// What a load achieved while a benchmark ran.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Work {
@@ -133,7 +122,7 @@ impl Locks {
             settings: asked.map(Settings::of),
             sites,
             decisions: decisions.map(|one| (one.name.clone(), one.value)).collect(),
-            tasks: tasks.map(Task::of).collect(),
+            tasks: tasks.cloned().collect(),
             safe_period_ns: totals.map(|totals| totals.safe_period_ns),
             work: data.work.iter().map(Work::of).collect(),
         })
@@ -145,13 +134,6 @@ impl Settings {
         let DelayedLocking { mode, policy, max_refusals, short_period } = asked;
         let (mode, policy, short_period) = (mode.name(), policy.name(), short_period.name());
         Self { mode, policy, max_refusals, short_period }
-    }
-}
-
-impl Task {
-    fn of(task: &DelayedTask) -> Self {
-        let DelayedTask { pid, refused, forced, delays, delay_ns, delay_max_ns, .. } = *task;
-        Self { pid, name: task.name.clone(), refused, forced, delays, delay_ns, delay_max_ns }
     }
 }
 
