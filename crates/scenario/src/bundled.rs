@@ -31,5 +31,6 @@ pub fn bundled() -> &'static [Bundled] {
         "bursts-counter",
         "bursts-hog",
         "scope",
+        "delayed-locking",
     ]
 }
