@@ -53,7 +53,7 @@ threads
         --undo FILE    where the way back is written (default FILE.undo.toml)
         --frame        write one frame instead of words
 load  Holds up one load until it is killed:
-      busy busy256 tcp copy exec memory hackbench stress-ng
+      busy busy256 hog tcp copy exec memory files hackbench stress-ng
         --cpu N        pin the load to this CPU
 generator
       A CPU of this machine as a generator: injects interrupts by the driver
