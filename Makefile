@@ -38,7 +38,8 @@ test:
 	@scripts/lint
 	cargo test --release --locked --workspace
 	@npm --prefix ui test
-	@$(IRQSCOPE) kernel build lockdep
+	@$(IRQSCOPE) kernel build delayed-locking
+	@$(IRQSCOPE) kernel build delayed-locking-debug
 	@tests/run
 
 lint:

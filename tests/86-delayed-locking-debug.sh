@@ -4,13 +4,14 @@
 # kind), is switched on and off meanwhile, loads and unloads the driver, and its
 # kernel has nothing to complain of. CYCLES of loading: 20 if nothing is said.
 # Runs beside others.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 cargo build -q --release -p irqscope-rig --example guest
 GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
 CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
 "$IRQSCOPE" kernel build delayed-locking-debug
-gcc -O2 -static -o "$WORK/sleeper" "$TESTS/open/85-sleeper.c"
+gcc -O2 -static -o "$WORK/sleeper" "$TESTS/85-sleeper.c"
+gcc -O2 -static -o "$WORK/load-cycles" "$TESTS/load-cycles.c"
 printf 'cache=%s\ncycles=%s\n' "$CACHE" "${CYCLES:-20}" >"$WORK/script"
 cat >>"$WORK/script" <<'SCRIPT'
 cd /exchange
@@ -18,7 +19,11 @@ dlock=/sys/kernel/debug/delayed_locking
 mount -t debugfs none /sys/kernel/debug
 modules=/lib/modules/$(uname -r)/kernel/
 driver=$(ls -t "$cache"/drivers/"$(uname -r)"-*/irqscope.ko | head -n 1)
-load() { insmod "$(find "$modules" -name "$1.ko*")" "${@:2}"; }
+load() {
+	name=$1
+	shift
+	insmod "$(find "$modules" -name "$name.ko*")" "$@"
+}
 
 network() {
 	python3 -c '
@@ -41,10 +46,6 @@ files() {
 	done
 }
 
-cycles() {
-	for _ in $(seq "$cycles"); do insmod "$driver" && rmmod irqscope || exit 1; done
-}
-
 echo on >$dlock/mode
 ./sleeper 4000 2000 &
 load torture
@@ -59,7 +60,7 @@ done
 wait $network $files || exit 1
 rmmod locktorture
 for mode in off monitor on off on; do echo $mode >$dlock/mode; sleep 0.2; done
-cycles
+./load-cycles "$driver" "$cycles" "irq softirq tasklet work thread kthread" || exit 1
 cat $dlock/decisions
 dmesg | grep -E 'spin_lock-torture:.*(SUCCESS|FAILURE)|state was lost'
 dmesg | grep -q 'state was lost' && exit 1

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: the scenario delayed-locking, with fewer sleeps: loads that nobody made for
+# it, off and on; with the technique on the tail of the latencies is shorter, every
+# urgent timer was seen, nothing was forced; and `irqscope locks` shows what the
+# monitor counted, with figures that agree with each other, and on an unpatched
+# kernel the sections that its events tell of, by that name.
+# Runs beside others.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 "$IRQSCOPE" kernel build delayed-locking
+sed -e 's/^count = .*/count = 400/' -e 's/^modes = .*/modes = ["off", "on"]/' \
+	"$TESTS/../scenarios/delayed-locking.toml" >"$WORK/loads.toml"
+expect 0 "$IRQSCOPE" run "$WORK/loads.toml" --out "$WORK/loads"
+expect 0 "$IRQSCOPE" locks "$WORK/loads" --period 4ms
+says "hold times of every section, by the kernel's monitor"
+"$IRQSCOPE" locks "$WORK/loads" --period 4ms --json >"$WORK/locks.json"
+python3 "$TESTS/87-delayed-locking-loads.py" "$WORK/loads/summary.json" "$WORK/locks.json" || fail "see above"
+
+expect 0 "$IRQSCOPE" run demo --kernel 6.1 --count 200 --explain --out "$WORK/unpatched"
+expect 0 "$IRQSCOPE" locks "$WORK/unpatched"
+says "only the sections that a trigger met"
+nothing_left "qemu-system-x86_64.*$WORK"
