@@ -28,6 +28,8 @@ fn hello() -> Message {
         burst: any,
         sees_pulses: false,
         sees_arming: false,
+        inverts: false,
+        calibrates: false,
     };
     let (tick, lines) = (Tick { femtoseconds: 1_000_000 }, STAGES.len() as u8);
     let (kind, tool_version) = (GeneratorKind::Board, "test".into());
@@ -52,6 +54,7 @@ fn sample(seq: u64) -> OutsideSample {
         answers: (0..STAGES.len() as u64).map(|line| Answer::Prompt(Cycles(span(line)))).collect(),
         extra: 0,
         widths: Vec::new(),
+        window: 0,
     }
 }
 

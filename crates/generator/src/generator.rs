@@ -10,7 +10,8 @@
 //! edges = answers + extra.
 
 use irqscope_wire::{
-    Command, Limits, Pacing, Refusal, RunState, Seq, Settings, Shape, StartAt, Status, Tick, Totals,
+    Command, Cycles, Limits, Pacing, Refusal, RunState, Seq, Settings, Shape, StartAt, Status,
+    Tick, Totals,
 };
 
 use crate::Grid;
@@ -43,6 +44,8 @@ pub struct Generator<S> {
     lower_at: Option<u64>,
     pairing: Pairing<S>,
     changed: bool,
+    /// The last instant that was told.
+    clock: u64,
     /// The hardware keeps the grid; see [`Self::ahead`].
     ahead: bool,
     /// High times are multiples of this.
@@ -64,6 +67,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
             lower_at: None,
             pairing: Pairing::new(slots, lines),
             changed: false,
+            clock: 0,
             ahead: false,
             high_step: 1,
         }
@@ -99,7 +103,13 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
 
     pub fn status(&self) -> Status {
         let totals = Totals { open: self.pairing.open(), ..self.totals };
-        Status { run: self.run, state: self.state, settings: self.settings, totals }
+        let (run, state, settings) = (self.run, self.state, self.settings);
+        Status { run, state, settings, totals, now: Cycles(self.clock) }
+    }
+
+    /// For a status that says how late it is.
+    pub fn clock(&mut self, now: u64) {
+        self.clock = now;
     }
 
     /// True once after each change of the state.
@@ -113,7 +123,9 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     }
 
     pub fn command(&mut self, command: Command, now: u64) -> Result<Status, Refusal> {
+        self.clock(now);
         match command {
+            Command::Calibrate => return Err(Refusal::CannotCalibrate),
             Command::Start(at) => self.start(at, now)?,
             Command::Stop => self.stop(now),
             _ => {
@@ -170,6 +182,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// Does what is due; `now` becomes the trigger's instant if the line is to
     /// be raised. More may be due: ask again.
     pub fn tick(&mut self, now: u64) -> Act {
+        self.clock(now);
         if self.lower_at.is_some_and(|at| at <= now) {
             self.lower_at = None;
             return Act::Lower;
@@ -187,6 +200,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// The hardware has raised the line at this instant, for [`Settings::high`].
     /// To be called in the order of time, among all edges.
     pub fn made(&mut self, at: u64) {
+        self.clock(at);
         self.give_up(at);
         let seq = self.count_trigger();
         self.point = at.saturating_add(self.settings.high.0);
@@ -420,7 +434,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use irqscope_wire::{Answer, Cycles, Range};
+    use irqscope_wire::{Answer, Range};
 
     pub const LIMITS: Limits = Limits {
         period: Range { lowest: 10_000, highest: 62_500_000 },
@@ -433,6 +447,8 @@ pub(crate) mod tests {
         burst: Range { lowest: 1, highest: 10_000 },
         sees_pulses: true,
         sees_arming: true,
+        inverts: true,
+        calibrates: true,
     };
     const MS: u64 = 1_000_000;
 

@@ -92,5 +92,6 @@ fn sample(slot: &Slot, lines: usize, shape: Shape) -> OutsideSample {
             Shape::Toggle => Vec::new(),
             Shape::Pulse => slot.widths[..lines].iter().map(width).collect(),
         },
+        window: slot.window,
     }
 }

@@ -62,6 +62,8 @@ pub struct Slot {
     pub extra: u16,
     /// How long each line's pulse was; 0: none has ended.
     pub widths: [u64; LINES],
+    /// Lines whose answer was measured by looking in every cycle.
+    pub window: u16,
     /// Lines whose pulse has begun and not ended.
     high: u16,
     /// As the target numbers it; 0 if it does not.
@@ -76,6 +78,7 @@ impl Slot {
         answers: [None; LINES],
         extra: 0,
         widths: [0; LINES],
+        window: 0,
         high: 0,
         number: 0,
         waiting: 0,

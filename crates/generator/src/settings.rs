@@ -3,7 +3,8 @@
 //! divider can do. A refused change leaves everything as it was.
 
 use irqscope_wire::{
-    Command, Cycles, JitterKind, Limits, Pacing, Range, Refusal, Setting, Settings, Shape, Tick,
+    Command, Cycles, JitterKind, Limits, Pacing, Polarity, Range, Refusal, Setting, Settings,
+    Shape, Tick,
 };
 
 const DUTY: Range = Range { lowest: 1, highest: 999 };
@@ -27,6 +28,7 @@ pub fn initial(limits: &Limits, tick: Tick) -> Settings {
         burst: 1,
         interval: Cycles(limits.period.lowest),
         shape: Shape::Toggle,
+        polarity: Polarity::Rising,
     };
     with_high(limits, settings)
 }
@@ -84,9 +86,15 @@ pub fn change(
             }
             new.shape = shape;
         }
+        Command::Polarity(polarity) => {
+            if polarity == Polarity::Falling && !limits.inverts {
+                return Err(Refusal::CannotInvert);
+            }
+            new.polarity = polarity;
+        }
         Command::Seed(seed) => new.seed = seed,
         Command::Pacing(pacing) => new.pacing = pacing,
-        Command::Start(_) | Command::Stop | Command::Status => {}
+        Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => {}
     }
     Ok(with_high(limits, new))
 }
@@ -103,7 +111,8 @@ fn setting_of(command: Command) -> Option<Setting> {
         Command::Patience(_) => Setting::Patience,
         Command::Burst { .. } => Setting::Burst,
         Command::Shape(_) => Setting::Shape,
-        Command::Start(_) | Command::Stop | Command::Status => return None,
+        Command::Polarity(_) => Setting::Polarity,
+        Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => return None,
     })
 }
 
@@ -230,6 +239,16 @@ mod tests {
         let blind = Limits { sees_pulses: false, ..LIMITS };
         let refused = change(&blind, initially(), pulse, false);
         assert_eq!(refused, Err(Refusal::CannotSeePulses));
+    }
+
+    #[test]
+    fn a_falling_trigger_needs_a_line_that_rests_high() {
+        let falling = Command::Polarity(Polarity::Falling);
+        assert_eq!(set(falling).unwrap().polarity, Polarity::Falling);
+        let upright = Limits { inverts: false, ..LIMITS };
+        let change = |command| change(&upright, initially(), command, false);
+        assert_eq!(change(falling), Err(Refusal::CannotInvert));
+        assert!(change(Command::Polarity(Polarity::Rising)).is_ok());
     }
 
     #[test]

@@ -57,6 +57,11 @@ impl Source {
         self.generator.status()
     }
 
+    /// As [`Generator::clock`].
+    pub fn clock(&mut self, now: u64) {
+        self.generator.clock(now);
+    }
+
     pub fn settings(&self) -> &Settings {
         self.generator.settings()
     }

@@ -22,6 +22,8 @@ const LIMITS: Limits = Limits {
     burst: Range { lowest: 1, highest: 1 << 20 },
     sees_pulses: true,
     sees_arming: true,
+    inverts: false,
+    calibrates: false,
 };
 
 fn source(lines: u8, window: usize, room: usize) -> Source {

@@ -41,6 +41,8 @@ const LIMITS: Limits = Limits {
     burst: Range { lowest: 1, highest: 1 << 20 },
     sees_pulses: true,
     sees_arming: true,
+    inverts: false,
+    calibrates: false,
 };
 
 /// All that the plugin knows.

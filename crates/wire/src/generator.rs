@@ -40,6 +40,7 @@ named! {
         Burst = "burst",
         Interval = "interval",
         Shape = "shape",
+        Polarity = "polarity",
     }
 }
 
@@ -51,8 +52,19 @@ impl Setting {
             Setting::Duty => "per mille",
             Setting::Packet => "samples",
             Setting::Count | Setting::Burst => "triggers",
-            Setting::Seed | Setting::Pacing | Setting::Shape => "",
+            Setting::Seed | Setting::Pacing | Setting::Shape | Setting::Polarity => "",
         }
+    }
+}
+
+named! {
+    /// Which edge of the interrupt line is the trigger. What the other settings call
+    /// high is then the time from that edge to the other one.
+    Polarity, "polarity", {
+        /// The line rests low.
+        Rising = "rising",
+        /// The line rests high.
+        Falling = "falling",
     }
 }
 
@@ -145,6 +157,11 @@ pub struct Limits {
     pub sees_pulses: bool,
     /// It can see the target let its interrupt through ([`StartAt::Armed`]).
     pub sees_arming: bool,
+    /// Its interrupt line can rest high ([`Polarity::Falling`]).
+    pub inverts: bool,
+    /// It can measure the way from its trigger to its own lines
+    /// ([`Command::Calibrate`]).
+    pub calibrates: bool,
 }
 
 /// What is set. Period, duty and packet may change during a run; the others
@@ -171,6 +188,7 @@ pub struct Settings {
     /// From one trigger of a burst to the next.
     pub interval: Cycles,
     pub shape: Shape,
+    pub polarity: Polarity,
 }
 
 /// What a host may ask for. Each is answered by one [`Reply`].
@@ -197,6 +215,10 @@ pub enum Command {
         interval: Cycles,
     },
     Shape(Shape),
+    Polarity(Polarity),
+    /// Measures the way from the trigger to every line that it is wired to. No run
+    /// is active before and none after; a [`Calibration`] says what was found.
+    Calibrate,
 }
 
 /// The answer to the command in the host's frame `to`.
@@ -216,6 +238,28 @@ pub struct Status {
     pub state: RunState,
     pub settings: Settings,
     pub totals: Totals,
+    /// The generator's own clock: in a reply as the command was done, else at the
+    /// last thing that it did.
+    pub now: Cycles,
+}
+
+/// What a generator has measured of itself, with its trigger wired to its own
+/// lines. Told after the hello by who has one, and after [`Command::Calibrate`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// By line; None: the trigger did not come there.
+    pub lines: Vec<Option<Loopback>>,
+}
+
+/// From the trigger at its own input to its own edge at a line's, in ticks. A
+/// target wired the same way answers so much sooner than is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loopback {
+    /// The median.
+    pub offset: i64,
+    pub lowest: i64,
+    pub highest: i64,
+    pub measurements: u32,
 }
 
 /// Samples and what came with them.
@@ -243,6 +287,9 @@ pub struct OutsideSample {
     pub extra: u16,
     /// By line, how long its pulse was; empty where lines toggle.
     pub widths: Vec<Option<Cycles>>,
+    /// Lines whose answer was measured by looking in every cycle; bit n is line n.
+    /// The others were looked at more seldom, or the generator knows but one way.
+    pub window: u16,
 }
 
 /// What one line showed. A response's instant is the trigger's plus this.
@@ -328,6 +375,8 @@ mod tests {
                 burst: any,
                 sees_pulses: true,
                 sees_arming: false,
+                inverts: true,
+                calibrates: true,
             },
         }
     }

@@ -43,8 +43,9 @@ pub use execution::{Burst, Compensate, Execution, ExecutionTime, Shape, StageExe
 pub use fault::{Fault, FaultKind, Faults};
 pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode};
 pub use generator::{
-    Answer, Command, ExtraEdge, GeneratorHello, GeneratorKind, Limits, OutsideSample, Packet,
-    Range, Reply, RunState, SLOWEST_MILLIHERTZ, Setting, Settings, StartAt, Status, Totals,
+    Answer, Calibration, Command, ExtraEdge, GeneratorHello, GeneratorKind, Limits, Loopback,
+    OutsideSample, Packet, Polarity, Range, Reply, RunState, SLOWEST_MILLIHERTZ, Setting, Settings,
+    StartAt, Status, Totals,
 };
 pub use locks::{
     DelayedLocking, DelayedTask, HOLD_BINS, LoadWork, LockCount, LockMode, LockPolicy, LockSite,

@@ -5,17 +5,18 @@ use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BenchEnd, BenchSamples, BenchValues, Command, Cycles, Event, Explained, Fault, GeneratorHello,
-    LoadWork, LockSite, LockTotals, Nanoseconds, Packet, Path, Picture, Plan, Reply, Seq, Stage,
-    Status, Symbol, Tick,
+    BenchEnd, BenchSamples, BenchValues, Calibration, Command, Cycles, Event, Explained, Fault,
+    GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds, Packet, Path, Picture, Plan,
+    Reply, Seq, Stage, Status, Symbol, Tick,
 };
 
 /// Raised whenever the meaning or the encoding of a message changes.
 ///
 /// 1: first. 2: a plan may have benchmarks instead of stages. 3: a generator may
 /// know which trigger an edge answers, and a plan which CPU it is on. 4: bursts,
-/// execution times. 5: delayed locking, and the work of loads.
-pub const PROTOCOL: u16 = 5;
+/// execution times. 5: delayed locking, and the work of loads. 6: polarity,
+/// calibration, a generator's own time, and how a response was measured.
+pub const PROTOCOL: u16 = 6;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.
@@ -70,6 +71,8 @@ pub enum Message {
     Locks(LockTotals),
     /// What the loads did while a benchmark ran.
     Work(Vec<LoadWork>),
+    /// A generator's own offsets.
+    Calibration(Calibration),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -31,4 +31,8 @@ pub enum Refusal {
     NoCommand,
     #[error("another host is connected; one at a time")]
     OtherHost,
+    #[error("this generator's interrupt line rests low: its trigger is a rising edge")]
+    CannotInvert,
+    #[error("this generator has no lines to wire its trigger to: it is not calibrated")]
+    CannotCalibrate,
 }

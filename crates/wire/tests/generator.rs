@@ -3,9 +3,9 @@
 //! and their bytes stay what they are.
 
 use irqscope_wire::{
-    Answer, Command, Cycles, ExtraEdge, Frame, JitterKind, Message, OutsideSample, Pacing, Packet,
-    Refusal, Reply, RunState, Seq, Setting, Settings, Shape, StartAt, Status, Totals, decode,
-    encode,
+    Answer, Calibration, Command, Cycles, ExtraEdge, Frame, JitterKind, Loopback, Message,
+    OutsideSample, Pacing, Packet, Polarity, Refusal, Reply, RunState, Seq, Setting, Settings,
+    Shape, StartAt, Status, Totals, decode, encode,
 };
 use proptest::prelude::*;
 
@@ -24,8 +24,15 @@ fn status(run: u32) -> Status {
         burst: 1,
         interval: Cycles(10_000),
         shape: Shape::Toggle,
+        polarity: Polarity::Rising,
     };
-    Status { run, state: RunState::Running, settings, totals: Totals::default() }
+    Status {
+        run,
+        state: RunState::Running,
+        settings,
+        totals: Totals::default(),
+        now: Cycles(1 << 34),
+    }
 }
 
 fn answer() -> impl Strategy<Value = Answer> {
@@ -47,6 +54,8 @@ fn command() -> impl Strategy<Value = Command> {
         Just(Command::Jitter { kind: JitterKind::Exponential, amount: Cycles(7) }),
         Just(Command::Burst { triggers: 16, interval: Cycles(1 << 33) }),
         Just(Command::Shape(Shape::Pulse)),
+        Just(Command::Polarity(Polarity::Falling)),
+        Just(Command::Calibrate),
         Just(Command::Start(StartAt::Armed)),
         Just(Command::Stop),
         Just(Command::Status),
@@ -62,6 +71,7 @@ fn packet() -> impl Strategy<Value = Packet> {
             answers,
             extra,
             widths: vec![Some(Cycles(trigger))],
+            window: 0,
         },
     );
     let extra =
@@ -77,12 +87,18 @@ fn packet() -> impl Strategy<Value = Packet> {
     )
 }
 
+fn calibration((offset, measurements): (i64, u32)) -> Message {
+    let loopback = Loopback { offset, lowest: offset, highest: i64::MAX, measurements };
+    Message::Calibration(Calibration { lines: vec![Some(loopback), None] })
+}
+
 fn message() -> impl Strategy<Value = Message> {
     let refusal = Refusal::OutOfRange { setting: Setting::Duty, asked: 0, lowest: 1, highest: 999 };
     prop_oneof![
         command().prop_map(Message::Command),
         packet().prop_map(Message::Packet),
         any::<u32>().prop_map(|run| Message::Status(status(run))),
+        (any::<i64>(), any::<u32>()).prop_map(calibration),
         any::<u64>().prop_map(|to| Message::Reply(Reply { to: Some(to), result: Ok(status(1)) })),
         Just(Message::Reply(Reply { to: None, result: Err(refusal) })),
     ]
@@ -113,13 +129,16 @@ fn a_command_and_a_packet_have_the_documented_bytes() {
         answers: vec![Answer::Prompt(Cycles(2)), Answer::Missing],
         extra: 2,
         widths: vec![None, Some(Cycles(3))],
+        window: 1,
     };
     let extras = vec![ExtraEdge { line: 1, at: Cycles(9) }];
     let totals =
         Totals { triggers: 1, missing: 1, edges: 2, answers: 1, extra: 1, ..Totals::default() };
     let packet = Packet { run: 1, samples: vec![sample], extras, totals };
-    let expected =
-        [5, 11, 1, 1, 0xac, 2, 7, 2, 0, 2, 2, 2, 2, 0, 1, 3, 1, 1, 9, 1, 0, 1, 0, 0, 0, 0, 2, 1, 1];
+    let expected = [
+        5, 11, 1, 1, 0xac, 2, 7, 2, 0, 2, 2, 2, 2, 0, 1, 3, 1, 1, 1, 9, 1, 0, 1, 0, 0, 0, 0, 2, 1,
+        1,
+    ];
     assert_eq!(body(Message::Packet(packet)), expected);
 }
 

@@ -53,6 +53,8 @@ impl Chip {
             burst: Range { lowest: 1, highest: 1 << 16 },
             sees_pulses: true,
             sees_arming: false,
+            inverts: false,
+            calibrates: false,
         }
     }
 }

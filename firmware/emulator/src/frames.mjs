@@ -14,7 +14,7 @@ const TOTALS = /** @type {const} */ ([
 /**
  * @typedef {{ [name in (typeof TOTALS)[number]]: number }} Totals
  * @typedef {{ kind: (typeof ANSWERS)[number], span: number }} Answer
- * @typedef {{ seq: number, trigger: number, answers: Answer[], extra: number, widths: (number | null)[] }} Sample
+ * @typedef {{ seq: number, trigger: number, answers: Answer[], extra: number, widths: (number | null)[], window: number }} Sample
  * @typedef {{ run: number, state: string, period: number, high: number, totals: Totals }} Status
  * @typedef {{ run: number, samples: Sample[], extras: { line: number, at: number }[], totals: Totals }} Packet
  * @typedef {{ number: number, hello?: { protocol: number, lines: number, version: string }, note?: string,
@@ -149,8 +149,8 @@ function status(reader) {
   const period = reader.varint();
   reader.varint();
   const high = reader.varint();
-  for (let skipped = 0; skipped < 10; skipped++) reader.varint();
-  return { run, state, period, high, totals: totals(reader) };
+  for (let skipped = 0; skipped < 11; skipped++) reader.varint();
+  return { run, state, period, high, totals: totals(reader), now: reader.varint() };
 }
 
 /** @param {Reader} reader @returns {Packet} */
@@ -165,6 +165,7 @@ function packet(reader) {
     }),
     extra: reader.varint(),
     widths: reader.list(() => (reader.byte() === 1 ? reader.varint() : null)),
+    window: reader.varint(),
   }));
   const extras = reader.list(() => ({ line: reader.byte(), at: reader.varint() }));
   return { run, samples, extras, totals: totals(reader) };

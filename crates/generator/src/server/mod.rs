@@ -105,6 +105,7 @@ impl Server {
     /// Does the commands that came in, packs what is final and hands over what
     /// waits. True if there is something for the writer; see [`Server::wake`].
     pub fn exchange(&mut self, source: &mut Source, now: u64) -> bool {
+        source.clock(now);
         self.take(source);
         // A host that does not read its replies is not obeyed either.
         while source.outbox.has_room() {

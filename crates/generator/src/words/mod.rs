@@ -144,6 +144,8 @@ pub fn hello(kind: GeneratorKind, tick: Tick, lines: u8, sees_arming: bool) -> G
         burst: Range { lowest: 1, highest: 1 << 20 },
         sees_pulses: false,
         sees_arming,
+        inverts: false,
+        calibrates: false,
     };
     let tool_version = env!("CARGO_PKG_VERSION").into();
     GeneratorHello { protocol: PROTOCOL, kind, tool_version, tick, lines, limits }

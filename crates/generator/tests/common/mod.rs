@@ -28,6 +28,8 @@ pub const LIMITS: Limits = Limits {
     burst: Range { lowest: 1, highest: 1 << 20 },
     sees_pulses: true,
     sees_arming: false,
+    inverts: false,
+    calibrates: false,
 };
 /// No test waits longer for anything.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -4,8 +4,8 @@
 use irqscope_run::{LogWriter, RunDir, Source};
 use irqscope_wire::{
     Answer, Cycles, ExtraEdge, Frame, GeneratorHello, GeneratorKind, JitterKind, Limits, Message,
-    OutsideSample, PROTOCOL, Pacing, Packet, Range, RunState, Seq, Settings, Shape, Status, Tick,
-    Totals, encode,
+    OutsideSample, PROTOCOL, Pacing, Packet, Polarity, Range, RunState, Seq, Settings, Shape,
+    Status, Tick, Totals, encode,
 };
 
 const MS: u64 = 1_000_000;
@@ -29,6 +29,8 @@ pub fn hello(lines: u8) -> GeneratorHello {
             burst: any,
             sees_pulses: true,
             sees_arming: false,
+            inverts: false,
+            calibrates: false,
         },
     }
 }
@@ -48,8 +50,9 @@ pub fn status(state: RunState, totals: Totals) -> Status {
         burst: 1,
         interval: Cycles(10_000),
         shape: Shape::Toggle,
+        polarity: Polarity::Rising,
     };
-    Status { run: 1, state, settings, totals }
+    Status { run: 1, state, settings, totals, now: Cycles(1 << 34) }
 }
 
 /// Trigger `seq` at `seq` milliseconds of the generator's clock.
@@ -60,6 +63,7 @@ pub fn seen(seq: u64, answers: Vec<Answer>) -> OutsideSample {
         answers,
         extra: 0,
         widths: Vec::new(),
+        window: 0,
     }
 }
 

@@ -156,7 +156,7 @@ impl Limits {
 
 impl Now {
     fn of(hello: &GeneratorHello, status: &Status) -> Self {
-        let Status { run, state, settings, totals } = *status;
+        let Status { run, state, settings, totals, .. } = *status;
         let settings = Settings::of(hello, &settings);
         Self { run, state, settings, totals, identity_holds: totals.identity_holds() }
     }

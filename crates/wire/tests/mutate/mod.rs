@@ -10,15 +10,15 @@
 //! is the content's decoder that has to bear it.
 
 use irqscope_wire::{
-    Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Class, Clock,
-    Command, Context, Counters, Cycles, DelayedTask, Event, Explained, ExtraEdge, Failure, Fault,
-    FaultKind, Frame, GeneratorHello, GeneratorKind, Gtod, HOLD_BINS, Hello, InterruptLine,
-    Inversion, JitterKind, Limits, Load, LoadWork, LockCount, LockSite, LockTotals, Mark, Message,
-    Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL, Pacing, Packet, Path, PathEnd, PathEvent,
-    Picture, Plan, Priority, Range, Refusal, Reply, Response, Role, Run, RunState, Sample, Sched,
-    Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage, StageCost, StageThread,
-    StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals, ValueCount, Values,
-    What,
+    Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Calibration, Class,
+    Clock, Command, Context, Counters, Cycles, DelayedTask, Event, Explained, ExtraEdge, Failure,
+    Fault, FaultKind, Frame, GeneratorHello, GeneratorKind, Gtod, HOLD_BINS, Hello, InterruptLine,
+    Inversion, JitterKind, Limits, Load, LoadWork, LockCount, LockSite, LockTotals, Loopback, Mark,
+    Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL, Pacing, Packet, Path, PathEnd,
+    PathEvent, Picture, Plan, Polarity, Priority, Range, Refusal, Reply, Response, Role, Run,
+    RunState, Sample, Sched, Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage,
+    StageCost, StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick,
+    Totals, ValueCount, Values, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -150,6 +150,7 @@ pub fn run() -> Vec<(bool, Frame)> {
         trigger: Cycles(trigger(seq)),
         answers: vec![Answer::Prompt(Cycles(1_010)); 2],
         widths: vec![Some(Cycles(70)), None],
+        window: 0,
         extra: 0,
     };
     let all = |triggers| Totals {
@@ -244,6 +245,8 @@ pub fn limits() -> Limits {
         burst: any,
         sees_pulses: true,
         sees_arming: true,
+        inverts: true,
+        calibrates: true,
     }
 }
 
@@ -294,9 +297,10 @@ fn a_status() -> Status {
         burst: 16,
         interval: Cycles(9_000),
         shape: Shape::Pulse,
+        polarity: Polarity::Falling,
     };
     let totals = Totals { triggers: 9, complete: 8, open: 1, ..Totals::default() };
-    Status { run: 3, state: RunState::Running, settings, totals }
+    Status { run: 3, state: RunState::Running, settings, totals, now: Cycles(1 << 34) }
 }
 
 fn target() -> Vec<Message> {
@@ -457,8 +461,10 @@ fn generator() -> Vec<Message> {
             .concat(),
         extra: 0b1010,
         widths: vec![None, Some(Cycles(1 << 40))],
+        window: 0b101,
     };
     let extras = vec![ExtraEdge { line: 3, at: Cycles(77) }];
+    let loopback = Loopback { offset: 2, lowest: -1, highest: 1 << 33, measurements: 256 };
     let refusal = Refusal::OutOfRange { setting: Setting::Duty, asked: 0, lowest: 1, highest: 999 };
     vec![
         Message::GeneratorHello(generator_hello()),
@@ -467,6 +473,7 @@ fn generator() -> Vec<Message> {
         Message::Packet(Packet { run: 3, samples: vec![sample; 4], extras, totals: status.totals }),
         Message::Status(status),
         Message::Path(a_path()),
+        Message::Calibration(Calibration { lines: vec![Some(loopback), None] }),
     ]
 }
 
@@ -487,6 +494,8 @@ fn commands() -> impl Iterator<Item = Command> {
         Command::Seed(5),
         Command::Pacing(Pacing::Open),
         Command::Patience(Cycles(1 << 20)),
+        Command::Polarity(Polarity::Falling),
+        Command::Calibrate,
         Command::Start(StartAt::Now),
         Command::Status,
         Command::Stop,

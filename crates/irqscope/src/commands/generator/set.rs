@@ -138,7 +138,8 @@ const fn name(command: Command) -> &'static str {
         Command::Patience(_) => Setting::Patience.name(),
         Command::Burst { .. } => Setting::Burst.name(),
         Command::Shape(_) => Setting::Shape.name(),
-        Command::Start(_) | Command::Stop | Command::Status => "",
+        Command::Polarity(_) => Setting::Polarity.name(),
+        Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => "",
     }
 }
 
@@ -158,6 +159,7 @@ fn really(command: Command, real: &Real, hello: &GeneratorHello) -> String {
             show::burst(real.burst, &seconds(limits::span(hello, real.interval.0)))
         }
         Command::Shape(_) => real.shape.to_string(),
-        Command::Start(_) | Command::Stop | Command::Status => String::new(),
+        Command::Polarity(_) => real.polarity.to_string(),
+        Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => String::new(),
     }
 }

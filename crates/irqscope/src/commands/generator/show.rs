@@ -36,6 +36,7 @@ pub fn status(hello: &GeneratorHello, status: &Status) -> String {
         format!("jitter     {}\n", jitter(set.jitter, &time(set.jitter_amount.0))),
         format!("burst      {}\n", burst(set.burst, &time(set.interval.0))),
         format!("shape      {}\n", set.shape),
+        format!("polarity   {}\n", set.polarity),
         format!("seed       {}\n", set.seed),
         format!("pacing     {}\n", set.pacing),
         format!("patience   {}\n", time(set.patience.0)),
