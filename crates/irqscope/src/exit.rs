@@ -140,11 +140,15 @@ fn of_rig(error: &RigError) -> Exit {
 
 fn of_generator(error: &GeneratorError) -> Exit {
     match error {
-        GeneratorError::Refused(_)
+        GeneratorError::WrongAddress { .. }
+        | GeneratorError::Speed { .. }
+        | GeneratorError::Unusable { .. }
+        | GeneratorError::Refused(_)
         | GeneratorError::OtherProtocol { .. }
         | GeneratorError::Failed { .. } => Exit::Usage,
         GeneratorError::Unreachable { .. }
         | GeneratorError::NoGenerator { .. }
+        | GeneratorError::NoAnswer { .. }
         | GeneratorError::Busy { .. }
         | GeneratorError::Lost { .. }
         | GeneratorError::Anew { .. } => Exit::Lost,

@@ -73,6 +73,9 @@ impl From<GeneratorError> for ApiError {
     fn from(error: GeneratorError) -> Self {
         let text = error.to_string();
         match error {
+            GeneratorError::WrongAddress { .. } | GeneratorError::Speed { .. } => {
+                Self::bad_request(text)
+            }
             GeneratorError::Refused(_) => Self::conflict("refused", text),
             GeneratorError::Lost { .. } | GeneratorError::Anew { .. } => {
                 Self::new(StatusCode::BAD_GATEWAY, "lost", text)

@@ -42,6 +42,19 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, FrameError> {
     postcard::from_bytes_crc32(&body, CRC.digest()).map_err(|_| garbled)
 }
 
+/// The protocol that a generator's hello names, given without its delimiter. A hello
+/// of any version begins alike: the frame's number, the message's, and this. None:
+/// something else, or damaged.
+pub fn greeting_protocol(bytes: &[u8]) -> Option<u16> {
+    const GENERATOR_HELLO: u32 = 8;
+    let body = cobs::decode_vec(bytes).ok()?;
+    let (content, sum) = body.split_last_chunk::<4>()?;
+    let ((_, message, protocol), _): ((u64, u32, u16), _) =
+        postcard::take_from_bytes(content).ok()?;
+    let sound = CRC.checksum(content) == u32::from_le_bytes(*sum);
+    (sound && message == GENERATOR_HELLO).then_some(protocol)
+}
+
 /// Cuts a byte stream into frames. Memory is bounded by [`MAX_FRAME_BYTES`], or
 /// the limit given, plus one `push`.
 #[derive(Debug)]
@@ -104,6 +117,20 @@ mod tests {
     use super::*;
     use crate::{Cycles, Message, Nanoseconds, Outcome, Response, Sample, Seq, Stage};
     use proptest::prelude::*;
+
+    #[test]
+    fn a_greeting_of_any_version_names_its_protocol() {
+        let framed =
+            |body: &[u8]| cobs::encode_vec(&[body, &CRC.checksum(body).to_le_bytes()].concat());
+        let hello = postcard::to_allocvec(&(4u64, 8u32, 777u16, "of another version")).unwrap();
+        assert_eq!(greeting_protocol(&framed(&hello)), Some(777));
+        let other = postcard::to_allocvec(&(4u64, 12u32, 777u16)).unwrap();
+        assert_eq!(greeting_protocol(&framed(&other)), None);
+        let mut damaged = framed(&hello);
+        damaged[7] ^= 1;
+        assert_eq!(greeting_protocol(&damaged), None);
+        assert_eq!(greeting_protocol(&[]), None);
+    }
 
     fn sample_frame(number: u64, latency: i64) -> Frame {
         let response = Response {

@@ -41,7 +41,7 @@ pub use bench_samples::{
 pub use event::{Context, Event, Explained, Priority, Softirq, StageThread, Vector, What};
 pub use execution::{Burst, Compensate, Execution, ExecutionTime, Shape, StageExecution};
 pub use fault::{Fault, FaultKind, Faults};
-pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode};
+pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode, greeting_protocol};
 pub use generator::{
     Answer, Calibration, Command, ExtraEdge, GeneratorHello, GeneratorKind, Limits, Loopback,
     OutsideSample, Packet, Polarity, Range, Reply, RunState, SLOWEST_MILLIHERTZ, Setting, Settings,

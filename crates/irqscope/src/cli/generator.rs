@@ -11,8 +11,9 @@ use crate::quantity::{Frequency, Share, Span};
 pub enum Generator {
     /// Say what a generator is, what is set, and what it has counted.
     #[command(after_help = "\
-Example:
-  irqscope generator status --connect board:7000 --json")]
+Examples:
+  irqscope generator status --connect board:7000 --json
+  irqscope generator status --connect serial:///dev/ttyUSB0")]
     Status {
         #[command(flatten)]
         generator: Address,
@@ -62,8 +63,9 @@ Examples:
 
 #[derive(Debug, Args)]
 pub struct Address {
-    /// Where the generator listens.
-    #[arg(long, value_name = "HOST:PORT")]
+    /// Where the generator is: HOST:PORT, tcp://HOST:PORT or
+    /// serial:///dev/ttyACM0[?baud=N].
+    #[arg(long, value_name = "ADDRESS")]
     pub connect: String,
 }
 

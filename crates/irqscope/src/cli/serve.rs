@@ -26,7 +26,7 @@ pub struct Serve {
     /// .toml.
     pub scenario: Option<String>,
     /// Connect to this generator at once.
-    #[arg(long, value_name = "HOST:PORT", conflicts_with = "scenario")]
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "scenario")]
     pub connect: Option<String>,
     /// A kernel for the guest instead of the scenario's; may be repeated.
     #[arg(long, value_name = "NAME", requires = "scenario")]

@@ -20,7 +20,7 @@ pub struct Top {
     /// A bundled scenario's name, or a path that ends in .toml.
     pub scenario: Option<String>,
     /// Where a generator listens; it is started as it is set.
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "ADDRESS")]
     pub connect: Option<String>,
     /// A kernel for the guest instead of the scenario's; may be repeated.
     #[arg(long, value_name = "NAME", requires = "scenario")]

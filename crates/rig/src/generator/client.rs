@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use irqscope_wire::{
     Command, Failure, GeneratorHello, Hello, Message, PROTOCOL, Refusal, StartAt, Status,
+    greeting_protocol,
 };
 
 use super::GeneratorError;
@@ -32,7 +33,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to HOST:PORT and says hello. The generator may have been
+    /// Connects to an [`super::Address`] and says hello. The generator may have been
     /// running for long. Whatever waits later ends when `stop` is requested.
     ///
     /// # Errors
@@ -117,6 +118,7 @@ impl Client {
     /// the same.
     pub fn reconnect(&mut self, within: Duration) -> Result<()> {
         let deadline = Instant::now() + within;
+        self.stream.close();
         let Stream { address, stop, silence, .. } = &self.stream;
         let expected = self.stream.incoming.expected();
         let mut again = loop {
@@ -158,29 +160,38 @@ impl Client {
 fn hear_hello(stream: &mut Stream) -> Result<(GeneratorHello, Status)> {
     let deadline = Instant::now() + ANSWER;
     let address = stream.address.clone();
-    let hello = match frame_at(0, stream, deadline)? {
-        Some(Message::GeneratorHello(hello)) => hello,
-        _ => return Err(GeneratorError::NoGenerator { address }),
-    };
-    if hello.protocol != PROTOCOL {
-        return Err(GeneratorError::OtherProtocol { address, theirs: hello.protocol });
+    let Some(first) = received_at(0, stream, deadline)? else { return Err(stream.no_generator()) };
+    // Of another version nothing but this may be understood.
+    match greeting_protocol(&first.encoded) {
+        Some(PROTOCOL) => {}
+        Some(theirs) => return Err(GeneratorError::OtherProtocol { address, theirs }),
+        None => return Err(stream.no_generator()),
     }
-    match frame_at(1, stream, deadline)? {
-        Some(Message::Status(status)) => Ok((hello, status)),
+    let hello = match message(first) {
+        Some(Message::GeneratorHello(hello)) => hello.clone(),
+        _ => return Err(stream.no_generator()),
+    };
+    let second = received_at(1, stream, deadline)?;
+    match second.and_then(message) {
+        Some(Message::Status(status)) => Ok((hello, *status)),
         Some(Message::Reply(reply)) if reply.result == Err(Refusal::OtherHost) => {
             Err(GeneratorError::Busy { address })
         }
-        _ => Err(GeneratorError::NoGenerator { address }),
+        _ => Err(stream.no_generator()),
     }
 }
 
-/// None: damaged, or not in time.
-fn frame_at(index: usize, stream: &mut Stream, deadline: Instant) -> Result<Option<Message>> {
+/// None: not in time.
+fn received_at(index: usize, stream: &mut Stream, deadline: Instant) -> Result<Option<&Received>> {
     while stream.incoming.queue.len() <= index && Instant::now() < deadline {
         stream.read(deadline)?;
     }
-    let received = stream.incoming.queue.get(index);
-    Ok(received.and_then(|it| it.frame.as_ref().ok()).map(|frame| frame.message.clone()))
+    Ok(stream.incoming.queue.get(index))
+}
+
+/// None: damaged.
+fn message(received: &Received) -> Option<&Message> {
+    received.frame.as_ref().ok().map(|frame| &frame.message)
 }
 
 /// The reply to a command, or to what its damage made of it.

@@ -2,11 +2,27 @@
 //! What can go wrong between a host and its generator.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use irqscope_wire::{PROTOCOL, Refusal};
 
 #[derive(Debug, thiserror::Error)]
 pub enum GeneratorError {
+    #[error(
+        "`{address}` is no address of a generator\n  remedy: write HOST:PORT, tcp://HOST:PORT or \
+         serial:///dev/ttyACM0 (?baud=N where the image has another speed)"
+    )]
+    WrongAddress { address: String },
+    #[error("a serial line has no speed of {baud} baud\n  remedy: take one of {known}")]
+    Speed { baud: u32, known: String },
+    #[error("cannot use {} as a serial line: {source}\n  remedy: {remedy}", path.display())]
+    Unusable { path: PathBuf, source: io::Error, remedy: &'static str },
+    #[error(
+        "{} at {address}\n  remedy: check that the board has power and irqscope's image, that \
+         its pins 1 and 2 lead to the adapter's input and output, and the speed (?baud=N)",
+        if *.heard { "something speaks, but no generator," } else { "nobody answers" }
+    )]
+    NoAnswer { address: String, heard: bool },
     #[error(
         "no generator can be reached at {address}: {source}\n  remedy: start it, and give the \
          address on which it listens"
@@ -19,7 +35,7 @@ pub enum GeneratorError {
     NoGenerator { address: String },
     #[error(
         "the generator at {address} speaks protocol {theirs}, this program {PROTOCOL}\n  remedy: \
-         use programs of one version"
+         use programs of one version; a board's image is replaced by: irqscope generator flash"
     )]
     OtherProtocol { address: String, theirs: u16 },
     #[error(
@@ -47,6 +63,27 @@ pub enum GeneratorError {
 impl GeneratorError {
     /// A moment later it may be different.
     pub(super) fn may_pass(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::Busy { .. } | Self::Lost { .. })
+        matches!(
+            self,
+            Self::Unreachable { .. }
+                | Self::Unusable { .. }
+                | Self::NoAnswer { .. }
+                | Self::Busy { .. }
+                | Self::Lost { .. }
+        )
+    }
+
+    /// A terminal device that cannot be one of ours.
+    pub(super) fn unusable(path: &Path, source: io::Error) -> Self {
+        let remedy = match source.kind() {
+            io::ErrorKind::NotFound => {
+                "plug the board in; irqscope generator list shows where it is"
+            }
+            io::ErrorKind::PermissionDenied => {
+                "join the group that owns it, and log in anew: sudo usermod -aG dialout $USER"
+            }
+            _ => "give a terminal device; irqscope generator list shows where the board is",
+        };
+        Self::Unusable { path: path.to_owned(), source, remedy }
     }
 }

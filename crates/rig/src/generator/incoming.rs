@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use irqscope_wire::{Decoder, Failure, Frame, FrameError, Message};
+use irqscope_wire::{Decoder, Failure, Frame, FrameError, Message, greeting_protocol};
 
 /// Something that came from a generator.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,8 @@ pub struct Incoming {
     expected: Option<u64>,
     /// It said that it cannot work: it will answer nothing.
     pub failed: Option<Failure>,
+    /// What comes before its hello was meant for the host before.
+    awaits_hello: bool,
     pub queue: VecDeque<Received>,
 }
 
@@ -32,13 +34,27 @@ impl Incoming {
         Self { expected, ..Self::default() }
     }
 
+    /// On a line that does not say when a host comes or goes.
+    pub fn awaiting_hello(self) -> Self {
+        Self { awaits_hello: true, ..self }
+    }
+
     pub fn expected(&self) -> Option<u64> {
         self.expected
     }
 
+    /// A greeting came, or there never was any need to wait for one.
+    pub fn is_greeted(&self) -> bool {
+        !self.awaits_hello
+    }
+
     pub fn push(&mut self, bytes: &[u8]) {
-        let Self { decoder, expected, failed, queue } = self;
+        let Self { decoder, expected, failed, queue, awaits_hello } = self;
         decoder.push(bytes, |encoded, frame| {
+            *awaits_hello &= greeting_protocol(encoded).is_none();
+            if *awaits_hello {
+                return;
+            }
             let missed = frame.as_ref().map_or(0, |frame| missed(expected, frame.number));
             if let Ok(Frame { message: Message::Failed(failure), .. }) = &frame {
                 *failed = Some(failure.clone());
@@ -88,6 +104,23 @@ mod tests {
         let received = incoming.queue.pop_front().unwrap();
         assert_eq!(received.encoded, sent[..sent.len() - 1]);
         assert_eq!((received.missed, incoming.expected()), (1, Some(7)));
+    }
+
+    #[test]
+    fn what_was_meant_for_the_host_before_is_passed_over() {
+        let mut incoming = Incoming::expecting(Some(3)).awaiting_hello();
+        incoming.push(&[&[9, 9, 0], frame(3).as_slice()].concat());
+        assert!(incoming.queue.is_empty() && !incoming.is_greeted());
+        // One of another version is a greeting as well.
+        let mut hello = postcard::to_allocvec(&(4u64, 8u32, 77u16, "of another version")).unwrap();
+        let sum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&hello);
+        hello.extend(sum.to_le_bytes());
+        let hello = [cobs::encode_vec(&hello), vec![0]].concat();
+        incoming.push(&[hello, frame(5)].concat());
+        assert!(incoming.is_greeted());
+        assert_eq!(incoming.queue.len(), 2);
+        assert!(incoming.queue[0].frame.is_err());
+        assert_eq!(greeting_protocol(&incoming.queue[0].encoded), Some(77));
     }
 
     proptest! {

@@ -6,11 +6,14 @@
 //! received, for the run log: also the hello, and the replies that
 //! [`Client::ask`] has already understood.
 
+mod address;
 mod client;
 mod error;
 mod incoming;
+mod serial;
 mod stream;
 
+pub use address::{Address, BAUD};
 pub use client::{Client, look};
 pub use error::GeneratorError;
 pub use incoming::Received;

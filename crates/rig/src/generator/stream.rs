@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use irqscope_wire::{Frame, Message, encode};
 
 use super::client::Result;
-use super::{GeneratorError, incoming::Incoming};
+use super::serial::Serial;
+use super::{Address, GeneratorError, incoming::Incoming};
 use crate::Stop;
 use crate::command::TICK;
 
@@ -25,27 +26,52 @@ pub struct Stream {
     pub stop: Stop,
     pub incoming: Incoming,
     pub silence: Duration,
-    stream: TcpStream,
+    wire: Wire,
     buffer: Vec<u8>,
     /// Frames sent on this connection.
     sent: u64,
     heard: Instant,
+    /// Anything at all.
+    has_heard: bool,
+}
+
+#[derive(Debug)]
+enum Wire {
+    Tcp(TcpStream),
+    Serial(Serial),
+    Closed,
 }
 
 impl Stream {
     pub fn open(address: &str, stop: &Stop, expected: Option<u64>) -> Result<Self> {
-        let stream = connect(address)
-            .map_err(|source| GeneratorError::Unreachable { address: address.into(), source })?;
+        let wire = Wire::open(address)?;
+        let incoming = Incoming::expecting(expected);
+        let incoming = if wire.is_serial() { incoming.awaiting_hello() } else { incoming };
         Ok(Self {
             address: address.to_owned(),
             stop: stop.clone(),
-            incoming: Incoming::expecting(expected),
+            incoming,
             silence: SILENCE,
-            stream,
+            wire,
             buffer: vec![0; READ_BYTES],
             sent: 0,
             heard: Instant::now(),
+            has_heard: false,
         })
+    }
+
+    /// A line of which there can be only one is free for another connection.
+    pub fn close(&mut self) {
+        self.wire = Wire::Closed;
+    }
+
+    /// Where nobody who is there had said that it is a generator.
+    pub fn no_generator(&self) -> GeneratorError {
+        let (address, heard) = (self.address.clone(), self.has_heard);
+        match self.wire.is_serial() {
+            true => GeneratorError::NoAnswer { address, heard },
+            false => GeneratorError::NoGenerator { address },
+        }
     }
 
     /// The frame's number.
@@ -55,7 +81,7 @@ impl Stream {
         let bytes = encode(&Frame { number, message })
             .map_err(|error| self.lost(format!("frame {number} cannot be sent: {error}")))?;
         self.sent += 1;
-        self.stream.write_all(&bytes).map_err(|error| self.lost(error.to_string()))?;
+        self.wire.send(&bytes).map_err(|error| self.lost(error.to_string()))?;
         Ok(number)
     }
 
@@ -69,7 +95,7 @@ impl Stream {
             match self.read_for(left.min(TICK)) {
                 Ok(0) => return Err(self.lost("it has closed the connection")),
                 Ok(length) => {
-                    self.heard = Instant::now();
+                    (self.heard, self.has_heard) = (Instant::now(), true);
                     self.incoming.push(&self.buffer[..length]);
                     return Ok(true);
                 }
@@ -77,7 +103,7 @@ impl Stream {
                 Err(error) => return Err(self.lost(error.to_string())),
             }
             // Whatever had come was read before this is said.
-            if self.heard.elapsed() > self.silence {
+            if self.incoming.is_greeted() && self.heard.elapsed() > self.silence {
                 let seconds = self.silence.as_secs_f64();
                 return Err(self.lost(format!("it has been silent for {seconds} seconds")));
             }
@@ -93,8 +119,41 @@ impl Stream {
 
     fn read_for(&mut self, time: Duration) -> io::Result<usize> {
         // Zero would mean for ever.
-        self.stream.set_read_timeout(Some(time.max(Duration::from_millis(1))))?;
-        self.stream.read(&mut self.buffer)
+        let time = time.max(Duration::from_millis(1));
+        match &mut self.wire {
+            Wire::Tcp(stream) => {
+                stream.set_read_timeout(Some(time))?;
+                stream.read(&mut self.buffer)
+            }
+            Wire::Serial(serial) => {
+                serial.beat(self.incoming.is_greeted())?;
+                serial.receive(&mut self.buffer, time)
+            }
+            Wire::Closed => Ok(0),
+        }
+    }
+}
+
+impl Wire {
+    fn open(address: &str) -> Result<Self> {
+        match address.parse()? {
+            Address::Serial { path, baud } => Serial::open(&path, baud).map(Self::Serial),
+            Address::Tcp(name) => connect(&name).map(Self::Tcp).map_err(|source| {
+                GeneratorError::Unreachable { address: address.to_owned(), source }
+            }),
+        }
+    }
+
+    const fn is_serial(&self) -> bool {
+        matches!(self, Self::Serial(_))
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.write_all(bytes),
+            Self::Serial(serial) => serial.send(bytes),
+            Self::Closed => Err(ErrorKind::NotConnected.into()),
+        }
     }
 }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Where a generator is, as people write it.
+
+use std::path::PathBuf;
+
+use super::GeneratorError;
+
+/// What the board's image has where it was built without another.
+pub const BAUD: u32 = 921_600;
+
+/// `HOST:PORT`, `tcp://HOST:PORT` or `serial:///dev/ttyX[?baud=N]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// As a resolver takes it: `host:port`.
+    Tcp(String),
+    /// A terminal device, and bits per second.
+    Serial { path: PathBuf, baud: u32 },
+}
+
+impl std::str::FromStr for Address {
+    type Err = GeneratorError;
+
+    fn from_str(text: &str) -> Result<Self, GeneratorError> {
+        let parsed = match text.split_once("://") {
+            None => tcp(text),
+            Some(("tcp", rest)) => tcp(rest),
+            Some(("serial", rest)) => serial(rest),
+            Some(_) => None,
+        };
+        parsed.ok_or_else(|| GeneratorError::WrongAddress { address: text.to_owned() })
+    }
+}
+
+fn tcp(text: &str) -> Option<Address> {
+    let (host, port) = text.rsplit_once(':')?;
+    let port: u16 = port.parse().ok()?;
+    (!host.is_empty() && !host.contains('/')).then(|| Address::Tcp(format!("{host}:{port}")))
+}
+
+fn serial(text: &str) -> Option<Address> {
+    let (path, options) = text.split_once('?').unwrap_or((text, ""));
+    let baud = match options {
+        "" => BAUD,
+        options => options.strip_prefix("baud=")?.parse().ok()?,
+    };
+    path.starts_with('/').then(|| Address::Serial { path: path.into(), baud })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_and_a_port_need_no_scheme() {
+        let here = Address::Tcp("board:7000".into());
+        assert_eq!("board:7000".parse::<Address>().unwrap(), here);
+        assert_eq!("tcp://board:7000".parse::<Address>().unwrap(), here);
+        let six = Address::Tcp("[::1]:7000".into());
+        assert_eq!("tcp://[::1]:7000".parse::<Address>().unwrap(), six);
+    }
+
+    #[test]
+    fn a_serial_line_has_a_device_and_perhaps_a_speed() {
+        let path = PathBuf::from("/dev/ttyUSB0");
+        let usual = Address::Serial { path: path.clone(), baud: BAUD };
+        assert_eq!("serial:///dev/ttyUSB0".parse::<Address>().unwrap(), usual);
+        let fast = Address::Serial { path, baud: 3_000_000 };
+        assert_eq!("serial:///dev/ttyUSB0?baud=3000000".parse::<Address>().unwrap(), fast);
+    }
+
+    #[test]
+    fn anything_else_is_told_with_what_is_right() {
+        for wrong in [
+            "",
+            "board",
+            "board:",
+            ":7000",
+            "board:70000",
+            "udp://board:7000",
+            "/dev/ttyUSB0",
+            "serial://ttyUSB0",
+            "serial:///dev/ttyUSB0?speed=9600",
+            "serial:///dev/ttyUSB0?baud=fast",
+            "tcp:///dev/ttyUSB0:1",
+        ] {
+            let error = wrong.parse::<Address>().unwrap_err().to_string();
+            assert!(error.contains("serial:///dev/ttyACM0"), "{wrong}: {error}");
+        }
+    }
+}
