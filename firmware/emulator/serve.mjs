@@ -2,17 +2,26 @@
 // @ts-check
 // The emulated board as a generator on TCP, with a target that answers on all lines:
 //
-//   node serve.mjs IMAGE [PORT]
+//   node serve.mjs [--uart] [--script FILE] IMAGE [PORT]
 //
 // Says on which port it listens. What stands between socket and serial line does what
 // a host does there: it knocks, passes over what was meant for the host before, and
-// sends a zero in every second. The board's time is no faster than the clock's.
+// sends a zero in every second. With --uart nothing stands between: the socket is the
+// serial line, and whoever connects is the host. FILE has the delays in cycles by line
+// for one trigger after the other, as JSON; null: no answer. The board's time is no
+// faster than the clock's.
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { parseArgs } from 'node:util';
 import { Board } from './src/board.mjs';
 import { Frames } from './src/frames.mjs';
 import { answer } from './src/target.mjs';
 
-const [image, port = '0'] = process.argv.slice(2);
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { uart: { type: 'boolean', default: false }, script: { type: 'string' } },
+});
+const [image, port = '0'] = positionals;
 const MS = 200_000;
 const KNOCK = [0, 0, 0, 0];
 const DELAYS = [250, 500, 1_000, 2_000, 5_000, 10_000, 20_000];
@@ -20,7 +29,9 @@ const DELAYS = [250, 500, 1_000, 2_000, 5_000, 10_000, 20_000];
 const TURN = MS / 2;
 
 const board = new Board(image);
-answer(board, DELAYS.length, () => DELAYS);
+/** @type {(number | null)[][]} */
+const script = options.script ? JSON.parse(readFileSync(options.script, 'utf8')) : [DELAYS];
+answer(board, script[0].length, (trigger) => script[trigger % script.length]);
 /** @type {import('node:net').Socket | null} */
 let host = null;
 
@@ -60,6 +71,26 @@ function connect(socket) {
   });
 }
 
+/** Bytes as they are, both ways. @param {import('node:net').Socket} socket */
+function join(socket) {
+  host?.destroy();
+  host = socket;
+  /** @type {number[]} */
+  let pending = [];
+  board.onByte = (byte) => {
+    pending.push(byte);
+    if (byte !== 0) return;
+    socket.write(Uint8Array.from(pending));
+    pending = [];
+  };
+  socket.setNoDelay(true);
+  socket.on('data', (bytes) => board.uart.feed(/** @type {Buffer} */ (bytes)));
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    if (host === socket) host = null;
+  });
+}
+
 let [wall, virtual] = [performance.now(), 0];
 
 function turn() {
@@ -71,7 +102,7 @@ function turn() {
   setImmediate(turn);
 }
 
-const server = createServer(connect);
+const server = createServer(options.uart ? join : connect);
 server.listen(Number(port), '127.0.0.1', () => {
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   console.log(`listens on 127.0.0.1:${address.port}`);

@@ -151,6 +151,7 @@ Examples:
   irqscope run scenarios/mine.toml --out results/mine
   irqscope run demo --rig local          the machine in hand, as root
   irqscope run vm --kernel 6.12          a virtual machine, triggered from outside
+  irqscope run board --connect serial:///dev/ttyUSB0
   irqscope run demo --rig ssh --host root@board --json > summary.json")]
 pub struct Run {
     #[command(flatten)]
@@ -182,7 +183,8 @@ pub struct How {
     /// The run directory; must not exist [default: runs/TIME-SCENARIO].
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// A kernel for the guest instead of the scenario's; may be repeated.
+    /// A kernel for the guest instead of the scenario's; may be repeated. With rig
+    /// board the name of what the target runs, which nobody asks.
     #[arg(long, value_name = "NAME")]
     pub kernel: Vec<String>,
     /// Another rig than the scenario's.
@@ -191,6 +193,10 @@ pub struct How {
     /// The target of rig ssh, as ssh takes it.
     #[arg(long, value_name = "[USER@]HOST")]
     pub host: Option<String>,
+    /// The generator of rig board: HOST:PORT, tcp://HOST:PORT or
+    /// serial:///dev/ttyACM0[?baud=N].
+    #[arg(long, value_name = "ADDRESS")]
+    pub connect: Option<String>,
     /// Guests at the same time; the twin's results do not depend on it
     /// [default: one per CPU].
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -207,6 +213,8 @@ pub enum Rig {
     Local,
     /// Another machine over ssh.
     Ssh,
+    /// A generator at an address, whatever it is wired to.
+    Board,
 }
 
 impl From<Rig> for RigKind {
@@ -216,6 +224,7 @@ impl From<Rig> for RigKind {
             Rig::Vm => RigKind::Vm,
             Rig::Local => RigKind::Local,
             Rig::Ssh => RigKind::Ssh,
+            Rig::Board => RigKind::Board,
         }
     }
 }

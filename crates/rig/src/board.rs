@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Rig `board`: a generator at an address, and nothing else. Whoever connects has
-//! set it, and says which stages its lines show; the target is not reached, so
-//! that there is the view from outside only.
+//! Rig `board`: a generator at an address, and nothing else. It is set by whoever
+//! connects, or as a scenario says; its lines show the stages that are named; the
+//! target is not reached, so that there is the view from outside only.
 
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
+use irqscope_scenario::UNKNOWN;
 use irqscope_wire::{
-    Burst, Command, GeneratorHello, GeneratorKind, Jitter, Line, Outside as Asked, Plan, Stage,
-    StartAt, Status, SystemState, Trigger,
+    Burst, Command, GeneratorHello, GeneratorKind, Jitter, Line, Outside as Asked, Plan, Polarity,
+    Refusal, Stage, StartAt, Status, SystemState, Trigger,
 };
 
 use crate::case::{Event, Events};
 use crate::command::TICK;
 use crate::error::{Result, RigError};
-use crate::generator::{Client, GeneratorError};
-use crate::outside::Outside;
+use crate::generator::{Client, GeneratorError, look};
+use crate::outside::{self, Outside, lift};
 use crate::stop::Stop;
 
 /// What somebody wants of the generator while it is measured with.
@@ -23,9 +24,6 @@ pub struct Ask {
     pub command: Command,
     pub reply: Sender<Result<Status, GeneratorError>>,
 }
-
-/// What nobody says of a target that is not reached.
-pub const UNKNOWN: &str = "unknown";
 
 /// The stages of a generator's lines where nobody has named them: as many as there
 /// are lines, in order, without those that only newer kernels have where the others
@@ -60,10 +58,76 @@ pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
         timeout_ms: u32::try_from(ns(set.patience) / 1_000_000).unwrap_or(u32::MAX),
         settle_ms: 0,
         state: SystemState { name: UNKNOWN.into(), loads: Vec::new(), hog: None },
-        outside: Some(Asked { duty_per_mille: set.duty_per_mille, packet: set.packet, cpu: None }),
+        outside: Some(Asked {
+            duty_per_mille: set.duty_per_mille,
+            packet: set.packet,
+            cpu: None,
+            polarity: set.polarity,
+        }),
         inside: false,
         ..Plan::default()
     }
+}
+
+/// Looks at the generator of a scenario's cases, and completes their plans with what
+/// it decides.
+///
+/// # Errors
+/// Nobody is there; or a case asks for what this generator, or a target that is not
+/// reached, cannot do.
+pub fn prepare<'a>(
+    address: &str,
+    plans: impl Iterator<Item = &'a mut Plan>,
+    stop: &Stop,
+) -> Result<()> {
+    if address.is_empty() {
+        return Err(RigError::unready(
+            "the scenario does not say where the board is",
+            "give --connect ADDRESS, or in the scenario: [board] address = \
+             \"serial:///dev/ttyACM0\"; irqscope generator list shows what is there",
+        ));
+    }
+    let (hello, _) = look(address, stop).map_err(lift)?;
+    for plan in plans {
+        if plan.stages.is_empty() {
+            plan.stages = default_stages(hello.lines);
+        }
+        check(&hello, plan)?;
+    }
+    Ok(())
+}
+
+fn check(hello: &GeneratorHello, plan: &Plan) -> Result<()> {
+    if !plan.state.loads.is_empty() {
+        return Err(RigError::unready(
+            format!("rig board does not reach the target, and cannot load it ({})", plan.case),
+            "load it by hand, and say so in a state without loads: [state.NAME] loads = []",
+        ));
+    }
+    let falls = plan.outside.is_some_and(|outside| outside.polarity == Polarity::Falling);
+    if falls && !hello.limits.inverts {
+        return Err(lift(GeneratorError::Refused(Refusal::CannotInvert)));
+    }
+    let (lines, stages) = (usize::from(hello.lines), plan.stages.len());
+    if lines != stages {
+        return Err(RigError::unready(
+            format!("the generator watches {lines} lines, and the scenario names {stages} stages"),
+            "name a stage for each line, in their order: stages = [\"irq\", ...]",
+        ));
+    }
+    Ok(())
+}
+
+/// Runs one case with the generator as the plan says.
+///
+/// # Errors
+/// As [`run_case`].
+pub fn run_plan(address: &str, plan: &Plan, stop: &Stop, events: &mut Events<'_>) -> Result<()> {
+    events(Event::Phase("setting the generator"))?;
+    let mut client = Client::connect_when_free(address, stop).map_err(lift)?;
+    outside::set(&mut client, plan, plan.outside.unwrap_or_default())?;
+    let (_, nothing) = channel();
+    run_case(client, plan, StartAt::Now, &nothing, stop, events)
 }
 
 const fn wires(kind: GeneratorKind) -> Line {

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use irqscope_wire::{
-    Burst, Command, Message, Outside as Settings, Plan, RunState, Shape, StartAt, Status, Tick,
+    Burst, Command, Message, Outside as Settings, Plan, Polarity, RunState, Shape, StartAt, Status,
+    Tick,
 };
 
 use crate::case::{Event, Events, Stream};
@@ -35,9 +36,7 @@ impl Outside {
     /// Connects, sets and starts: the first trigger waits for the target.
     pub fn begin(address: &str, plan: &Plan, settings: Settings, stop: &Stop) -> Result<Self> {
         let mut client = Client::connect(address, stop).map_err(lift)?;
-        for command in commands(plan, settings, client.hello().tick) {
-            client.set(command).map_err(lift)?;
-        }
+        set(&mut client, plan, settings)?;
         Self::start(client, plan, StartAt::Armed)
     }
 
@@ -116,6 +115,14 @@ impl Outside {
     }
 }
 
+/// Sets all that a plan says of a generator.
+pub(crate) fn set(client: &mut Client, plan: &Plan, settings: Settings) -> Result<()> {
+    for command in commands(plan, settings, client.hello().tick) {
+        client.set(command).map_err(lift)?;
+    }
+    Ok(())
+}
+
 /// In an order in which each can be done.
 fn commands(plan: &Plan, settings: Settings, tick: Tick) -> Vec<Command> {
     let ticks = |ns| tick.cycles(ns);
@@ -132,6 +139,9 @@ fn commands(plan: &Plan, settings: Settings, tick: Tick) -> Vec<Command> {
     if let Some(Burst { triggers, interval_ns }) = plan.burst {
         commands.push(Command::Burst { triggers, interval: ticks(interval_ns) });
     }
+    if settings.polarity != Polarity::Rising {
+        commands.push(Command::Polarity(settings.polarity));
+    }
     if plan.shape() != Shape::Toggle {
         commands.push(Command::Shape(plan.shape()));
     }
@@ -139,7 +149,7 @@ fn commands(plan: &Plan, settings: Settings, tick: Tick) -> Vec<Command> {
 }
 
 /// Being interrupted is nobody's failure.
-fn lift(error: GeneratorError) -> RigError {
+pub(crate) fn lift(error: GeneratorError) -> RigError {
     match error {
         GeneratorError::Interrupted => RigError::Interrupted,
         error => error.into(),

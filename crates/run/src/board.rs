@@ -5,9 +5,10 @@
 use std::path::Path;
 use std::sync::mpsc::Receiver;
 
-use irqscope_rig::board::{self, Ask, UNKNOWN};
+use irqscope_rig::board::{self, Ask};
 use irqscope_rig::generator::Client;
 use irqscope_rig::{Event, RigError, Stop};
+use irqscope_scenario::UNKNOWN;
 use irqscope_wire::{GeneratorKind, Note, Plan, Severity, Stage, StartAt, Status};
 
 use crate::execute::{Keeper, failure};

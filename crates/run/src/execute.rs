@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use irqscope_rig::{Event, Prepared, RigError, Stop, Stream, find_agent, local, ssh, twin, vm};
+use irqscope_rig::{
+    Event, Prepared, RigError, Stop, Stream, board, find_agent, local, ssh, twin, vm,
+};
 use irqscope_scenario::{Case, RigKind, Scenario};
 use irqscope_wire::{Failure, Frame, Message, Note, Plan, encode};
 
@@ -68,8 +70,8 @@ impl ExecuteError {
 
 /// Runs all cases of a scenario and gives the finished run directory.
 pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, ExecuteError> {
-    let cases = request.scenario.cases();
-    let prepared = prepare(request, &cases, watch).map_err(ExecuteError::Unprepared)?;
+    let mut cases = request.scenario.cases();
+    let prepared = prepare(request, &mut cases, watch).map_err(ExecuteError::Unprepared)?;
     let mut run = RunDir::create(request.out, &draft(request, &cases))?;
     watch.begun(&run.manifest().cases);
     let vm = vm::Rig::new(request.scenario.vm);
@@ -87,10 +89,14 @@ pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, Execu
 /// created when something is missing.
 fn prepare(
     request: &Request<'_>,
-    cases: &[Case],
+    cases: &mut [Case],
     watch: &dyn Watch,
 ) -> Result<Vec<Prepared>, RigError> {
     let Request { scenario, stop, .. } = request;
+    if scenario.rig == RigKind::Board {
+        let plans = cases.iter_mut().map(|case| &mut case.plan);
+        return board::prepare(&scenario.board.address, plans, stop).map(|()| Vec::new());
+    }
     find_agent()?;
     if !scenario.rig.boots() {
         return Ok(Vec::new());
@@ -104,9 +110,11 @@ fn prepare(
 }
 
 fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
+    let without_agent = request.scenario.rig == RigKind::Board;
     let manifest = |case: &Case| CaseManifest {
         step_of: case.step_of.clone(),
-        console_log: Some(console_name(&case.plan.case)),
+        console_log: (!without_agent).then(|| console_name(&case.plan.case)),
+        without_agent,
         ..CaseManifest::new(&case.kernel, case.plan.clone())
     };
     ManifestDraft {
@@ -161,7 +169,7 @@ impl Executor<'_> {
         let jobs = match self.request.scenario.rig {
             RigKind::Twin => self.request.jobs.clamp(1, self.cases.len()),
             // A real machine is measured one case at a time.
-            RigKind::Vm | RigKind::Local | RigKind::Ssh => 1,
+            RigKind::Vm | RigKind::Local | RigKind::Ssh | RigKind::Board => 1,
         };
         std::thread::scope(|scope| {
             for _ in 0..jobs {
@@ -207,6 +215,7 @@ impl Executor<'_> {
             }
             RigKind::Local => local::run_case(plan, &console, stop, &mut events),
             RigKind::Ssh => ssh::run_case(&scenario.ssh, plan, &console, stop, &mut events),
+            RigKind::Board => board::run_plan(&scenario.board.address, plan, stop, &mut events),
         }
     }
 }

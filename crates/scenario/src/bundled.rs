@@ -23,6 +23,7 @@ pub fn bundled() -> &'static [Bundled] {
         "observer",
         "vm",
         "spare-cpu",
+        "board",
         "knee",
         "faults",
         "lock-faults",

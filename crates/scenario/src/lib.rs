@@ -26,6 +26,6 @@ pub use bundled::{Bundled, bundled};
 pub use error::ScenarioError;
 pub use nearest::{nearest, suggestion};
 pub use request::{BenchKey, BenchRequest};
-pub use scenario::{Case, Scenario};
+pub use scenario::{Case, Scenario, UNKNOWN};
 pub use sweep::{Sweep, SweepError};
-pub use text::{RigKind, Ssh, Twin, Vm};
+pub use text::{Board, RigKind, Ssh, Twin, Vm};

@@ -12,8 +12,13 @@ pub(crate) fn wires(rig: RigKind) -> Option<Line> {
     match rig {
         RigKind::Twin => Some(Line::Parport),
         RigKind::Vm => Some(Line::Ivshmem),
-        RigKind::Local | RigKind::Ssh => None,
+        RigKind::Local | RigKind::Ssh | RigKind::Board => None,
     }
+}
+
+/// The wires that a board is joined to: it does not know, and they are the target's.
+pub(crate) fn of_a_board(asked: Line) -> Line {
+    if matches!(asked, Line::Record | Line::Ivshmem | Line::Memory) { Line::Parport } else { asked }
 }
 
 /// Where responses are shown: on the wires that the rig has, if any are used.
@@ -48,6 +53,10 @@ fn allows_spare_cpu(text: &Text) -> bool {
 }
 
 pub(crate) fn has_view(text: &Text, view: View) -> bool {
+    // Nothing that rig `board` reaches could look from inside.
+    if text.rig == RigKind::Board && text.views.is_none() {
+        return view == View::Outside;
+    }
     match &text.views {
         Some(views) => views.iter().any(|asked| asked.0 == view),
         None => view == View::Inside || has_generator(text),
@@ -70,6 +79,7 @@ fn settings(text: &Text) -> Outside {
         duty_per_mille: text.trigger.duty.map_or(default.duty_per_mille, |duty| duty.0),
         packet: text.trigger.packet.unwrap_or(default.packet),
         cpu: text.trigger.generator_cpu,
+        polarity: text.trigger.polarity.map_or(default.polarity, |polarity| polarity.0),
     }
 }
 
@@ -102,9 +112,13 @@ pub(crate) fn check(text: &Text) -> Result<(), String> {
         let rig = text.rig.name();
         return Err(format!("the generator of rig {rig} watches trigger.line = \"{wires}\""));
     }
-    if !outside && (trigger.duty.is_some() || trigger.packet.is_some()) {
-        return wrong("trigger.duty and trigger.packet are a generator's: trigger.kind = \"line\"");
+    let settings = [trigger.duty.is_some(), trigger.packet.is_some(), trigger.polarity.is_some()];
+    if !outside && settings.contains(&true) {
+        return wrong(
+            "trigger.duty, polarity and packet are a generator's: trigger.kind = \"line\"",
+        );
     }
+    check_board(text, inside)?;
     if trigger.packet.is_some_and(|packet| !(1..=1024).contains(&packet)) {
         return wrong("trigger.packet is 1 to 1024 samples");
     }
@@ -112,6 +126,22 @@ pub(crate) fn check(text: &Text) -> Result<(), String> {
         return wrong(
             "observer-effect compares outside figures with and without the view inside: it needs both views",
         );
+    }
+    Ok(())
+}
+
+/// Says what a board alone cannot do.
+fn check_board(text: &Text, inside: bool) -> Result<(), String> {
+    if text.rig != RigKind::Board {
+        return Ok(());
+    }
+    if text.trigger.kind.0 != Trigger::Line {
+        return Err("rig board triggers by its wire: trigger.kind = \"line\"".to_owned());
+    }
+    if inside {
+        let what =
+            "rig board does not reach the target, and sees from outside only: leave views out";
+        return Err(what.to_owned());
     }
     Ok(())
 }

@@ -17,8 +17,11 @@ use crate::locks::LocksText;
 use crate::nearest::suggestion;
 use crate::outside;
 use crate::sweep::{Sweep, SweepError};
-use crate::text::{RigKind, Ssh, StateText, Text, TriggerText, Twin, Vm};
+use crate::text::{Board, RigKind, Ssh, StateText, Text, TriggerText, Twin, Vm};
 use crate::value::{Duration, Named};
+
+/// What nobody says of a target that is not reached: its kernel, its state.
+pub const UNKNOWN: &str = "unknown";
 
 /// States that every scenario knows.
 const STATES: [(&str, &[Load]); 11] = [
@@ -51,8 +54,11 @@ pub struct Scenario {
     pub twin: Twin,
     pub vm: Vm,
     pub ssh: Ssh,
+    pub board: Board,
     observer_effect: bool,
     explain_effect: bool,
+    /// Else all of them, or as many as a board has lines.
+    names_stages: bool,
     template: Plan,
     /// Each case once for each of them, where there are any.
     locks: Vec<DelayedLocking>,
@@ -186,7 +192,11 @@ impl Scenario {
     /// generator.
     pub fn set_rig(&mut self, rig: RigKind) {
         self.rig = rig;
+        if !self.names_stages && self.template.needs_driver() {
+            self.template.stages = stages_of(rig, Plan::default().stages);
+        }
         match self.template.trigger {
+            _ if rig == RigKind::Board => self.leave_to_board(),
             Trigger::Timer => {}
             Trigger::Inject => self.set_spare_cpu(self.spare_cpu.filter(|_| !rig.boots())),
             Trigger::Line => match outside::wires(rig) {
@@ -195,6 +205,16 @@ impl Scenario {
             },
         }
         (self.template.tick, self.template.instruction) = twin_clock(rig, self.twin);
+    }
+
+    /// What a board does whatever the scenario was made for, and what it cannot see.
+    fn leave_to_board(&mut self) {
+        let Plan { outside, line, .. } = &self.template;
+        let (outside, line) = (outside.unwrap_or_default(), outside::of_a_board(*line));
+        let trigger = Trigger::Line;
+        let board = Plan { trigger, line, outside: Some(outside), ..self.template.clone() };
+        self.template = Plan { inside: false, explain: false, ..board };
+        (self.observer_effect, self.explain_effect) = (false, false);
     }
 
     fn set_spare_cpu(&mut self, outside: Option<Outside>) {
@@ -208,6 +228,19 @@ impl Scenario {
         self.template = self.template.without_generator();
         self.observer_effect = false;
     }
+}
+
+/// Nobody asks a target that is not reached what it runs.
+fn kernels(text: &Text) -> Vec<String> {
+    match text.rig {
+        RigKind::Board if text.kernels.is_empty() => vec![UNKNOWN.to_owned()],
+        _ => text.kernels.clone(),
+    }
+}
+
+/// All stages, or none: as many as the board has lines, which nobody knows yet.
+fn stages_of(rig: RigKind, all: Vec<Stage>) -> Vec<Stage> {
+    if rig == RigKind::Board { Vec::new() } else { all }
 }
 
 /// The ticks of the counter and of one instruction. QEMU's counter counts
@@ -238,11 +271,13 @@ impl Reader<'_> {
             about: text.about.clone(),
             text: self.source.to_owned(),
             rig: text.rig,
-            kernels: text.kernels.clone(),
+            kernels: kernels(&text),
             states,
             twin: text.twin,
             vm: text.vm,
             ssh: text.ssh.clone(),
+            board: text.board.clone(),
+            names_stages: text.stages.is_some(),
             observer_effect: text.observer_effect,
             explain_effect: text.explain_effect,
             template: template(&text),
@@ -400,7 +435,7 @@ fn stages_plan(text: &Text, default: Plan) -> Plan {
     let trigger = &text.trigger;
     let stages = |asked: &Vec<Named<Stage>>| asked.iter().map(|stage| stage.0).collect();
     Plan {
-        stages: text.stages.as_ref().map_or(default.stages, stages),
+        stages: text.stages.as_ref().map_or(stages_of(text.rig, default.stages), stages),
         trigger: trigger.kind.0,
         line: outside::line(text),
         irq: trigger.irq,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use irqscope_wire::{
-    Compensate, FaultKind, JitterKind, Line, Load, Mode, Pacing, Stage, Trigger, View,
+    Compensate, FaultKind, JitterKind, Line, Load, Mode, Pacing, Polarity, Stage, Trigger, View,
 };
 use serde::Deserialize;
 
@@ -21,10 +21,12 @@ pub enum RigKind {
     Vm,
     Local,
     Ssh,
+    Board,
 }
 
 impl RigKind {
-    pub const ALL: [RigKind; 4] = [RigKind::Twin, RigKind::Vm, RigKind::Local, RigKind::Ssh];
+    pub const ALL: [RigKind; 5] =
+        [RigKind::Twin, RigKind::Vm, RigKind::Local, RigKind::Ssh, RigKind::Board];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -32,6 +34,7 @@ impl RigKind {
             RigKind::Vm => "vm",
             RigKind::Local => "local",
             RigKind::Ssh => "ssh",
+            RigKind::Board => "board",
         }
     }
 
@@ -84,6 +87,8 @@ pub(crate) struct Text {
     #[serde(default)]
     pub ssh: Ssh,
     #[serde(default)]
+    pub board: Board,
+    #[serde(default)]
     pub test: Option<TestText>,
     #[serde(default)]
     pub faults: Option<FaultsText>,
@@ -108,6 +113,8 @@ pub(crate) struct TriggerText {
     pub period: Option<Duration>,
     pub frequency: Option<Frequency>,
     pub duty: Option<Duty>,
+    /// Which edge of the interrupt line is the trigger.
+    pub polarity: Option<Named<Polarity>>,
     /// Samples in one of the generator's packets.
     pub packet: Option<u16>,
     pub count: toml::Spanned<u64>,
@@ -147,6 +154,7 @@ impl Default for TriggerText {
             period: None,
             frequency: None,
             duty: None,
+            polarity: None,
             packet: None,
             count: toml::Spanned::new(0..0, 0),
             mode: together(),
@@ -230,6 +238,14 @@ pub struct Ssh {
     pub host: String,
     /// Further options for ssh, one word each.
     pub options: Vec<String>,
+}
+
+/// The generator of rig `board`, which is all that this rig reaches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Board {
+    /// `HOST:PORT`, `tcp://HOST:PORT` or `serial:///dev/ttyX[?baud=N]`.
+    pub address: String,
 }
 
 /// Settings that only a test build of the driver has.

@@ -6,7 +6,9 @@ use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
-use crate::{Benchmark, Burst, Compensate, DelayedLocking, Execution, Faults, Shape, Stage, Tick};
+use crate::{
+    Benchmark, Burst, Compensate, DelayedLocking, Execution, Faults, Polarity, Shape, Stage, Tick,
+};
 
 named! {
     /// Who asserts the interrupt.
@@ -144,11 +146,18 @@ pub struct Outside {
     /// has.
     #[serde(default)]
     pub cpu: Option<u32>,
+    /// Which edge of the interrupt line is the trigger.
+    #[serde(default = "rising")]
+    pub polarity: Polarity,
+}
+
+const fn rising() -> Polarity {
+    Polarity::Rising
 }
 
 impl Default for Outside {
     fn default() -> Self {
-        Self { duty_per_mille: 250, packet: 16, cpu: None }
+        Self { duty_per_mille: 250, packet: 16, cpu: None, polarity: rising() }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use irqscope_rig::{Stop, check_name, local, ssh};
 use irqscope_run::{Request, RunDir, execute, fresh_name};
-use irqscope_scenario::{RigKind, Scenario, ScenarioError};
+use irqscope_scenario::{RigKind, Scenario, ScenarioError, UNKNOWN};
 
 use super::Done;
 use super::report::{Format, show};
@@ -58,6 +58,14 @@ fn choose(scenario: &mut Scenario, how: &How, stop: &Stop) -> Result<(), Trouble
     if let Some(host) = &how.host {
         scenario.ssh.host.clone_from(host);
     }
+    if let Some(address) = &how.connect {
+        if scenario.rig != RigKind::Board {
+            let rig = scenario.rig.name();
+            let text = format!("--connect is for rig board; this one is {rig}: add --rig board");
+            return Err(Trouble::new(Exit::Usage, text));
+        }
+        scenario.board.address.clone_from(address);
+    }
     scenario.kernels = kernels(how, scenario, stop)?;
     Ok(())
 }
@@ -71,6 +79,7 @@ fn kernels(options: &How, scenario: &Scenario, stop: &Stop) -> Result<Vec<String
             chosen.iter().try_for_each(|name| check_name(name))?;
             return Ok(chosen.clone());
         }
+        RigKind::Board => return named(options, scenario),
         RigKind::Local => local::kernel_release()?,
         RigKind::Ssh => ssh::kernel_release(&scenario.ssh, stop)?,
     };
@@ -81,6 +90,16 @@ fn kernels(options: &How, scenario: &Scenario, stop: &Stop) -> Result<Vec<String
         Exit::Usage,
         format!("--kernel is for rigs twin and vm; this target runs {own}"),
     ))
+}
+
+/// One target runs one kernel, and says nothing of it to a board.
+fn named(options: &How, scenario: &Scenario) -> Result<Vec<String>, Trouble> {
+    match &options.kernel[..] {
+        [] if options.rig.is_none() => Ok(scenario.kernels.clone()),
+        [] => Ok(vec![UNKNOWN.to_owned()]),
+        [name] => Ok(vec![name.clone()]),
+        _ => Err(Trouble::new(Exit::Usage, "with rig board, --kernel names the one that runs")),
+    }
 }
 
 fn out(options: &How, scenario: &Scenario) -> PathBuf {

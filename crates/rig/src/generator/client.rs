@@ -17,6 +17,9 @@ use crate::command::TICK;
 /// How long the hello and a reply may each take.
 const ANSWER: Duration = Duration::from_secs(5);
 
+/// How long a generator may still be busy with a host that has gone.
+const BUSY: Duration = Duration::from_secs(10);
+
 pub type Result<T, E = GeneratorError> = std::result::Result<T, E>;
 
 /// What a generator is and where it stands. No hello is said, so that samples
@@ -40,6 +43,20 @@ impl Client {
     /// Nobody there, nobody of this protocol, or another host is served.
     pub fn connect(address: &str, stop: &Stop) -> Result<Self> {
         Self::greet(Stream::open(address, stop, None)?)
+    }
+
+    /// The same, but waits where another host is served: one that has gone may still
+    /// be there for a generator on a busy machine.
+    pub fn connect_when_free(address: &str, stop: &Stop) -> Result<Self> {
+        let deadline = Instant::now() + BUSY;
+        loop {
+            match Self::connect(address, stop) {
+                Err(GeneratorError::Busy { .. }) if Instant::now() + TICK < deadline => {
+                    std::thread::sleep(TICK);
+                }
+                result => return result,
+            }
+        }
     }
 
     /// What the generator is and can do.

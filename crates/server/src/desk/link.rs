@@ -79,22 +79,11 @@ impl Link {
     }
 }
 
-/// A host that has gone may still be there for a generator on a busy machine.
 fn open(address: &str, stop: &Stop) -> Result<(Client, GeneratorState), GeneratorError> {
-    let deadline = Instant::now() + BUSY;
-    loop {
-        match Client::connect(address, stop) {
-            Err(GeneratorError::Busy { .. }) if Instant::now() < deadline => {
-                std::thread::sleep(TURN);
-            }
-            Err(error) => return Err(error),
-            Ok(mut client) => {
-                let status = client.status()?;
-                let state = GeneratorState::new(address, client.hello(), &status);
-                return Ok((client, state));
-            }
-        }
-    }
+    let mut client = Client::connect_when_free(address, stop)?;
+    let status = client.status()?;
+    let state = GeneratorState::new(address, client.hello(), &status);
+    Ok((client, state))
 }
 
 struct Worker {

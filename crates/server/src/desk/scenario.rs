@@ -94,7 +94,7 @@ fn run(desk: &Inner, running: &Running, mut scenario: Scenario) -> Result<RunDir
 /// A real machine runs what it runs.
 fn own_kernel(scenario: &Scenario, stop: &Stop) -> Result<Option<String>, RigError> {
     match scenario.rig {
-        RigKind::Twin | RigKind::Vm => Ok(None),
+        RigKind::Twin | RigKind::Vm | RigKind::Board => Ok(None),
         RigKind::Local => local::kernel_release().map(Some),
         RigKind::Ssh => ssh::kernel_release(&scenario.ssh, stop).map(Some),
     }

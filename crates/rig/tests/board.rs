@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A scenario's cases on the generator that is there.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[allow(dead_code, reason = "each test uses what it needs")]
+#[path = "../../generator/tests/common/mod.rs"]
+mod common;
+#[allow(dead_code, reason = "each test uses what it needs")]
+#[path = "../../wire/tests/mutate/mod.rs"]
+mod mutate;
+
+use common::Owner;
+use irqscope_rig::generator::GeneratorError;
+use irqscope_rig::{Event, RigError, Stop, board};
+use irqscope_wire::{Load, Message, Outside, Plan, Polarity, Stage, SystemState};
+
+fn prepare(owner: &Owner, plan: &mut Plan) -> Result<(), RigError> {
+    board::prepare(&owner.address.to_string(), std::iter::once(plan), &Stop::default())
+}
+
+fn plan() -> Plan {
+    Plan { stages: Vec::new(), count: 50, outside: Some(Outside::default()), ..Plan::default() }
+}
+
+#[test]
+fn lines_without_names_get_stages_and_others_have_to_be_as_many() {
+    let owner = Owner::start(3, 64);
+    let mut unnamed = plan();
+    prepare(&owner, &mut unnamed).unwrap();
+    assert_eq!(unnamed.stages, board::default_stages(3));
+    let owner = Owner::start(3, 64);
+    let named = prepare(&owner, &mut Plan { stages: vec![Stage::User], ..plan() }).unwrap_err();
+    assert!(named.to_string().contains("3 lines"), "{named}");
+}
+
+#[test]
+fn what_a_board_cannot_do_is_refused_before_anything_is_made() {
+    let owner = Owner::start(1, 64);
+    let state = SystemState { name: "load".into(), loads: vec![Load::Copy], hog: None };
+    let loaded = prepare(&owner, &mut Plan { state, ..plan() }).unwrap_err();
+    assert!(loaded.to_string().contains("by hand"), "{loaded}");
+    let nowhere = board::prepare("", std::iter::once(&mut plan()), &Stop::default()).unwrap_err();
+    assert!(nowhere.to_string().contains("--connect"), "{nowhere}");
+}
+
+#[test]
+fn a_plan_is_set_and_followed_to_its_end() {
+    let owner = Owner::start(1, 64);
+    let mut plan = plan();
+    prepare(&owner, &mut plan).unwrap();
+    let mut samples = 0;
+    let mut events = |event: Event<'_>| {
+        if let Event::Frame { frame, .. } = event
+            && let Message::Packet(packet) = &frame.message
+        {
+            samples += packet.samples.len();
+        }
+        Ok(())
+    };
+    board::run_plan(&owner.address.to_string(), &plan, &Stop::default(), &mut events).unwrap();
+    assert_eq!(samples, 50);
+}
+
+#[test]
+fn a_polarity_that_the_generator_does_not_offer_ends_the_case() {
+    let owner = Owner::start(1, 64);
+    let outside = Outside { polarity: Polarity::Falling, ..Outside::default() };
+    let mut plan = Plan { outside: Some(outside), ..plan() };
+    let beforehand = prepare(&Owner::start(1, 64), &mut plan).unwrap_err();
+    assert!(matches!(beforehand, RigError::Generator(GeneratorError::Refused(_))), "{beforehand}");
+    let refused =
+        board::run_plan(&owner.address.to_string(), &plan, &Stop::default(), &mut |_| Ok(()));
+    let refused = refused.unwrap_err();
+    assert!(matches!(refused, RigError::Generator(GeneratorError::Refused(_))), "{refused}");
+}
