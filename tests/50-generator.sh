@@ -76,6 +76,10 @@ expect 2 ask set --duty 0%
 says "duty 0 % is out of range: 0.1 % to 99.9 %"
 expect 2 ask set --duty 100%
 says "duty 100 % is out of range"
+expect 2 ask set --polarity falling
+says "its trigger is a rising edge"
+expect 2 ask set --polarity low
+says "rising, falling"
 expect 2 ask set --count 0
 says "count 0 is out of range: 1 to 4294967296 triggers"
 expect 2 ask set --count 18446744073709551616

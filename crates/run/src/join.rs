@@ -22,7 +22,9 @@ use std::collections::BTreeMap;
 use irqscope_wire::{Answer, ExtraEdge, Nanoseconds, OutsideSample, Stage, Tick, View};
 
 use crate::outside::{Edge, OutsideData, nanoseconds, span, width};
-use crate::row::{FLAG_EXTRA, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow};
+use crate::row::{
+    FLAG_EXTRA, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, SampleRow,
+};
 
 /// How well the views fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,11 +96,12 @@ impl Line<'_> {
             let record = *self.record.get(&sample.seq.0)?;
             let mut row = self.row(index, record.flags);
             if record.latency.is_some() {
-                let Edge { at, width } = edges.next()?;
+                let Edge { at, width, window } = edges.next()?;
                 row.latency = Some(nanoseconds(self.tick, at.checked_sub(sample.trigger.0)?));
                 row.execution = width.map(|width| nanoseconds(self.tick, width));
                 let late = triggers.get(index + 1).is_some_and(|next| *next <= at);
                 row.flags |= if late { FLAG_LATE } else { 0 };
+                row.flags |= if window { FLAG_WINDOW } else { 0 };
             }
             rows.push(row);
         }
@@ -156,6 +159,8 @@ pub fn outside_row(sample: &OutsideSample, line: usize, stage: Stage, tick: Tick
         Some(Answer::Missing) | None => FLAG_MISSING,
     };
     let extra = if sample.extra >> line & 1 != 0 { FLAG_EXTRA } else { 0 };
+    let window = latency.is_some() && sample.window >> line & 1 != 0;
+    let window = if window { FLAG_WINDOW } else { 0 };
     let execution = latency.and_then(|_| width(sample, line));
     SampleRow {
         seq: sample.seq.0,
@@ -164,7 +169,7 @@ pub fn outside_row(sample: &OutsideSample, line: usize, stage: Stage, tick: Tick
         stage,
         view: View::Outside,
         cpu: None,
-        flags: pairing | extra,
+        flags: pairing | extra | window,
         interrupts: 0,
         execution: execution.map(|width| nanoseconds(tick, width)),
     }

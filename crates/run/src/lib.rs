@@ -49,7 +49,9 @@ pub use name::{fresh_name, utc};
 pub use outside::OutsideData;
 pub use parquet::{BenchWriter, InterferenceRow, InterferenceWriter, SamplesWriter};
 pub use path::{CodeRun, Stretch};
-pub use row::{FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow};
+pub use row::{
+    FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, SampleRow,
+};
 pub use span::Span;
 pub use stream::CaseStream;
 

@@ -71,10 +71,11 @@ impl OutsideData {
     pub(crate) fn edges(&self, line: usize) -> Vec<Edge> {
         let answered = self.samples.iter().filter_map(|sample| {
             let at = sample.trigger.0.saturating_add(span(sample.answers.get(line)?)?);
-            Some(Edge { at, width: width(sample, line) })
+            let window = sample.window >> line & 1 != 0;
+            Some(Edge { at, width: width(sample, line), window })
         });
         let extra = self.extras.iter().filter(|extra| usize::from(extra.line) == line);
-        let extra = extra.map(|extra| Edge { at: extra.at.0, width: None });
+        let extra = extra.map(|extra| Edge { at: extra.at.0, width: None, window: false });
         let mut edges: Vec<Edge> = answered.chain(extra).collect();
         edges.sort_unstable_by_key(|edge| edge.at);
         edges
@@ -87,6 +88,8 @@ pub(crate) struct Edge {
     pub at: u64,
     /// How long its pulse was, if it was one and its end was seen.
     pub width: Option<u64>,
+    /// It was looked for in every cycle.
+    pub window: bool,
 }
 
 /// How long a line's pulse was.

@@ -19,6 +19,10 @@ pub const FLAG_UNSURE: u32 = 16;
 /// Outside: between this trigger and the next the line showed an edge that
 /// answered nothing.
 pub const FLAG_EXTRA: u32 = 32;
+/// Outside: the line was looked at in every cycle of the generator's clock when the
+/// response came; without it, by a counter that looks every other cycle, or by a
+/// generator that knows one way.
+pub const FLAG_WINDOW: u32 = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleRow {

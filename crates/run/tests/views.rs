@@ -5,7 +5,7 @@
 mod synthetic;
 
 use irqscope_run::{
-    CaseData, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, RunDir, SampleRow,
+    CaseData, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, RunDir, SampleRow,
 };
 use irqscope_wire::{
     Answer, Counters, Cycles, ExtraEdge, Message, Outcome, Outside, OutsideSample, Plan, Response,
@@ -103,6 +103,19 @@ fn what_the_target_merged_is_paired_again_with_its_record() {
     ];
     assert_eq!(user(&data, View::Outside), expected);
     assert_eq!(data.join.unsure, 0);
+}
+
+#[test]
+fn how_a_response_was_measured_goes_with_its_edge() {
+    let (record, mut edges) = merged();
+    edges[1].window = 0b10;
+    let flags = |record, edges: &[OutsideSample]| {
+        let data = joined(line_plan(), 2, record, edges.to_vec(), vec![]);
+        let flags = user(&data, View::Outside).into_iter().map(|(_, _, flags)| flags & FLAG_WINDOW);
+        flags.collect::<Vec<u32>>()
+    };
+    assert_eq!(flags(vec![], &edges), [0, FLAG_WINDOW, 0, 0]);
+    assert_eq!(flags(record, &edges), [0, 0, FLAG_WINDOW, 0], "paired again");
 }
 
 #[test]

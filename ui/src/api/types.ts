@@ -167,6 +167,7 @@ export interface Limits {
   readonly burst: Span;
   readonly sees_pulses: boolean;
   readonly sees_arming: boolean;
+  readonly inverts: boolean;
 }
 
 export type JitterKind = "none" | "uniform" | "exponential";

@@ -2,7 +2,7 @@
 //! The longest latencies of a series.
 
 use irqscope_run::{
-    FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, SampleRow,
+    FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, SampleRow,
 };
 use irqscope_wire::{Stage, View};
 use serde::Serialize;
@@ -20,6 +20,7 @@ pub enum Flag {
     Late,
     Unsure,
     Extra,
+    Window,
 }
 
 /// Those that are set.
@@ -31,6 +32,7 @@ pub fn flags(bits: u32) -> Vec<Flag> {
         (FLAG_LATE, Flag::Late),
         (FLAG_UNSURE, Flag::Unsure),
         (FLAG_EXTRA, Flag::Extra),
+        (FLAG_WINDOW, Flag::Window),
     ];
     all.into_iter().filter(|(bit, _)| bits & bit != 0).map(|(_, flag)| flag).collect()
 }

@@ -3,7 +3,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use irqscope_wire::{JitterKind, Pacing, Shape, StartAt};
+use irqscope_wire::{JitterKind, Pacing, Polarity, Shape, StartAt};
 
 use crate::quantity::{Frequency, Share, Span};
 
@@ -99,6 +99,10 @@ pub struct Settings {
     /// while a stage executes).
     #[arg(long, value_parser = shapes())]
     pub shape: Option<Shape>,
+    /// Which edge of the interrupt line is the trigger: rising, falling (the line
+    /// rests high).
+    #[arg(long, value_parser = polarities())]
+    pub polarity: Option<Polarity>,
     /// The seed of the jitter.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -120,6 +124,10 @@ fn pacings() -> impl TypedValueParser<Value = Pacing> {
 
 fn shapes() -> impl TypedValueParser<Value = Shape> {
     PossibleValuesParser::new(Shape::NAMES).try_map(|name| name.parse::<Shape>())
+}
+
+fn polarities() -> impl TypedValueParser<Value = Polarity> {
+    PossibleValuesParser::new(Polarity::NAMES).try_map(|name| name.parse::<Polarity>())
 }
 
 /// Numbers beyond what the protocol can carry are refused with the generator's

@@ -3,8 +3,8 @@
 
 use irqscope_rig::board::default_stages;
 use irqscope_wire::{
-    Burst, Cycles, GeneratorHello, GeneratorKind, Jitter, Pacing, Range, RunState, Settings as Set,
-    Shape, Stage, Status, Totals as Counted,
+    Burst, Cycles, GeneratorHello, GeneratorKind, Jitter, Pacing, Polarity, Range, RunState,
+    Settings as Set, Shape, Stage, Status, Totals as Counted,
 };
 use serde::Serialize;
 
@@ -40,6 +40,7 @@ pub struct Limits {
     pub burst: [u64; 2],
     pub sees_pulses: bool,
     pub sees_arming: bool,
+    pub inverts: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -66,6 +67,7 @@ pub struct Settings {
     pub pacing: Pacing,
     pub patience_ns: u64,
     pub shape: Shape,
+    pub polarity: Polarity,
 }
 
 /// [`Jitter`] with its unit in the name.
@@ -150,6 +152,7 @@ impl Limits {
             burst: pair(limits.burst),
             sees_pulses: limits.sees_pulses,
             sees_arming: limits.sees_arming,
+            inverts: limits.inverts,
         }
     }
 }
@@ -177,6 +180,7 @@ impl Settings {
             pacing: set.pacing,
             patience_ns: ns(hello, set.patience),
             shape: set.shape,
+            polarity: set.polarity,
         }
     }
 }

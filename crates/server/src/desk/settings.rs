@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What is asked of a generator, in nanoseconds and millihertz.
 
-use irqscope_wire::{Burst, Command, Cycles, Pacing, Shape};
+use irqscope_wire::{Burst, Command, Cycles, Pacing, Polarity, Shape};
 use serde::Deserialize;
 
 use super::DeskError;
@@ -22,6 +22,7 @@ pub struct Settings {
     pub pacing: Option<Pacing>,
     pub patience_ns: Option<u64>,
     pub shape: Option<Shape>,
+    pub polarity: Option<Polarity>,
 }
 
 impl Settings {
@@ -39,6 +40,7 @@ impl Settings {
             self.jitter.map(jitter),
             self.burst.map(burst),
             self.shape.map(Command::Shape),
+            self.polarity.map(Command::Polarity),
             self.seed.map(Command::Seed),
             self.pacing.map(Command::Pacing),
             self.patience_ns.map(|ns| Command::Patience(ticks(ns))),
