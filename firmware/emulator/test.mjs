@@ -260,6 +260,20 @@ const tests = {
     return 'garbled, oversized, out of sequence, out of range';
   },
 
+  'networks without a cable, and a W5500 that is not there, are told and disturb nobody': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    const { info } = host.wait((frame) => frame.info !== undefined, 'the networks', 1000);
+    assert.match(info ?? '', /port 7110 over USB at 192.168.77.1; no W5500 answers/);
+    const truth = answer(board, LINES, () => Array(LINES).fill(300));
+    host.set(to.period(100_000), to.count(20), to.start());
+    const { samples, totals } = host.finish(1000);
+    balanced(totals);
+    compare(samples, truth);
+    assert.equal(board.resets, 0);
+    return info ?? '';
+  },
+
   'a host of another protocol is told so and not obeyed': () => {
     const { board, host } = switchedOn();
     host.connect(9);

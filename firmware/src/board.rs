@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The engine, its machines and its host, as the task's parts share them.
 
+use alloc::collections::VecDeque;
 use alloc::string::String;
-use core::cell::RefCell;
+use core::cell::{RefCell, RefMut};
 
 use embassy_futures::yield_now;
 use embassy_rp::Peri;
@@ -10,8 +11,8 @@ use embassy_rp::gpio::{Level, Output};
 use embassy_rp::peripherals::PIN_25;
 use embassy_rp::watchdog::Watchdog;
 use embassy_time::{Duration, Timer};
-use irqscope_board::Engine;
-use irqscope_wire::Command;
+use irqscope_board::{Engine, Seat};
+use irqscope_wire::{Command, Note, Severity};
 
 use crate::CHIP;
 use crate::fault::PATIENCE;
@@ -20,18 +21,41 @@ use crate::machines::Machines;
 /// Shorter than that is waited for by asking again.
 const NAP_US: u64 = 100;
 
+/// What all of the processor's tasks share.
+pub struct Shared {
+    board: RefCell<Board>,
+    pub seat: Seat,
+}
+
+impl Shared {
+    pub fn new(board: Board) -> Self {
+        Self { board: RefCell::new(board), seat: Seat::default() }
+    }
+
+    /// Never held while a task waits.
+    pub fn board(&self) -> RefMut<'_, Board> {
+        self.board.borrow_mut()
+    }
+}
+
 pub struct Board {
     pub engine: Engine,
     machines: Machines,
     /// Told to the first host.
-    pub before: Option<String>,
-    /// A host is connected.
-    pub connected: bool,
+    notes: VecDeque<Note>,
 }
 
 impl Board {
-    pub fn new(engine: Engine, machines: Machines, before: Option<String>) -> Self {
-        Self { engine, machines, before, connected: false }
+    pub fn new(engine: Engine, machines: Machines) -> Self {
+        Self { engine, machines, notes: VecDeque::new() }
+    }
+
+    pub fn note(&mut self, severity: Severity, text: String) {
+        self.notes.push_back(Note { severity, text });
+    }
+
+    pub fn take_note(&mut self) -> Option<Note> {
+        self.notes.pop_front()
     }
 
     pub fn command(&mut self, to: u64, command: Command) {
@@ -40,11 +64,11 @@ impl Board {
 }
 
 /// Reads what the machines wrote, for ever.
-pub async fn keep_going(board: &RefCell<Board>, mut watchdog: Watchdog) {
+pub async fn keep_going(shared: &Shared, mut watchdog: Watchdog) {
     loop {
         watchdog.feed(PATIENCE);
         let idle = {
-            let Board { engine, machines, .. } = &mut *board.borrow_mut();
+            let Board { engine, machines, .. } = &mut *shared.board();
             engine.poll(machines);
             engine.idle_for() / u64::from(CHIP.cycles_per_us)
         };
@@ -54,14 +78,11 @@ pub async fn keep_going(board: &RefCell<Board>, mut watchdog: Watchdog) {
 
 /// The light: flickers while a run is active, is on while a host is connected, and
 /// blinks slowly else.
-pub async fn show(board: &RefCell<Board>, pin: Peri<'static, PIN_25>) {
+pub async fn show(shared: &Shared, pin: Peri<'static, PIN_25>) {
     let mut light = Output::new(pin, Level::High);
     loop {
-        let (active, connected) = {
-            let board = board.borrow();
-            (board.engine.is_active(), board.connected)
-        };
-        match (active, connected) {
+        let active = shared.board().engine.is_active();
+        match (active, shared.seat.is_taken()) {
             (false, true) => light.set_high(),
             _ => light.toggle(),
         }

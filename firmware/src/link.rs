@@ -4,12 +4,12 @@
 use alloc::collections::VecDeque;
 use core::cell::RefCell;
 
-use embassy_futures::select::{Either, select};
+use embassy_futures::select::select;
 use embassy_time::{Duration, Instant, Timer};
 use irqscope_generator::{Heard, Session};
-use irqscope_wire::{Decoder, Frame, FrameError, Message, Note, Refusal, Reply, Severity, encode};
+use irqscope_wire::{Decoder, Frame, FrameError, Message, Refusal, Reply, encode};
 
-use crate::board::Board;
+use crate::board::Shared;
 
 /// A connection without a frame for so long gets a status.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
@@ -39,12 +39,11 @@ struct State {
 }
 
 /// Serves a host until it goes.
-pub async fn serve(board: &RefCell<Board>, source: &mut impl Source, sink: &mut impl Sink) {
-    if core::mem::replace(&mut board.borrow_mut().connected, true) {
-        turn_away(board, sink).await;
-        return;
-    }
-    board.borrow_mut().engine.source.outbox.forget_replies();
+pub async fn serve(shared: &Shared, source: &mut impl Source, sink: &mut impl Sink) {
+    let Some(_seated) = shared.seat.take() else {
+        return turn_away(shared, sink).await;
+    };
+    shared.board().engine.source.outbox.forget_replies();
     let state = RefCell::new(State {
         session: Session::limited(LONGEST_FRAME as u32),
         decoder: Decoder::limited(LONGEST_FRAME),
@@ -52,37 +51,35 @@ pub async fn serve(board: &RefCell<Board>, source: &mut impl Source, sink: &mut 
         closing: false,
         refusals: VecDeque::new(),
     });
-    match select(hear_all(board, &state, source), say_all(board, &state, sink)).await {
-        Either::First(()) | Either::Second(()) => board.borrow_mut().connected = false,
-    }
+    select(hear_all(shared, &state, source), say_all(shared, &state, sink)).await;
 }
 
-async fn hear_all(board: &RefCell<Board>, state: &RefCell<State>, source: &mut impl Source) {
+async fn hear_all(shared: &Shared, state: &RefCell<State>, source: &mut impl Source) {
     let mut buffer = [0; 64];
     while let Some(length) = source.read(&mut buffer).await {
         let mut frames = VecDeque::new();
         state.borrow_mut().decoder.push(&buffer[..length], |_, frame| frames.push_back(frame));
         for frame in frames {
             // No command is done while there is no room for its reply.
-            while !has_room(board, state) {
+            while !has_room(shared, state) {
                 Timer::after(LOOK).await;
             }
-            hear(board, &mut state.borrow_mut(), frame);
+            hear(shared, &mut state.borrow_mut(), frame);
         }
     }
 }
 
-fn has_room(board: &RefCell<Board>, state: &RefCell<State>) -> bool {
-    board.borrow().engine.source.outbox.has_room() && state.borrow().refusals.len() < REFUSALS
+fn has_room(shared: &Shared, state: &RefCell<State>) -> bool {
+    shared.board().engine.source.outbox.has_room() && state.borrow().refusals.len() < REFUSALS
 }
 
-fn hear(board: &RefCell<Board>, state: &mut State, frame: Result<Frame, FrameError>) {
+fn hear(shared: &Shared, state: &mut State, frame: Result<Frame, FrameError>) {
     if state.closing {
         return;
     }
     match state.session.hear(frame) {
         Heard::Hello => state.greeted = true,
-        Heard::Command(to, command) => board.borrow_mut().command(to, command),
+        Heard::Command(to, command) => shared.board().command(to, command),
         Heard::Refused(to, refusal) => state.refusals.push_back(reply(to, refusal)),
         Heard::Close(to, refusal) => {
             state.refusals.push_back(reply(to, refusal));
@@ -96,19 +93,19 @@ fn reply(to: Option<u64>, refusal: Refusal) -> Message {
 }
 
 /// Until the connection is to be closed.
-async fn say_all(board: &RefCell<Board>, state: &RefCell<State>, sink: &mut impl Sink) {
-    let greeting = board.borrow_mut().engine.source.greeting();
+async fn say_all(shared: &Shared, state: &RefCell<State>, sink: &mut impl Sink) {
+    let greeting = shared.board().engine.source.greeting();
     for message in greeting {
-        if !say(board, sink, message).await {
+        if !say(shared, sink, message).await {
             return;
         }
     }
     let mut said = Instant::now();
     loop {
-        let message = next(board, &mut state.borrow_mut(), said.elapsed() >= KEEP_ALIVE);
+        let message = next(shared, &mut state.borrow_mut(), said.elapsed() >= KEEP_ALIVE);
         match message {
             Some(message) => {
-                if !say(board, sink, message).await {
+                if !say(shared, sink, message).await {
                     return;
                 }
                 said = Instant::now();
@@ -120,14 +117,14 @@ async fn say_all(board: &RefCell<Board>, state: &RefCell<State>, sink: &mut impl
 }
 
 /// Samples wait for a host that has said hello.
-fn next(board: &RefCell<Board>, state: &mut State, quiet: bool) -> Option<Message> {
-    let mut board = board.borrow_mut();
+fn next(shared: &Shared, state: &mut State, quiet: bool) -> Option<Message> {
+    let mut board = shared.board();
     if let Some(refusal) = state.refusals.pop_front() {
         return Some(refusal);
     }
     if state.greeted && !state.closing {
-        if let Some(text) = board.before.take() {
-            return Some(Message::Note(Note { severity: Severity::Warning, text }));
+        if let Some(note) = board.take_note() {
+            return Some(Message::Note(note));
         }
         if let Some(message) = board.engine.source.outbox.pop() {
             return Some(message);
@@ -136,8 +133,8 @@ fn next(board: &RefCell<Board>, state: &mut State, quiet: bool) -> Option<Messag
     (quiet && !state.closing).then(|| Message::Status(board.engine.source.status()))
 }
 
-async fn say(board: &RefCell<Board>, sink: &mut impl Sink, message: Message) -> bool {
-    let frame = board.borrow_mut().engine.source.outbox.number(message);
+async fn say(shared: &Shared, sink: &mut impl Sink, message: Message) -> bool {
+    let frame = shared.board().engine.source.outbox.number(message);
     // A frame that does not fit is a bug, and its number shows that it is missing.
     match encode(&frame) {
         Ok(bytes) => sink.write(&bytes).await,
@@ -146,9 +143,9 @@ async fn say(board: &RefCell<Board>, sink: &mut impl Sink, message: Message) -> 
 }
 
 /// There is a host already.
-async fn turn_away(board: &RefCell<Board>, sink: &mut impl Sink) {
-    let hello = board.borrow().engine.source.hello();
-    if say(board, sink, hello).await {
-        say(board, sink, reply(None, Refusal::OtherHost)).await;
+async fn turn_away(shared: &Shared, sink: &mut impl Sink) {
+    let hello = shared.board().engine.source.hello();
+    if say(shared, sink, hello).await {
+        say(shared, sink, reply(None, Refusal::OtherHost)).await;
     }
 }

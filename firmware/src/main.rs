@@ -3,24 +3,28 @@
 //!
 //! The machines of the PIO do all that needs timing (irqscope-board). What is left
 //! for the processor is one task, in which three things take turns: reading what
-//! the machines wrote, every millisecond or as fast as it goes; the host's
-//! connection; and the light.
+//! the machines wrote, every millisecond or as fast as it goes; the serial line's
+//! host; and the light. USB, Ethernet and hosts over TCP have tasks of their own,
+//! all on the same executor: none interrupts another.
 #![no_std]
 #![no_main]
 
 extern crate alloc;
 
 mod board;
+mod ethernet;
 mod fault;
 mod feed;
 mod heap;
+mod identity;
 mod link;
 mod machines;
+mod network;
 mod pins;
 mod ring;
 mod serial;
-
-use core::cell::RefCell;
+mod tasks;
+mod usb;
 
 use embassy_executor::Spawner;
 use embassy_futures::join::join3;
@@ -28,8 +32,10 @@ use embassy_rp::clocks::ClockConfig;
 use embassy_rp::config::Config;
 use embassy_rp::watchdog::Watchdog;
 use irqscope_board::Engine;
+use irqscope_wire::Severity;
+use static_cell::StaticCell;
 
-use board::{Board, keep_going, show};
+use board::{Board, Shared, keep_going, show};
 use machines::Machines;
 
 #[cfg(feature = "rp2040")]
@@ -45,20 +51,45 @@ fn clocks() -> Config {
 }
 
 #[embassy_executor::main]
-async fn main(_spawner: Spawner) {
+async fn main(spawner: Spawner) {
     let peripherals = embassy_rp::init(clocks());
     let mut watchdog = Watchdog::new(peripherals.WATCHDOG);
     heap::begin();
     let before = fault::of_the_last_life(&watchdog);
     let machines = Machines::new(peripherals.PIN_12);
-    let board =
-        RefCell::new(Board::new(Engine::new(CHIP, env!("CARGO_PKG_VERSION")), machines, before));
-    let uart = serial::uart(peripherals.UART0, peripherals.PIN_0, peripherals.PIN_1);
+    let mut board = Board::new(Engine::new(CHIP, env!("CARGO_PKG_VERSION")), machines);
+    if let Some(text) = before {
+        board.note(Severity::Warning, text);
+    }
+    static SHARED: StaticCell<Shared> = StaticCell::new();
+    let shared = SHARED.init(Shared::new(board));
+    let (says, hears) =
+        serial::uart(peripherals.UART0, peripherals.PIN_0, peripherals.PIN_1).split();
+    let ethernet = ethernet::Pins {
+        spi: peripherals.SPI0,
+        data_in: peripherals.PIN_16,
+        select: peripherals.PIN_17,
+        clock: peripherals.PIN_18,
+        data_out: peripherals.PIN_19,
+        reset: peripherals.PIN_20,
+        interrupt: peripherals.PIN_21,
+        #[cfg(feature = "rp2040")]
+        says: peripherals.DMA_CH10,
+        #[cfg(feature = "rp2040")]
+        hears: peripherals.DMA_CH11,
+        #[cfg(feature = "rp2350")]
+        says: peripherals.DMA_CH12,
+        #[cfg(feature = "rp2350")]
+        hears: peripherals.DMA_CH13,
+    };
+    let serial = identity::serial();
+    tasks::over_usb(spawner, shared, peripherals.USB, serial);
+    tasks::over_ethernet(spawner, shared, ethernet, serial);
     watchdog.start(fault::PATIENCE);
     join3(
-        keep_going(&board, watchdog),
-        serial::serve(&board, uart),
-        show(&board, peripherals.PIN_25),
+        keep_going(shared, watchdog),
+        serial::serve(shared, hears, says),
+        show(shared, peripherals.PIN_25),
     )
     .await;
 }

@@ -28,7 +28,7 @@ struct Memory(UnsafeCell<[u32; WORDS]>);
 unsafe impl Sync for Memory {}
 
 /// A ring for each line, and one for the player.
-pub const RINGS: usize = 9;
+pub const RINGS: usize = crate::CHIP.lines as usize + 1;
 
 static MEMORY: [Memory; RINGS] = [const { Memory(UnsafeCell::new([0; WORDS])) }; RINGS];
 

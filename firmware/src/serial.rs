@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The serial line: the same frames as over TCP, for bringing a board up, and for
-//! the emulator.
+//! Serial lines: the same frames as over TCP, for bringing a board up, for the
+//! emulator, and for who wants no network over USB.
 //!
 //! A serial line does not say when a host comes or goes. A host that comes knocks:
 //! several zero bytes in a row, which is an empty frame as often. While it is there
 //! it sends one in every second; one that was silent for longer has gone.
 
-use core::cell::RefCell;
-
 use embassy_rp::peripherals::{PIN_0, PIN_1, UART0};
-use embassy_rp::uart::{
-    BufferedInterruptHandler, BufferedUart, BufferedUartRx, BufferedUartTx, Config,
-};
+use embassy_rp::uart::{BufferedInterruptHandler, BufferedUart, BufferedUartTx, Config};
 use embassy_rp::{Peri, bind_interrupts};
-use embassy_time::{Duration, Instant, with_timeout};
+use embassy_time::{Duration, Instant, Timer, with_timeout};
 use embedded_io_async::{Read, Write};
 use static_cell::StaticCell;
 
-use crate::board::Board;
+use crate::board::Shared;
 use crate::link::{self, Sink, Source};
 
 /// What common adapters can do; another one is chosen when the image is built.
@@ -33,6 +29,8 @@ const KNOCK: u32 = 3;
 const IN_A_ROW: Duration = Duration::from_millis(100);
 /// A host that says nothing for so long has gone.
 const GONE: Duration = Duration::from_secs(5);
+/// After a line that could not be read.
+const AGAIN: Duration = Duration::from_millis(1);
 
 bind_interrupts!(struct Interrupts {
     UART0_IRQ => BufferedInterruptHandler<UART0>;
@@ -51,12 +49,11 @@ pub fn uart(
 }
 
 /// Serves one host after another.
-pub async fn serve(board: &RefCell<Board>, uart: BufferedUart) {
-    let (mut tx, mut rx) = uart.split();
-    let mut line = Line::new(&mut rx);
+pub async fn serve(shared: &Shared, rx: impl Read, mut tx: impl Sink) -> ! {
+    let mut line = Line::new(rx);
     line.wait_for_knock().await;
     loop {
-        link::serve(board, &mut line, &mut tx).await;
+        link::serve(shared, &mut line, &mut tx).await;
         if !line.knocked {
             line.wait_for_knock().await;
         }
@@ -64,24 +61,26 @@ pub async fn serve(board: &RefCell<Board>, uart: BufferedUart) {
     }
 }
 
-struct Line<'a> {
-    rx: &'a mut BufferedUartRx,
+struct Line<R> {
+    rx: R,
     zeros: u32,
     last: Instant,
     /// Another host has knocked, and what this one sent is over.
     knocked: bool,
 }
 
-impl<'a> Line<'a> {
-    fn new(rx: &'a mut BufferedUartRx) -> Self {
+impl<R: Read> Line<R> {
+    fn new(rx: R) -> Self {
         Self { rx, zeros: 0, last: Instant::now(), knocked: false }
     }
 
     async fn wait_for_knock(&mut self) {
         let mut byte = [0];
         while !self.knocked {
-            if self.rx.read(&mut byte).await.is_ok() {
-                self.look(byte[0]);
+            match self.rx.read(&mut byte).await {
+                Ok(0) => {}
+                Ok(_) => self.look(byte[0]),
+                Err(_) => Timer::after(AGAIN).await,
             }
         }
         self.knocked = false;
@@ -100,12 +99,13 @@ impl<'a> Line<'a> {
     }
 }
 
-impl Source for Line<'_> {
+impl<R: Read> Source for Line<R> {
     async fn read(&mut self, buffer: &mut [u8]) -> Option<usize> {
         loop {
             match with_timeout(GONE, self.rx.read(buffer)).await {
-                // Noise on the line: a frame will be garbled, and refused.
-                Ok(Err(_)) => continue,
+                // Noise on the line: a frame will be garbled, and refused. Or there is
+                // no cable, which lasts.
+                Ok(Err(_)) => Timer::after(AGAIN).await,
                 Err(_) => return None,
                 Ok(Ok(length)) => {
                     buffer[..length].iter().for_each(|byte| self.look(*byte));

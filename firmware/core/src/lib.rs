@@ -25,12 +25,15 @@ extern crate alloc;
 mod chip;
 mod engine;
 mod line;
+pub mod net;
 mod plan;
 mod player;
 pub mod programs;
+mod seat;
 
 pub use chip::{Chip, RP2040, RP2350};
 pub use engine::{Engine, Wires};
 pub use line::Line;
 pub use plan::Plan;
 pub use player::{HIGH_STEP, Player, SHORTEST_HIGH, SHORTEST_PERIOD};
+pub use seat::{Seat, Seated};

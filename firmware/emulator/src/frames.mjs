@@ -17,7 +17,7 @@ const TOTALS = /** @type {const} */ ([
  * @typedef {{ seq: number, trigger: number, answers: Answer[], extra: number, widths: (number | null)[], window: number }} Sample
  * @typedef {{ run: number, state: string, period: number, high: number, totals: Totals }} Status
  * @typedef {{ run: number, samples: Sample[], extras: { line: number, at: number }[], totals: Totals }} Packet
- * @typedef {{ number: number, hello?: { protocol: number, lines: number, version: string }, note?: string,
+ * @typedef {{ number: number, hello?: { protocol: number, lines: number, version: string }, note?: string, info?: string,
  *   reply?: { to: number | null, status?: Status, refusal?: number }, packet?: Packet, status?: Status,
  *   other?: number }} Frame
  */
@@ -126,8 +126,7 @@ function decode(stuffed) {
       return { number, hello: { protocol, version, lines: reader.byte() } };
     }
     case NOTE:
-      reader.varint();
-      return { number, note: reader.text() };
+      return reader.varint() === 0 ? { number, info: reader.text() } : { number, note: reader.text() };
     case REPLY: {
       const to = reader.byte() === 1 ? reader.varint() : null;
       if (reader.varint() === 0) return { number, reply: { to, status: status(reader) } };
