@@ -198,8 +198,8 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     }
 
     /// The hardware has raised the line at this instant, for [`Settings::high`].
-    /// To be called in the order of time, among all edges.
-    pub fn made(&mut self, at: u64) {
+    /// To be called in the order of time, among all edges. Returns its number.
+    pub fn made(&mut self, at: u64) -> Seq {
         self.clock(at);
         self.give_up(at);
         let seq = self.count_trigger();
@@ -207,6 +207,17 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         if !self.pairing.trigger(seq, at) {
             self.totals.dropped += 1;
         }
+        seq
+    }
+
+    /// As [`Pairing::awaited`].
+    pub fn awaited(&mut self, line: u8) -> Option<Seq> {
+        self.pairing.awaited(line)
+    }
+
+    /// As [`Pairing::exact`].
+    pub fn exact(&mut self, line: u8, seq: Seq) {
+        self.pairing.exact(line, seq);
     }
 
     /// There was no room for the sample of a trigger, so that it was not made.

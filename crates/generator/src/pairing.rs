@@ -331,13 +331,34 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     /// False if the trigger is not open or does not wait there any more.
     pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
         let line = usize::from(line);
+        match self.find(seq) {
+            Some(ticket) if line < self.lines => {
+                self.slot_mut(ticket).settle(line, Answer::Coalesced)
+            }
+            _ => false,
+        }
+    }
+
+    /// What a line answered to this trigger was seen by looking in every cycle.
+    pub fn exact(&mut self, line: u8, seq: Seq) {
+        if let Some(ticket) = self.find(seq).filter(|_| usize::from(line) < self.lines) {
+            self.slot_mut(ticket).window |= 1 << line;
+        }
+    }
+
+    /// The trigger that an edge on this line would answer.
+    pub fn awaited(&mut self, line: u8) -> Option<Seq> {
+        let oldest = self.oldest_waiting(usize::from(line));
+        oldest.map(|ticket| self.slot(ticket).seq)
+    }
+
+    fn find(&self, seq: Seq) -> Option<u64> {
         let (mut low, mut high) = (self.head, self.next);
         while low < high {
             let middle = low + (high - low) / 2;
             if self.slot(middle).seq < seq { low = middle + 1 } else { high = middle }
         }
-        let found = line < self.lines && low < self.next && self.slot(low).seq == seq;
-        found && self.slot_mut(low).settle(line, Answer::Coalesced)
+        (low < self.next && self.slot(low).seq == seq).then_some(low)
     }
 
     /// What was triggered at `until` or before and still waits is missing.

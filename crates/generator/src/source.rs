@@ -105,8 +105,18 @@ impl Source {
     }
 
     /// As [`Generator::made`].
-    pub fn made(&mut self, at: u64) {
-        self.generator.made(at);
+    pub fn made(&mut self, at: u64) -> Seq {
+        self.generator.made(at)
+    }
+
+    /// As [`Generator::awaited`].
+    pub fn awaited(&mut self, line: u8) -> Option<Seq> {
+        self.generator.awaited(line)
+    }
+
+    /// As [`Generator::exact`].
+    pub fn exact(&mut self, line: u8, seq: Seq) {
+        self.generator.exact(line, seq);
     }
 
     /// As [`Generator::unmade`].

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A generator whose hardware is given triggers ahead of their time: what it tells
+//! of those that were made, were not, or came too late.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use irqscope_generator::{Act, Generator, Seen, Slot};
+use irqscope_wire::{Answer, Command, Cycles, Limits, Range, RunState, Seq, StartAt, Tick};
+
+const LIMITS: Limits = Limits {
+    period: Range { lowest: 10_000, highest: 62_500_000 },
+    period_step: 1,
+    pulse: 100,
+    packet: Range { lowest: 1, highest: 1024 },
+    count: Range { lowest: 1, highest: 1 << 32 },
+    jitter: Range { lowest: 0, highest: 1_000_000_000 },
+    patience: Range { lowest: 10_000, highest: 60_000_000_000 },
+    burst: Range { lowest: 1, highest: 10_000 },
+    sees_pulses: true,
+    sees_arming: false,
+    inverts: true,
+    calibrates: true,
+};
+const MS: u64 = 1_000_000;
+
+/// Runs, on hardware that keeps the grid.
+fn ahead(lines: u8, count: u64) -> Generator<[Slot; 8]> {
+    let tick = Tick { femtoseconds: 1_000_000 };
+    let generator = Generator::new([Slot::EMPTY; 8], lines, LIMITS, tick, 500);
+    let mut generator = generator.ahead(8);
+    generator.command(Command::Count(count), 0).unwrap();
+    generator.command(Command::Patience(Cycles(MS)), 0).unwrap();
+    generator.command(Command::Start(StartAt::Now), 0).unwrap();
+    generator
+}
+
+#[test]
+fn hardware_that_keeps_the_grid_is_never_told_to_raise_and_rounds_high_times_down() {
+    let mut generator = ahead(1, 2);
+    assert_eq!(generator.settings().high, Cycles(250_000));
+    generator.command(Command::Duty(1), 0).unwrap();
+    assert_eq!(generator.settings().high, Cycles(1_000));
+    generator.command(Command::Period(Cycles(999_999)), 0).unwrap();
+    assert_eq!(generator.settings().high, Cycles(1_000 - 1_000 % 8));
+    assert_eq!((generator.due(), generator.tick(10 * MS)), (None, Act::Nothing));
+}
+
+#[test]
+fn a_trigger_that_was_made_has_its_instant_and_ends_the_run_with_the_last() {
+    let mut generator = ahead(1, 2);
+    assert_eq!(generator.made(100), Seq(0));
+    assert_eq!(generator.awaited(0), Some(Seq(0)));
+    assert_eq!(generator.edge(0, 140), Some(Seen::Answer(Seq(0))));
+    assert_eq!((generator.made(5_000), generator.state()), (Seq(1), RunState::Draining));
+    generator.edge(0, 5_041);
+    let slot = generator.take().unwrap();
+    assert_eq!((slot.at, slot.answers[0]), (100, Some(Answer::Prompt(Cycles(40)))));
+    // Until the last one's line is down again.
+    let end = 5_000 + generator.settings().high.0;
+    assert_eq!(generator.due(), Some(end));
+    generator.tick(end);
+    assert_eq!(generator.state(), RunState::Done);
+    assert_eq!(generator.take().unwrap().answers[0], Some(Answer::Prompt(Cycles(41))));
+    assert_eq!(generator.status().totals.complete, 2);
+}
+
+#[test]
+fn a_trigger_that_is_made_gives_up_what_has_waited_too_long() {
+    let mut generator = ahead(1, 3);
+    generator.made(100);
+    generator.made(100 + MS);
+    assert_eq!(generator.take().unwrap().answers[0], Some(Answer::Missing));
+    assert_eq!(generator.awaited(0), Some(Seq(1)));
+}
+
+#[test]
+fn a_trigger_without_room_is_counted_as_dropped_whether_made_or_not() {
+    let mut generator = ahead(1, 11);
+    generator.unmade();
+    (0..9).for_each(|n| drop(generator.made(100 + n)));
+    generator.unmade();
+    assert_eq!(generator.state(), RunState::Draining);
+    let totals = generator.status().totals;
+    assert_eq!((totals.triggers, totals.dropped, totals.open), (11, 3, 8));
+    assert!(totals.identity_holds());
+}
+
+#[test]
+fn points_without_a_trigger_are_counted_and_are_no_triggers() {
+    let mut generator = ahead(1, 5);
+    generator.skipped(3);
+    generator.skipped(4);
+    let totals = generator.status().totals;
+    assert_eq!((totals.skipped, totals.triggers), (7, 0));
+}
+
+#[test]
+fn edges_that_were_lost_end_the_run_and_drop_what_is_open() {
+    let mut generator = ahead(1, 5);
+    (0..3).for_each(|n| drop(generator.made(100 + n)));
+    generator.edge(0, 110);
+    assert!(generator.take().is_some());
+    generator.lost();
+    assert_eq!((generator.state(), generator.edge(0, 120)), (RunState::Done, None));
+    let totals = generator.status().totals;
+    assert_eq!((totals.triggers, totals.complete, totals.dropped, totals.open), (3, 1, 2, 0));
+    assert!(totals.identity_holds());
+    generator.lost();
+    assert_eq!(generator.status().totals, totals, "once is enough");
+}
+
+#[test]
+fn an_answer_that_was_seen_exactly_says_so_in_its_own_sample_only() {
+    let mut generator = ahead(2, 2);
+    let first = generator.made(100);
+    generator.edge(1, 140);
+    generator.exact(1, first);
+    generator.edge(0, 150);
+    generator.made(5_000);
+    assert_eq!(generator.take().unwrap().window, 0b10);
+    (0..2).for_each(|line| drop(generator.edge(line, 5_100)));
+    generator.exact(0, first);
+    generator.tick(10 * MS);
+    assert_eq!(generator.take().unwrap().window, 0);
+}
