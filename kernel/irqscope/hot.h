@@ -16,11 +16,25 @@
 #include "compat.h"
 #include "internal.h"
 
+/* A store of its own for the line: it needs no order but that of the stores. */
+static __always_inline void irqscope_store(const struct irqscope_register *line, bool high)
+{
+	writel_relaxed(line->value[high], line->address[high]);
+}
+
+static __always_inline void irqscope_drive_other(struct irqscope_line *line, u32 bit, u32 bits)
+{
+	if (line->registers)
+		irqscope_store(&line->registers[__ffs(bit)], bits & bit);
+	else
+		line->port->set(line->port, bit, bits);
+}
+
 /* Shows line @bit as it is in @bits, and those that share a register with it. */
 static __always_inline void irqscope_drive(struct irqscope_line *line, u32 bit, u32 bits)
 {
 	if (unlikely(!line->io_base))
-		line->port->set(line->port, bits);
+		irqscope_drive_other(line, bit, bits);
 	else if (bit <= 0xff)
 		outb(bits, line->io_base + IRQSCOPE_PC_DATA);
 	else
@@ -75,17 +89,22 @@ static __always_inline void irqscope_toggle(struct irqscope_responder *stage)
 
 /*
  * Test builds execute a known number of instructions before the stamp: N = 2k
- * of dec and jnz in k rounds. The test and the jump around the loop stand in
- * the assembly as well, so that they are executed alike for every N, 0 included
- * (a compiler's own branch cost one more with a loop than without).
+ * of a decrement and a branch in k rounds. The test and the jump around the loop
+ * stand in the assembly as well, so that they are executed alike for every N, 0
+ * included (a compiler's own branch cost one more with a loop than without).
  */
 static __always_inline void irqscope_delay(const struct irqscope_responder *stage)
 {
-#if defined(IRQSCOPE_TEST) && defined(CONFIG_X86)
+#ifdef IRQSCOPE_TEST
 	u32 rounds = stage->delay_instructions / 2;
 
+#if defined(CONFIG_X86)
 	asm volatile("testl %0, %0\n\tjz 2f\n1:\tdecl %0\n\tjnz 1b\n2:"
 		     : "+r" (rounds) : : "cc");
+#elif defined(CONFIG_ARM64)
+	asm volatile("cbz %w0, 2f\n1:\tsubs %w0, %w0, #1\n\tb.ne 1b\n2:"
+		     : "+r" (rounds) : : "cc");
+#endif
 #endif
 }
 

@@ -167,12 +167,14 @@ struct irqscope_buffer {
  * struct irqscope_line - where edges go
  * @port: the claimed port; NULL for line record
  * @io_base: as in @port
+ * @registers: as in @port
  * @control: what a PC's control register keeps while lines 8 to 11 change
  * @data: what is on the wires
  */
 struct irqscope_line {
 	struct irqscope_port *port;
 	unsigned long io_base;
+	const struct irqscope_register *registers;
 	u32 control;
 	atomic_t data;
 };

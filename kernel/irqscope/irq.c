@@ -77,6 +77,17 @@ static unsigned int irqscope_irq_number(const struct irqscope *scope)
 	return port && port->irq ? port->irq : scope->settings.irq;
 }
 
+static int irqscope_irq_bind(struct irqscope *scope, unsigned int number)
+{
+	const struct cpumask *cpus = cpumask_of(scope->cpu);
+	struct irqscope_port *port = scope->line.port;
+	int err = irqscope_irq_set_affinity(number, cpus);
+
+	if (err && port && port->move)
+		err = port->move(port, cpus);
+	return num_possible_cpus() > 1 ? err : 0;
+}
+
 /**
  * irqscope_irq_request() - request the port's interrupt, or settings/irq, on
  * the CPU under test
@@ -102,8 +113,8 @@ int irqscope_irq_request(struct irqscope *scope, irq_handler_t handler)
 		       number, err);
 		return err;
 	}
-	err = irqscope_irq_set_affinity(number, cpumask_of(scope->cpu));
-	if (err && num_possible_cpus() > 1) {
+	err = irqscope_irq_bind(scope, number);
+	if (err) {
 		pr_err("irq %u cannot be bound to cpu %d (%d)\n", number, scope->cpu, err);
 		free_irq(number, scope);
 		return err;

@@ -11,13 +11,16 @@
 
 #include "hot.h"
 
-enum irqscope_line_kind { LINE_RECORD, LINE_PARPORT, LINE_IVSHMEM, LINE_MEMORY, LINES };
+enum irqscope_line_kind {
+	LINE_RECORD, LINE_PARPORT, LINE_IVSHMEM, LINE_MEMORY, LINE_GPIO, LINES
+};
 
 const char *const irqscope_line_names[] = {
 	[LINE_RECORD] = "record",
 	[LINE_PARPORT] = "parport",
 	[LINE_IVSHMEM] = "ivshmem",
 	[LINE_MEMORY] = "memory",
+	[LINE_GPIO] = "gpio",
 	[LINES] = NULL
 };
 
@@ -171,6 +174,15 @@ static void irqscope_line_arm_words(struct irqscope *scope)
 	}
 }
 
+/* A PC's port has two registers; elsewhere each line is driven by itself. */
+static void irqscope_line_lower(struct irqscope_line *line)
+{
+	unsigned int index, step = line->io_base ? 8 : 1;
+
+	for (index = 0; index < line->port->lines; index += step)
+		irqscope_drive(line, BIT(index), 0);
+}
+
 static void irqscope_line_arm_bits(struct irqscope *scope)
 {
 	struct irqscope_line *line = &scope->line;
@@ -179,10 +191,10 @@ static void irqscope_line_arm_bits(struct irqscope *scope)
 	u32 bit = 1;
 
 	line->io_base = line->port->io_base;
+	line->registers = line->port->registers;
 	line->control = 0;
 	atomic_set(&line->data, 0);
-	irqscope_drive(line, BIT(0), 0);
-	irqscope_drive(line, BIT(8), 0);
+	irqscope_line_lower(line);
 	/* No edge comes before the trigger has let the interrupt through. */
 	line->control = scope->settings.trigger == IRQSCOPE_LINE ? IRQSCOPE_PC_INTERRUPT : 0;
 	for_each_set_bit(index, &asked, IRQSCOPE_STAGES) {
@@ -231,6 +243,7 @@ void irqscope_line_release(struct irqscope *scope)
 		return;
 	scope->line.port = NULL;
 	scope->line.io_base = 0;
+	scope->line.registers = NULL;
 	port->release(port);
 	module_put(port->owner);
 }

@@ -28,7 +28,7 @@ static DEFINE_MUTEX(irqscope_parport_lock);
 static struct parport *irqscope_parport; /* the first one; referenced */
 static struct pardevice *irqscope_pardevice; /* while claimed */
 
-static void irqscope_parport_set(struct irqscope_port *port, u32 bits)
+static void irqscope_parport_set(struct irqscope_port *port, u32 bit, u32 bits)
 {
 	struct parport *parport = irqscope_pardevice->port;
 

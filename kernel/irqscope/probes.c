@@ -144,13 +144,16 @@ FLAGS_PROBE(irq_enable, IRQSCOPE_IRQS_ON)
 FLAGS_PROBE(preempt_disable, IRQSCOPE_PREEMPT_OFF)
 FLAGS_PROBE(preempt_enable, IRQSCOPE_PREEMPT_ON)
 
+/* Not every architecture counts all of them apart. */
 #define VECTOR_PROBES(_name, _vector)							\
-	static void notrace probe_##_name##_entry(void *data, int number)		\
+	static void __maybe_unused notrace						\
+	probe_##_name##_entry(void *data, int number)					\
 	{										\
 		irqscope_event(data, IRQSCOPE_VECTOR_ENTRY, _vector,			\
 			       irqscope_interrupted());					\
 	}										\
-	static void notrace probe_##_name##_exit(void *data, int number)		\
+	static void __maybe_unused notrace						\
+	probe_##_name##_exit(void *data, int number)					\
 	{										\
 		irqscope_event(data, IRQSCOPE_VECTOR_EXIT, _vector, 0);			\
 	}

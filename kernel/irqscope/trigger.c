@@ -81,7 +81,8 @@ static int irqscope_line_prepare(struct irqscope *scope)
 	 * An affinity takes effect with the next interrupt on some controllers:
 	 * let that not be the first trigger. Not all of them can be injected.
 	 */
-	irqscope_irq_probe(scope);
+	if (!scope->line.port->gated)
+		irqscope_irq_probe(scope);
 	return 0;
 }
 

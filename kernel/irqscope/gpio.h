@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of irqscope_gpio.ko share.
+ *
+ *	gpio.c		the device, its lines, the port
+ *	gpio_lookup.c	lines that are named when the module is loaded
+ *	gpio_chip.c	controllers whose registers are known; what a line costs
+ */
+#ifndef IRQSCOPE_GPIO_H
+#define IRQSCOPE_GPIO_H
+
+#include <linux/gpio/consumer.h>
+#include <linux/types.h>
+
+#include "port.h"
+
+#define IRQSCOPE_GPIO_NAME	"irqscope-gpio"	/* of driver and device */
+#define IRQSCOPE_GPIO_LINES	8
+#define IRQSCOPE_GPIO_TRIGGER	"trigger"	/* of the properties, without -gpios */
+#define IRQSCOPE_GPIO_RESPONSE	"response"
+
+struct device;
+
+/* gpio_lookup.c */
+int irqscope_gpio_lookup_register(void);
+void irqscope_gpio_lookup_unregister(void);
+
+/* gpio_chip.c */
+int irqscope_gpio_registers(struct device *device, struct gpio_desc *line,
+			    struct irqscope_register *reg);
+u64 irqscope_gpio_cost(struct gpio_desc *line, const struct irqscope_register *reg);
+
+#endif /* IRQSCOPE_GPIO_H */
