@@ -145,15 +145,21 @@ int irqscope_line_claim(struct irqscope *scope)
 		       irqscope_line_names[line]);
 		return -ENODEV;
 	}
+	err = port->claim(port);
+	if (err)
+		goto put_port;
+	/* Some ports know only now how many lines they have. */
 	err = irqscope_line_check(scope, port);
-	if (!err)
-		err = port->claim(port);
-	if (err) {
-		module_put(port->owner);
-		return err;
-	}
+	if (err)
+		goto release_port;
 	scope->line.port = port;
 	return 0;
+
+release_port:
+	port->release(port);
+put_port:
+	module_put(port->owner);
+	return err;
 }
 
 static u64 *irqscope_line_word(const struct irqscope_port *port, unsigned int line)

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use irqscope_rig::guest::Guest;
-use irqscope_rig::{Build, Driver, Kernel, RigError, Stop, first_complaint};
+use irqscope_rig::{Arch, Build, Driver, Kernel, RigError, Stop, first_complaint};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -34,7 +34,10 @@ fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
     // Here, because an emulated compiler takes ten minutes; the guest sees this
     // machine's cache.
     let headers = kernel.headers();
-    Driver::build(Build { headers: &headers, release: &kernel.release, test: false }, &say)?;
+    Driver::build(
+        Build { headers: &headers, release: &kernel.release, arch: Arch::X86_64, test: false },
+        &say,
+    )?;
     let guest = Guest {
         kernel,
         exchange: exchange.into(),

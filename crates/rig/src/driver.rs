@@ -7,6 +7,7 @@ use std::process::Command;
 use include_dir::{Dir, DirEntry, include_dir};
 use sha2::{Digest, Sha256};
 
+use crate::arch::{Arch, Guest};
 use crate::cache;
 use crate::command::output;
 use crate::error::{Result, RigError, Trying};
@@ -27,6 +28,7 @@ const HEADERS: [&str; 2] = ["include/config/auto.conf", "Module.symvers"];
 pub struct Build<'a> {
     pub headers: &'a Path,
     pub release: &'a str,
+    pub arch: Arch,
     /// With the known delay that tests insert, and with irqscope_faults.ko; never
     /// for measurements.
     pub test: bool,
@@ -97,11 +99,16 @@ fn make(build: Build<'_>, dir: &Path) -> Result<()> {
     if build.test {
         make.arg("IRQSCOPE_TEST=y");
     }
+    let compiler = build.arch.compiler();
+    if let Some(compiler) = compiler {
+        make.arg(format!("CROSS_COMPILE={}", compiler.name));
+    }
     // The environment of an outer make would leak its flags into kbuild.
     for leak in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS", "KDIR"] {
         make.env_remove(leak);
     }
-    output(&mut make, "make gcc-12 libelf-dev pahole").map(|_| ())
+    let compiler = compiler.map_or("gcc-12", |compiler| compiler.package);
+    output(&mut make, &format!("make {compiler} libelf-dev pahole")).map(|_| ())
 }
 
 /// A module of its own, beside the others.

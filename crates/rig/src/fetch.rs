@@ -5,37 +5,94 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::arch::{Arch, Guest};
 use crate::cache;
 use crate::command::output;
 use crate::error::{Result, RigError, Trying};
 
 /// Fetches the newest Debian kernel of the line `name` into `dir`.
 pub(crate) fn fetch(name: &str, dir: &Path, say: &dyn Fn(&str)) -> Result<()> {
-    let release = newest_release(name)?;
+    let apt = Apt::of(Arch::of_kernel(name), say)?;
+    let release = newest_release(&apt, name)?;
     say(&format!("fetching Debian's kernel {release}"));
     cache::make_dir(dir, |made| {
-        let packages = packages_of(&release)?;
         let unpacked = made.join("unpacked");
-        download(&packages, made, &unpacked)?;
+        // The tools of the build run here, whatever they build for.
+        let (tools, packages): (Vec<_>, Vec<_>) = packages_of(&apt, &release)?
+            .into_iter()
+            .partition(|package| package.starts_with("linux-kbuild"));
+        download(&apt, &packages, made, &unpacked)?;
+        download(&Apt::own(), &tools, made, &unpacked)?;
         say(&format!("unpacking kernel {release}"));
         keep_what_is_needed(&unpacked, made, &release)?;
         relocate(made, dir, &release)
     })
 }
 
+/// apt with the lists of one architecture.
+struct Apt {
+    /// A foreign one's: the machine itself shall not be told of another architecture
+    /// for the sake of a kernel that it never runs.
+    lists: Option<tempfile::TempDir>,
+    architecture: &'static str,
+}
+
+impl Apt {
+    fn own() -> Self {
+        Self { lists: None, architecture: Arch::X86_64.debian() }
+    }
+
+    fn of(arch: Arch, say: &dyn Fn(&str)) -> Result<Self> {
+        if !arch.foreign() {
+            return Ok(Self::own());
+        }
+        let lists = tempfile::tempdir().trying(|| "cannot create a directory for lists".into())?;
+        for place in ["lists/partial", "cache/archives/partial"] {
+            std::fs::create_dir_all(lists.path().join(place))
+                .trying(|| "cannot create a directory for lists".into())?;
+        }
+        let apt = Self { lists: Some(lists), architecture: arch.debian() };
+        say(&format!("fetching the lists of packages for {}", apt.architecture));
+        output(apt.command("apt-get").args(["-q", "update"]), "apt")?;
+        Ok(apt)
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        // Unsandboxed, because apt's own user cannot write into a private directory.
+        command.args(["-o", "APT::Sandbox::User=root"]);
+        if let Some(lists) = &self.lists {
+            let path = lists.path().display();
+            let architecture = self.architecture;
+            for option in [
+                format!("Dir::State::lists={path}/lists"),
+                format!("Dir::Cache={path}/cache"),
+                "Dir::State::status=/dev/null".to_owned(),
+                format!("APT::Architecture={architecture}"),
+                format!("APT::Architectures={architecture}"),
+            ] {
+                command.args(["-o", &option]);
+            }
+        }
+        command
+    }
+}
+
 /// The newest package of a line that apt offers: for `6.12-rt`, of all
 /// `linux-image-6.12.…-rt-amd64`, without the cloud and unsigned ones.
-fn newest_release(name: &str) -> Result<String> {
-    let (version, flavour) = match name.strip_suffix("-rt") {
-        Some(version) => (version, "-rt-amd64"),
-        None => (name, "-amd64"),
+fn newest_release(apt: &Apt, name: &str) -> Result<String> {
+    let debian = Arch::of_kernel(name).debian();
+    let line = Arch::without(name);
+    let (version, flavour) = match line.strip_suffix("-rt") {
+        Some(version) => (version, format!("-rt-{debian}")),
+        None => (line, format!("-{debian}")),
     };
     let prefix = format!("linux-image-{version}.");
-    let names = output(Command::new("apt-cache").args(["pkgnames", &prefix]), "apt")?;
+    let names = output(apt.command("apt-cache").args(["pkgnames", &prefix]), "apt")?;
     names
         .lines()
         .filter_map(|package| package.strip_prefix("linux-image-"))
-        .filter(|release| is_flavour(release, version, flavour))
+        .filter(|release| is_flavour(release, version, &flavour))
         .max_by_key(|release| version_key(release))
         .map(str::to_owned)
         .ok_or_else(|| {
@@ -64,9 +121,9 @@ pub(crate) fn version_key(release: &str) -> (Vec<u64>, String) {
 }
 
 /// Image and headers, and what the headers stand on.
-fn packages_of(release: &str) -> Result<Vec<String>> {
+fn packages_of(apt: &Apt, release: &str) -> Result<Vec<String>> {
     let headers = format!("linux-headers-{release}");
-    let depends = output(Command::new("apt-cache").args(["depends", &headers]), "apt")?;
+    let depends = output(apt.command("apt-cache").args(["depends", &headers]), "apt")?;
     let base = depends
         .lines()
         .filter_map(|line| line.split_once("Depends: "))
@@ -75,11 +132,9 @@ fn packages_of(release: &str) -> Result<Vec<String>> {
     Ok([format!("linux-image-{release}"), headers].into_iter().chain(base).collect())
 }
 
-fn download(packages: &[String], into: &Path, unpacked: &Path) -> Result<()> {
-    // Unsandboxed, because apt's own user cannot write into a private cache.
-    let mut apt = Command::new("apt-get");
-    apt.args(["-q", "-o", "APT::Sandbox::User=root", "download"]).args(packages);
-    output(apt.current_dir(into), "apt")?;
+fn download(apt: &Apt, packages: &[String], into: &Path, unpacked: &Path) -> Result<()> {
+    let mut get = apt.command("apt-get");
+    output(get.args(["-q", "download"]).args(packages).current_dir(into), "apt")?;
     for entry in std::fs::read_dir(into).trying(|| format!("cannot read {}", into.display()))? {
         let path = entry.trying(|| "cannot read a directory".into())?.path();
         if path.extension().is_some_and(|extension| extension == "deb") {

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::arch::Guest as _;
 use crate::doorbell::Doorbell;
 use crate::error::{Result, RigError, Trying, lost};
 use crate::initramfs::Initramfs;
@@ -73,6 +74,7 @@ impl Guest {
         let mut args = self.args();
         args.extend(doorbell.iter().flat_map(Doorbell::args));
         let machine = Machine {
+            program: self.kernel.arch().qemu(),
             kernel: &self.kernel.image(),
             initramfs: file.path(),
             append: CMDLINE,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use irqscope_scenario::suggestion;
 
+use crate::arch::Arch;
 use crate::build::{self, RECIPES, Recipe};
 use crate::cache;
 use crate::error::{Result, RigError, Trying};
@@ -45,6 +46,10 @@ impl Kernel {
             format!("kernel {name} is damaged (delete {} to fetch it again)", dir.display())
         })?;
         Ok(Self { name: name.to_owned(), release: release.trim().to_owned(), dir })
+    }
+
+    pub(crate) fn arch(&self) -> Arch {
+        Arch::of_kernel(&self.name)
     }
 
     pub fn image(&self) -> PathBuf {
@@ -88,13 +93,14 @@ fn fetched() -> Result<Vec<Kernel>> {
     names.iter().map(|name| Kernel::open(name, dir.join(name))).collect()
 }
 
-/// Refuses what cannot be a kernel's name: `MAJOR.MINOR` with or without `-rt`, or
-/// a recipe's.
+/// Refuses what cannot be a kernel's name: `MAJOR.MINOR` with or without `-rt` and
+/// `-arm64` behind it, or a recipe's.
 pub fn check_name(name: &str) -> Result<()> {
     if Recipe::find(name).is_some() {
         return Ok(());
     }
-    let version = name.strip_suffix("-rt").unwrap_or(name);
+    let version = Arch::without(name);
+    let version = version.strip_suffix("-rt").unwrap_or(version);
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match version.split_once('.') {
         Some((major, minor)) if number(major) && number(minor) => Ok(()),
@@ -103,8 +109,8 @@ pub fn check_name(name: &str) -> Result<()> {
             let known: Vec<&str> = TESTED.into_iter().chain(built).collect();
             Err(RigError::unready(
                 suggestion("kernel", name, &known),
-                "name a Debian kernel as MAJOR.MINOR or MAJOR.MINOR-rt, or one that irqscope \
-                 builds (irqscope kernel list)",
+                "name a Debian kernel as MAJOR.MINOR or MAJOR.MINOR-rt (-arm64 behind it for \
+                 Arm), or one that irqscope builds (irqscope kernel list)",
             ))
         }
     }
@@ -124,10 +130,10 @@ mod tests {
 
     #[test]
     fn names_are_versions_and_nothing_that_leaves_the_cache() {
-        for good in TESTED.into_iter().chain(["plain"]) {
+        for good in TESTED.into_iter().chain(["plain", "6.1-arm64", "6.12-rt-arm64"]) {
             assert!(check_name(good).is_ok());
         }
-        for bad in ["", "6", "6.", "../6.1", "6.1-RT", "6.1-rt-rt", "linux"] {
+        for bad in ["", "6", "6.", "../6.1", "6.1-RT", "6.1-rt-rt", "6.1-arm64-rt", "linux"] {
             assert!(check_name(bad).is_err(), "{bad}");
         }
     }

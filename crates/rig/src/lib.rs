@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod arch;
 pub mod board;
 mod build;
 mod cache;
@@ -42,6 +43,7 @@ pub mod twin;
 pub mod vm;
 
 pub use agent::find as find_agent;
+pub use arch::Arch;
 pub use build::{RECIPES, Recipe};
 pub use cache::root as cache_root;
 pub use case::{Event, Events, Stream};

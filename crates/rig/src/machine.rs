@@ -8,6 +8,7 @@ use std::process::ExitStatus;
 use irqscope_wire::Plan;
 
 use crate::agent;
+use crate::arch::Arch;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::console::first_complaint;
 use crate::driver::{Build, Driver, check_headers, headers_digest};
@@ -141,7 +142,8 @@ fn driver(
     let test = plan.delay.is_some();
     match headers(shell, facts)? {
         Some(headers) => {
-            let build = Build { headers: &headers, release: &facts.release, test };
+            let build =
+                Build { headers: &headers, release: &facts.release, arch: Arch::X86_64, test };
             let built = Driver::build(build, &|_| {});
             stop.check()?; // Ctrl-C ended make, too
             built

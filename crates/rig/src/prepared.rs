@@ -4,6 +4,7 @@
 
 use irqscope_wire::{Plan, Stage};
 
+use crate::arch::{Arch, Guest};
 use crate::driver::{Build, Driver};
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -19,10 +20,12 @@ pub struct Prepared {
 impl Prepared {
     /// Fetches the kernel and builds the driver, where the cache has them not.
     pub fn get(kernel: &str, plan: &Plan, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
+        let arch = Arch::of_kernel(kernel);
+        arch.check(plan, lines(plan, Arch::without(kernel)))?;
         let kernel = Kernel::get(kernel, say, stop)?;
         let headers = kernel.headers();
         let test = plan.delay.is_some() || plan.faults.is_some();
-        let build = Build { headers: &headers, release: &kernel.release, test };
+        let build = Build { headers: &headers, release: &kernel.release, arch, test };
         let driver = plan.needs_driver().then(|| Driver::build(build, say)).transpose()?;
         Ok(Self { kernel, driver })
     }

@@ -10,17 +10,18 @@ use std::time::{Duration, Instant};
 
 use irqscope_wire::HostByte;
 
+use crate::arch::Program;
 use crate::command::{TICK, last_lines};
 use crate::error::{Result, RigError, Trying, lost};
 use crate::stop::Stop;
 
-const PROGRAM: &str = "qemu-system-x86_64";
 /// Before its status and what it said itself.
 pub(crate) const ENDED: &str = "ended with";
 
 /// A running virtual machine with its console log and its data port.
 pub(crate) struct Qemu {
     child: Child,
+    program: Program,
     console: PathBuf,
     port: UnixStream,
     deadline: Instant,
@@ -31,6 +32,7 @@ pub(crate) struct Qemu {
 
 /// What is asked of a virtual machine.
 pub(crate) struct Machine<'a> {
+    pub program: Program,
     pub kernel: &'a Path,
     pub initramfs: &'a Path,
     pub append: &'a str,
@@ -54,7 +56,7 @@ impl Qemu {
             .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
             .trying(|| format!("cannot listen on {}", socket.display()))?;
         let mut child = spawn(machine, &socket)?;
-        let port = match accept(&listener, &mut child, machine.console, stop) {
+        let port = match accept(&listener, &mut child, machine, stop) {
             Ok(port) => port,
             Err(error) => {
                 let _ = child.kill();
@@ -64,6 +66,7 @@ impl Qemu {
         };
         Ok(Self {
             child,
+            program: machine.program,
             console: machine.console.to_owned(),
             port,
             deadline: Instant::now() + machine.limit,
@@ -107,8 +110,9 @@ impl Qemu {
     /// The rest of the first line of its own words in which this stands. Its later
     /// words are read and forgotten, so that it never waits for a reader.
     pub fn hear(&mut self, mark: &'static str, stop: &Stop) -> Result<String> {
+        let program = self.program.name;
         let Some(stderr) = self.child.stderr.take() else {
-            return Err(self.lost(format!("{PROGRAM} was heard already")));
+            return Err(self.lost(format!("{program} was heard already")));
         };
         let (sender, found) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -127,7 +131,7 @@ impl Qemu {
                 Err(RecvTimeoutError::Timeout) => self.check_deadline()?,
                 Err(RecvTimeoutError::Disconnected) => {
                     let said = last_lines(&said, 8);
-                    return Err(self.lost(format!("{PROGRAM} {ENDED} an error:\n{said}")));
+                    return Err(self.lost(format!("{program} {ENDED} an error:\n{said}")));
                 }
             }
         }
@@ -139,13 +143,14 @@ impl Qemu {
     }
 
     fn wait(&mut self, stop: &Stop) -> Result<()> {
+        let program = self.program.name;
         loop {
             stop.check()?;
-            match self.child.try_wait().trying(|| format!("cannot wait for {PROGRAM}"))? {
+            match self.child.try_wait().trying(|| format!("cannot wait for {program}"))? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => {
                     let said = words(&mut self.child);
-                    return Err(self.lost(format!("{PROGRAM} {ENDED} {status}\n{said}").trim()));
+                    return Err(self.lost(format!("{program} {ENDED} {status}\n{said}").trim()));
                 }
                 None => self.check_deadline()?,
             }
@@ -173,10 +178,11 @@ impl Drop for Qemu {
 }
 
 fn spawn(machine: &Machine<'_>, socket: &Path) -> Result<Child> {
+    let Program { name, package } = machine.program;
     // setpriv makes the kernel kill QEMU when this program dies, even of
     // kill -9.
     let mut command = Command::new("setpriv");
-    command.args(["--pdeathsig", "KILL", "--", PROGRAM]);
+    command.args(["--pdeathsig", "KILL", "--", name]);
     command.args(["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]);
     command.args(&machine.args);
     command.arg("-serial").arg(format!("file:{}", machine.console.display()));
@@ -188,8 +194,8 @@ fn spawn(machine: &Machine<'_>, socket: &Path) -> Result<Child> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().map_err(|error| {
         RigError::unready(
-            format!("cannot run {PROGRAM} by setpriv: {error}"),
-            "install them: apt-get install qemu-system-x86 util-linux",
+            format!("cannot run {name} by setpriv: {error}"),
+            format!("install them: apt-get install {package} util-linux"),
         )
     })
 }
@@ -198,9 +204,10 @@ fn spawn(machine: &Machine<'_>, socket: &Path) -> Result<Child> {
 fn accept(
     listener: &UnixListener,
     child: &mut Child,
-    console: &Path,
+    machine: &Machine<'_>,
     stop: &Stop,
 ) -> Result<UnixStream> {
+    let program = machine.program.name;
     loop {
         stop.check()?;
         match listener.accept() {
@@ -213,23 +220,24 @@ fn accept(
             Err(error) if is_timeout(&error) => {}
             Err(error) => return Err(error).trying(|| "cannot accept QEMU's connection".into()),
         }
-        if let Some(status) = child.try_wait().trying(|| format!("cannot wait for {PROGRAM}"))? {
-            return Err(refused(child, status, console));
+        if let Some(status) = child.try_wait().trying(|| format!("cannot wait for {program}"))? {
+            return Err(refused(child, status, machine));
         }
         std::thread::sleep(TICK / 10);
     }
 }
 
 /// QEMU ended before it began: its own words say why.
-fn refused(child: &mut Child, status: std::process::ExitStatus, console: &Path) -> RigError {
+fn refused(child: &mut Child, status: std::process::ExitStatus, machine: &Machine<'_>) -> RigError {
+    let Program { name, package } = machine.program;
     let said = words(child);
     if status.code() == Some(127) || said.contains("failed to execute") {
         return RigError::unready(
-            format!("{PROGRAM} is not installed"),
-            "install it: apt-get install qemu-system-x86",
+            format!("{name} is not installed"),
+            format!("install it: apt-get install {package}"),
         );
     }
-    lost(format!("{PROGRAM} {ENDED} {status}:\n{said}"), console)
+    lost(format!("{name} {ENDED} {status}:\n{said}"), machine.console)
 }
 
 /// The last of what QEMU said; it has ended.

@@ -13,10 +13,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use irqscope_scenario::Twin;
-use irqscope_wire::{Faults, HostByte, Line, Load, Outside, Plan, SystemState, Tick, Trigger};
+use irqscope_wire::{Faults, HostByte, Load, Outside, Plan, Stage, SystemState, Tick, Trigger};
 use tempfile::NamedTempFile;
 
 use crate::agent::find_plugin;
+use crate::arch::{Arch, Guest, PortModules, Program};
 use crate::case::{Event, Events, Follower, Stream};
 use crate::command::output;
 use crate::error::{Result, lost};
@@ -27,15 +28,15 @@ use crate::prepared::Prepared;
 use crate::qemu::{Machine, Qemu};
 use crate::stop::Stop;
 
-/// `tsc=reliable`: the counter is the virtual clock itself; no watchdog timer.
-/// `random.trust_cpu=on` with no RDRAND: nothing waits for entropy.
-const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic nokaslr tsc=reliable \
-                       random.trust_cpu=on net.ifnames=0";
-
-/// An error if this machine lacks a program that a guest needs.
-pub fn check_programs() -> Result<()> {
+/// An error if this machine lacks a program that a guest with one of these kernels
+/// needs.
+pub fn check_programs<'a>(kernels: impl IntoIterator<Item = &'a str>) -> Result<()> {
     output(Command::new("setpriv").arg("--version"), "util-linux")?;
-    output(Command::new("qemu-system-x86_64").arg("--version"), "qemu-system-x86").map(drop)
+    for kernel in kernels {
+        let Program { name, package } = Arch::of_kernel(kernel).qemu();
+        output(Command::new(name).arg("--version"), package)?;
+    }
+    Ok(())
 }
 
 /// Runs one case in a fresh guest. The console log is written to `console`.
@@ -85,13 +86,15 @@ impl OpenTwin<'_> {
         let Self { prepared, plan, twin, port, console } = *self;
         let plugin = find_plugin()?;
         let image = image(prepared, plan)?;
-        let mut args = machine_args(twin, plan, "on");
+        let mut args = machine_args(prepared.kernel.arch(), twin, plan, "on");
         let lines = prepared.lines(plan);
         args.extend(["-plugin".into(), format!("{},port={port},lines={lines}", plugin.display())]);
+        let arch = prepared.kernel.arch();
         let machine = Machine {
+            program: arch.qemu(),
             kernel: &prepared.kernel.image(),
             initramfs: image.path(),
-            append: CMDLINE,
+            append: arch.command_line(),
             args,
             console,
             limit: FOR_EVER,
@@ -112,13 +115,15 @@ impl OpenTwin<'_> {
     }
 }
 
-/// Every stage, from outside only, under these loads, without an end.
+/// Every stage that has a line, from outside only, under these loads, without an end.
 pub fn open_plan(kernel: &str, loads: &[Load]) -> Plan {
+    let arch = Arch::of_kernel(kernel);
     let name = if loads.is_empty() { "idle" } else { "load" };
     Plan {
         case: format!("{kernel}/{name}"),
         trigger: Trigger::Line,
-        line: Line::Parport,
+        stages: Stage::ALL.iter().copied().take(arch.lines()).collect(),
+        line: arch.line(),
         count: Plan::OPEN_END,
         state: SystemState { name: name.into(), loads: loads.to_vec(), hog: None },
         tick: Some(NANOSECOND),
@@ -154,15 +159,17 @@ impl Case<'_> {
         events(Event::Phase("preparing the guest"))?;
         let mut plugin = plan.outside.map(|_| Plugin::listen()).transpose()?;
         let image = image(self.prepared, plan)?;
-        let mut args = machine_args(self.twin, plan, "off");
+        let mut args = machine_args(self.prepared.kernel.arch(), self.twin, plan, "off");
         if let (Some(plugin), Some(outside)) = (&plugin, plan.outside) {
             let lines = self.prepared.lines(plan);
             args.extend(plugin.args(plan, outside, lines, self.twin.trace)?);
         }
+        let arch = self.prepared.kernel.arch();
         let machine = Machine {
+            program: arch.qemu(),
             kernel: &self.prepared.kernel.image(),
             initramfs: image.path(),
-            append: CMDLINE,
+            append: arch.command_line(),
             args,
             console: self.console,
             limit: Duration::from_secs(self.twin.limit),
@@ -188,23 +195,12 @@ impl Case<'_> {
     }
 }
 
-/// A PC with one CPU, a counted clock, and nothing that the host could disturb.
+/// A machine with one CPU, a counted clock, and nothing that the host could disturb.
 /// `sleep`: whether idle virtual time takes real time.
-fn machine_args(twin: Twin, plan: &Plan, sleep: &str) -> Vec<String> {
-    let mut args: Vec<String> = [
-        "-machine",
-        "pc",
-        "-accel",
-        "tcg",
-        "-cpu",
-        "qemu64",
-        "-smp",
-        "1",
-        "-rtc",
-        "base=2026-01-01,clock=vm",
-    ]
-    .map(String::from)
-    .into();
+fn machine_args(arch: Arch, twin: Twin, plan: &Plan, sleep: &str) -> Vec<String> {
+    let mut args: Vec<String> = arch.machine().map(String::from).into();
+    let common = ["-accel", "tcg", "-smp", "1", "-rtc", "base=2026-01-01,clock=vm"];
+    args.extend(common.map(String::from));
     args.extend(["-icount".into(), format!("shift={},sleep={sleep}", twin.shift)]);
     args.extend(["-m".into(), twin.memory.to_string()]);
     if needs_parport(plan) {
@@ -218,12 +214,14 @@ fn machine_args(twin: Twin, plan: &Plan, sleep: &str) -> Vec<String> {
 fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     let mut image = Image::new(prepared, plan)?;
     let mut early = List::default();
-    if needs_parport(plan) {
-        image.kernel_module(&mut early, "parport_pc", "io=0x378 irq=none")?;
+    let arch = prepared.kernel.arch();
+    let port = (plan.line == arch.line()).then(|| arch.port_modules());
+    if let Some((name, parameters)) = port.as_ref().and_then(|port| port.kernel) {
+        image.kernel_module(&mut early, name, parameters)?;
     }
     image.driver_module(&mut early, "irqscope", "")?;
-    if needs_parport(plan) {
-        image.driver_module(&mut early, "irqscope_parport", "")?;
+    if let Some(PortModules { driver: (name, parameters), .. }) = port {
+        image.driver_module(&mut early, name, parameters)?;
     }
     if let Some(faults) = plan.faults.as_ref().filter(|faults| modules(faults) != 0) {
         image.driver_module(&mut early, "irqscope_faults", &parameters(faults))?;

@@ -19,9 +19,10 @@ use irqscope_wire::{HostByte, Line, Plan};
 use tempfile::NamedTempFile;
 
 use crate::agent::find_doorbell;
+use crate::arch::Guest;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::doorbell::Doorbell;
-use crate::error::Result;
+use crate::error::{Result, RigError};
 use crate::image::{Image, List};
 use crate::kvm::{Kvm, LIMIT, probe};
 use crate::outside::Outside;
@@ -79,11 +80,23 @@ impl Rig {
         stop: &Stop,
         events: &mut Events<'_>,
     ) -> Result<()> {
+        let arch = prepared.kernel.arch();
+        if arch.foreign() {
+            return Err(RigError::unready(
+                format!(
+                    "rig vm does not boot {}, a kernel for {}",
+                    prepared.kernel.name,
+                    arch.debian()
+                ),
+                "use rig = \"twin\"",
+            ));
+        }
         let kvm = self.kvm(prepared, events)?;
         events(Event::Phase("preparing the guest"))?;
         let mut generator = self.generator(prepared, plan, stop)?;
         let image = image(prepared, plan)?;
         let machine = Machine {
+            program: arch.qemu(),
             kernel: &prepared.kernel.image(),
             initramfs: image.path(),
             append: &cmdline(kvm),

@@ -101,7 +101,7 @@ fn prepare(
     if !scenario.rig.boots() {
         return Ok(Vec::new());
     }
-    twin::check_programs()?;
+    twin::check_programs(cases.iter().map(|case| case.kernel.as_str()))?;
     if scenario.rig == RigKind::Vm {
         vm::check_generator(cases.iter().map(|case| &case.plan))?;
     }

@@ -2,12 +2,13 @@
 //! Scenarios: TOML files that say how a target is reached, loaded, triggered
 //! and watched. A run of a scenario is reproducible from the file alone.
 //!
-//! `text` and `bench` are what the file may hold, `scenario` what it means, `sweep`
+//! `arch` is the machine that a kernel's name asks for, `text` and `bench` are what the file may hold, `scenario` what it means, `sweep`
 //! its cases at one frequency after the other, `bundled` the ones that come with
 //! the program, `request` one made from a command line, `nearest` the hint for a
 //! misspelt name.
 #![forbid(unsafe_code)]
 
+mod arch;
 mod bench;
 mod bundled;
 mod error;
@@ -22,6 +23,7 @@ mod sweep;
 mod text;
 mod value;
 
+pub use arch::Arch;
 pub use bundled::{Bundled, bundled};
 pub use error::ScenarioError;
 pub use nearest::{nearest, suggestion};

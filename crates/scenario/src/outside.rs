@@ -4,13 +4,14 @@
 
 use irqscope_wire::{Line, Mode, Outside, Trigger, View};
 
+use crate::arch::Arch;
 use crate::text::{RigKind, Text, TriggerText};
 use crate::value::Named;
 
-/// Where a rig's own generator looks, if it has one.
-pub(crate) fn wires(rig: RigKind) -> Option<Line> {
+/// Where a rig's own generator looks, if it has one, while this kernel runs.
+pub(crate) fn wires(rig: RigKind, kernel: &str) -> Option<Line> {
     match rig {
-        RigKind::Twin => Some(Line::Parport),
+        RigKind::Twin => Some(Arch::of_kernel(kernel).line()),
         RigKind::Vm => Some(Line::Ivshmem),
         RigKind::Local | RigKind::Ssh | RigKind::Board => None,
     }
@@ -25,10 +26,14 @@ pub(crate) fn of_a_board(asked: Line) -> Line {
 pub(crate) fn line(text: &Text) -> Line {
     match (&text.trigger.line, text.trigger.kind.0) {
         (Some(line), _) => line.0,
-        (None, Trigger::Line) => wires(text.rig).unwrap_or(Line::Parport),
+        (None, Trigger::Line) => wires(text.rig, first_kernel(text)).unwrap_or(Line::Parport),
         (None, Trigger::Inject) if has_spare_cpu(text) => Line::Memory,
         _ => Line::Record,
     }
+}
+
+fn first_kernel(text: &Text) -> &str {
+    text.kernels.first().map_or("", String::as_str)
 }
 
 /// A generator watches, for it alone knows when triggers came.
@@ -108,9 +113,15 @@ pub(crate) fn check(text: &Text) -> Result<(), String> {
     if has_generator(text) && line(text) == Line::Record {
         return wrong("trigger.kind = \"line\" needs wires: trigger.line = \"parport\"");
     }
-    if let Some(wires) = wires(text.rig).filter(|wires| outside && line(text) != *wires) {
-        let rig = text.rig.name();
-        return Err(format!("the generator of rig {rig} watches trigger.line = \"{wires}\""));
+    let asked = trigger.line.as_ref().map(|line| line.0).filter(|_| outside);
+    for kernel in &text.kernels {
+        let wires = wires(text.rig, kernel);
+        if let Some((wires, _)) = wires.zip(asked).filter(|(wires, asked)| wires != asked) {
+            let rig = text.rig.name();
+            return Err(format!(
+                "the generator of rig {rig} watches trigger.line = \"{wires}\" with kernel {kernel}"
+            ));
+        }
     }
     let settings = [trigger.duty.is_some(), trigger.packet.is_some(), trigger.polarity.is_some()];
     if !outside && settings.contains(&true) {

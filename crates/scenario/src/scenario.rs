@@ -128,9 +128,11 @@ impl Scenario {
     }
 
     fn case(&self, kernel: &str, state: &SystemState) -> Case {
+        let wires = outside::wires(self.rig, kernel).filter(|_| self.template.outside.is_some());
         let plan = Plan {
             case: format!("{kernel}/{}", state.name),
             state: state.clone(),
+            line: wires.unwrap_or(self.template.line),
             ..self.template.clone()
         };
         Case { kernel: kernel.to_owned(), plan, step_of: None }
@@ -199,10 +201,12 @@ impl Scenario {
             _ if rig == RigKind::Board => self.leave_to_board(),
             Trigger::Timer => {}
             Trigger::Inject => self.set_spare_cpu(self.spare_cpu.filter(|_| !rig.boots())),
-            Trigger::Line => match outside::wires(rig) {
-                Some(wires) => self.template.line = wires,
-                None => self.remove_generator(),
-            },
+            // Which wires they are is each kernel's own.
+            Trigger::Line => {
+                if outside::wires(rig, "").is_none() {
+                    self.remove_generator();
+                }
+            }
         }
         (self.template.tick, self.template.instruction) = twin_clock(rig, self.twin);
     }

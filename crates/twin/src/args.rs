@@ -18,7 +18,7 @@
 //! | `lines` | lines of the port that are watched, from line 0 | 12 |
 //! | `delay` | ns from arming to the first trigger | 1000000 |
 //! | `start` | `armed`, `now`, `wait` for a command | armed; wait with `port` |
-//! | `pin` | IOAPIC pin | 7 |
+//! | `pin` | IOAPIC pin, or PL061 line | 7 |
 //! | `window` | triggers that may be open at once | 16384 |
 //! | `smi` | ns, mean distance of system management interrupts; 0: none | 0 |
 //! | `smi-seed` | of their instants | 0 |

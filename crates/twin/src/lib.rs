@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The twin's generator: a QEMU plugin that raises the parallel port's
-//! interrupt on the virtual clock and watches the port's lines.
+//! The twin's generator: a QEMU plugin that raises the parallel port's (or a
+//! GPIO controller's) interrupt on the virtual clock and watches the port's lines.
 //!
 //! QEMU runs with `-icount`, so its virtual clock counts executed instructions
 //! (2^shift ns each) and jumps over idle time. The plugin's timer is on that
@@ -35,7 +35,11 @@
 //! No code of the guest is instrumented, unless a trace of its path is asked for
 //! (`trace`), and then too sampling costs no guest time.
 //!
-//! What the port itself would send on interrupt 7 is not passed on: the pin is
+//! On an Arm machine the wires are those of a PL061 (`pl061`), which does the same:
+//! each write to one of its registers updates its interrupt output. That one is in
+//! use, so it is passed on; all else is as with a parallel port.
+//!
+//! What the parallel port itself would send on interrupt 7 is not passed on: the pin is
 //! the generator's alone. The port's gate is kept, though: while control bit 4
 //! (interrupt enable) is 0 a trigger does not reach the pin, and with
 //! `start=armed` the first trigger waits for that bit. A driver that forgets it
@@ -58,8 +62,11 @@
 mod args;
 mod machine;
 mod output;
+mod parport;
+mod pl061;
 mod plugin;
 mod port;
 mod qemu;
 mod smi;
 mod trace;
+mod wiring;

@@ -5,10 +5,11 @@ use irqscope_generator::server::Server;
 use irqscope_generator::{Act, Source};
 use irqscope_wire::Seq;
 
-use crate::port::{CONTROL, DATA, Gate, LINES, Port};
-use crate::qemu::{Messages, Pin, Qemu, Timer};
+use crate::port::{Gate, LINES, Port};
+use crate::qemu::{Memory, Pin, Qemu, Timer};
 use crate::smi::Smi;
 use crate::trace;
+use crate::wiring::Wiring;
 
 /// How often commands are looked for, where some may come: virtual time.
 const POLL_NS: u64 = 1_000_000;
@@ -18,6 +19,7 @@ pub struct Wires {
     pub timer: Timer,
     pub pin: Pin,
     pub port: Port,
+    pub wiring: Wiring,
 }
 
 pub struct Machine {
@@ -25,7 +27,7 @@ pub struct Machine {
     /// `port=`: commands that came in are done at the timer's turn.
     pub server: Option<Server>,
     /// `smi=`, and how they are raised.
-    pub smi: Option<(Smi, Messages)>,
+    pub smi: Option<(Smi, Memory)>,
     /// None: not yet, or it cannot work.
     pub wires: Option<Wires>,
     /// When the guest wrote to the port, until the registers were read.
@@ -33,7 +35,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(source: Source, server: Option<Server>, smi: Option<(Smi, Messages)>) -> Self {
+    pub fn new(source: Source, server: Option<Server>, smi: Option<(Smi, Memory)>) -> Self {
         Self { source, server, smi, wires: None, written: None }
     }
 
@@ -48,7 +50,7 @@ impl Machine {
     /// which cannot have caused it.
     pub fn turn(&mut self, qemu: &Qemu) {
         let now = qemu.now();
-        self.look(qemu);
+        self.look();
         while self.source.due().is_some_and(|due| due <= now) {
             let act = self.source.tick(now);
             self.act(qemu, act);
@@ -56,10 +58,10 @@ impl Machine {
                 trace::trigger(self.youngest(), now);
             }
         }
-        if let Some((smi, messages)) = &mut self.smi
+        if let Some((smi, memory)) = &mut self.smi
             && smi.take(now)
         {
-            messages.smi();
+            memory.smi();
         }
         if !self.source.waits() {
             self.close_trace();
@@ -76,10 +78,11 @@ impl Machine {
         }
     }
 
-    fn look(&mut self, qemu: &Qemu) {
+    fn look(&mut self) {
         let (Some(at), Some(wires)) = (self.written.take(), &mut self.wires) else { return };
-        let (changed, gate) = wires.port.look(qemu.inb(DATA), qemu.inb(CONTROL));
-        // Four lines fall with the gate, in one register: these are no answers.
+        let Some(seen) = wires.wiring.seen() else { return };
+        let (changed, gate) = wires.port.look(seen);
+        // A parallel port's last four lines fall with the gate: these are no answers.
         if gate == Gate::Closed {
             self.source.disarmed();
             self.smi.iter_mut().for_each(|(smi, _)| smi.end());

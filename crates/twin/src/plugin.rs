@@ -5,7 +5,7 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
 use irqscope_generator::server::Server;
@@ -16,10 +16,11 @@ use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_p
 use crate::args::{Args, Output, parse};
 use crate::machine::{Machine, Wires};
 use crate::output;
-use crate::port::{CONTROL, DATA, INTERRUPT, Port};
-use crate::qemu::{Instrument, Messages, Qemu, Timer, counts_instructions};
+use crate::port::Port;
+use crate::qemu::{Instrument, Memory, Qemu, Timer, counts_instructions};
 use crate::smi::Smi;
 use crate::trace::{self, Insn};
+use crate::wiring::{Absent, Wiring, not_exported};
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 /// Messages that may wait for a host that does not read.
@@ -49,6 +50,7 @@ const LIMITS: Limits = Limits {
 struct Plugin {
     qemu: Qemu,
     machine: Machine,
+    wiring: Wiring,
     pin: u32,
     /// `out=`; None with `port=`, or when its reader has gone.
     output: Option<Box<dyn Write + Send>>,
@@ -56,6 +58,9 @@ struct Plugin {
 
 /// None until the plugin is installed, and once QEMU exits.
 static STATE: Mutex<Option<Plugin>> = Mutex::new(None);
+
+/// For what QEMU calls from within a call of the plugin's own, which holds `STATE`.
+static QEMU: OnceLock<Qemu> = OnceLock::new();
 
 /// `trace=`: set before anything is translated.
 static INSTRUMENT: OnceLock<Instrument> = OnceLock::new();
@@ -66,10 +71,10 @@ fn lock() -> MutexGuard<'static, Option<Plugin>> {
 }
 
 /// Calls `act` on the installed plugin, then sends what came of it.
-fn with_plugin(act: impl FnOnce(&Qemu, &mut Machine, u32)) {
+fn with_plugin(act: impl FnOnce(&Qemu, &mut Machine)) {
     if let Some(plugin) = lock().as_mut() {
         let qemu = plugin.qemu;
-        act(&qemu, &mut plugin.machine, plugin.pin);
+        act(&qemu, &mut plugin.machine);
         plugin.send();
     }
 }
@@ -116,7 +121,9 @@ pub unsafe extern "C" fn qemu_plugin_install(
     let cpus = unsafe {
         if (*info).system_emulation { (*info).__bindgen_anon_1.system.max_vcpus } else { 0 }
     };
-    match install(id, cpus, &arguments) {
+    // SAFETY: QEMU's promise: a terminated string.
+    let target = unsafe { CStr::from_ptr((*info).target_name) }.to_string_lossy();
+    match install(id, cpus, &target, &arguments) {
         Ok(()) => 0,
         Err(what) => {
             eprintln!("irqscope: the twin's generator cannot be used: {what}");
@@ -125,20 +132,25 @@ pub unsafe extern "C" fn qemu_plugin_install(
     }
 }
 
-fn install(id: qemu_plugin_id_t, cpus: c_int, arguments: &[String]) -> Result<(), String> {
+fn install(
+    id: qemu_plugin_id_t,
+    cpus: c_int,
+    target: &str,
+    arguments: &[String],
+) -> Result<(), String> {
     let args = parse(arguments.iter().map(String::as_str))?;
     if cpus != 1 {
         return Err(format!("it needs a machine with one CPU, not {cpus}: use -smp 1"));
     }
-    let qemu = Qemu::look_up().map_err(not_exported)?;
+    let found = Qemu::look_up().map_err(not_exported)?;
+    let qemu = *QEMU.get_or_init(|| found);
+    let wiring = Wiring::look_up(target, args.pin)?;
     if args.trace > 0 {
         let instrument = Instrument::look_up().map_err(not_exported)?;
         INSTRUMENT.get_or_init(|| instrument);
         trace::want(args.trace);
     }
-    let messages = (args.smi > 0).then(Messages::look_up).transpose().map_err(not_exported)?;
-    let smi = messages
-        .map(|messages| (Smi::new(args.smi, args.smi_seed, initial(&LIMITS, TICK)), messages));
+    let smi = (args.smi > 0).then(|| smi(&args, wiring)).transpose()?;
     let source = source(&args)?;
     let (server, output) = match args.output {
         Output::Path(path) => (None, Some(output::open(&path)?)),
@@ -146,7 +158,7 @@ fn install(id: qemu_plugin_id_t, cpus: c_int, arguments: &[String]) -> Result<()
     };
     let serves = server.is_some();
     let machine = Machine::new(source, server, smi);
-    let mut plugin = Plugin { qemu, machine, pin: args.pin, output };
+    let mut plugin = Plugin { qemu, machine, wiring, pin: args.pin, output };
     if !serves {
         plugin.greet();
     }
@@ -155,8 +167,13 @@ fn install(id: qemu_plugin_id_t, cpus: c_int, arguments: &[String]) -> Result<()
     Ok(())
 }
 
-fn not_exported(missing: Vec<&str>) -> String {
-    format!("this QEMU does not export {}: use QEMU 7.2 or later", missing.join(", "))
+/// What raises system management interrupts, where there are such.
+fn smi(args: &Args, wiring: Wiring) -> Result<(Smi, Memory), String> {
+    if !matches!(wiring, Wiring::Parport(_)) {
+        return Err("smi is for a PC: leave it out".to_owned());
+    }
+    let memory = Memory::look_up().map_err(not_exported)?;
+    Ok((Smi::new(args.smi, args.smi_seed, initial(&LIMITS, TICK)), memory))
 }
 
 /// Hosts may connect from now on.
@@ -196,7 +213,7 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
     }
     static FIRST: Once = Once::new();
     FIRST.call_once(|| {
-        with_plugin(|qemu, _, _| qemu.fire_at(qemu.timer(on_ready), 0));
+        with_plugin(|qemu, _| qemu.fire_at(qemu.timer(on_ready), 0));
     });
 }
 
@@ -206,7 +223,10 @@ unsafe extern "C" fn executes(_cpu: c_uint, word: *mut c_void) {
 
 /// The rest of the setting up, under QEMU's big lock.
 unsafe extern "C" fn on_ready(_opaque: *mut c_void) {
-    with_plugin(|qemu, machine, pin| match wires(qemu, pin) {
+    let Some((wiring, pin)) = lock().as_ref().map(|plugin| (plugin.wiring, plugin.pin)) else {
+        return;
+    };
+    with_plugin(|qemu, machine| match wires(qemu, wiring, pin) {
         Ok(wires) => {
             machine.wires = Some(wires);
             machine.turn(qemu);
@@ -222,31 +242,47 @@ unsafe extern "C" fn on_ready(_opaque: *mut c_void) {
     });
 }
 
-fn wires(qemu: &Qemu, pin: u32) -> Result<Wires, (&'static str, &'static str)> {
+fn wires(qemu: &Qemu, wiring: Wiring, pin: u32) -> Result<Wires, Absent> {
     if counts_instructions() == Some(false) {
         return Err(("the virtual clock does not count instructions", "use -icount shift=1"));
     }
-    let Some(port) = Port::new(qemu.inb(DATA), qemu.inb(CONTROL)) else {
-        return Err(("there is no parallel port at 0x378", "add -device isa-parallel"));
-    };
-    let Some(pin) = qemu.pin(c"ioapic", pin) else {
-        return Err(("there is no IOAPIC", "use -machine pc"));
-    };
+    let pin = wiring.pin(qemu, pin)?;
+    let absent = ("there is no parallel port at 0x378", "add -device isa-parallel");
+    let port = Port::new(wiring.seen().ok_or(absent)?);
     let timer: Timer = qemu.timer(on_turn);
-    if !qemu.intercept_isa(INTERRUPT, on_write) {
-        return Err(("there is no ISA bus", "use -machine pc"));
-    }
-    Ok(Wires { timer, pin, port })
+    wiring.intercept(qemu, on_write, on_update)?;
+    Ok(Wires { timer, pin, port, wiring })
 }
 
 unsafe extern "C" fn on_turn(_opaque: *mut c_void) {
-    with_plugin(|qemu, machine, _| machine.turn(qemu));
+    with_plugin(|qemu, machine| machine.turn(qemu));
 }
 
 /// The port updates its interrupt output: the guest has written to it (or read
 /// its status, which changes neither data nor gate).
 unsafe extern "C" fn on_write(_opaque: *mut c_void, _line: c_int, _level: c_int) {
-    if let Some(plugin) = lock().as_mut() {
+    written();
+}
+
+/// The same of a port whose interrupt output is in use. It updates that as well
+/// when the generator drives its input.
+unsafe extern "C" fn on_update(opaque: *mut c_void, _line: c_int, level: c_int) {
+    written();
+    if let Some(qemu) = QEMU.get() {
+        // SAFETY: what this function was called with.
+        unsafe { qemu.pass_on(opaque, level) }
+    }
+}
+
+fn written() {
+    // Locked under QEMU's big lock only, so by this very thread: it is the plugin
+    // itself that drives the port's input.
+    let mut state = match STATE.try_lock() {
+        Ok(state) => state,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => return,
+    };
+    if let Some(plugin) = state.as_mut() {
         plugin.machine.written(&plugin.qemu);
     }
 }

@@ -60,12 +60,16 @@ symbols! { Symbols:
     timer_init_full: unsafe extern "C" fn(
         *mut c_void, *mut c_void, c_int, c_int, c_int, TimerFn, *mut c_void),
     timer_mod: unsafe extern "C" fn(*mut c_void, i64),
-    object_resolve_path: unsafe extern "C" fn(*const c_char, *mut bool) -> *mut c_void,
+    object_resolve_path_type:
+        unsafe extern "C" fn(*const c_char, *const c_char, *mut bool) -> *mut c_void,
     qdev_get_gpio_in_named:
         unsafe extern "C" fn(*mut c_void, *const c_char, c_int) -> *mut c_void,
     qemu_set_irq: unsafe extern "C" fn(*mut c_void, c_int),
-    isa_get_irq: unsafe extern "C" fn(*mut c_void, c_uint) -> *mut c_void,
     qemu_irq_intercept_in: unsafe extern "C" fn(*mut *mut c_void, IrqFn, c_int),
+}
+
+symbols! { IsaSymbols:
+    isa_get_irq: unsafe extern "C" fn(*mut c_void, c_uint) -> *mut c_void,
     cpu_inb: unsafe extern "C" fn(u32) -> u8,
 }
 
@@ -77,7 +81,7 @@ type Attributes = u64;
 #[derive(Clone, Copy)]
 struct Space(*mut c_void);
 
-symbols! { MessageSymbols:
+symbols! { MemorySymbols:
     address_space_memory: Space,
     address_space_rw:
         unsafe extern "C" fn(Space, u64, Attributes, *mut c_void, u64, bool) -> c_uint,
@@ -122,7 +126,7 @@ pub struct Qemu {
 #[derive(Clone, Copy)]
 pub struct Timer(*mut c_void);
 
-/// An interrupt controller's input.
+/// An input of a device: an interrupt controller's, or a GPIO line.
 #[derive(Clone, Copy)]
 pub struct Pin(*mut c_void);
 
@@ -177,17 +181,22 @@ impl Qemu {
         unsafe { (self.symbols.timer_mod)(timer.0, at) }
     }
 
-    /// An input of the device that `path` names; None if there is none.
-    pub fn pin(&self, path: &CStr, number: u32) -> Option<Pin> {
-        // SAFETY: a terminated name, and nobody asks whether it is ambiguous.
-        let device =
-            unsafe { (self.symbols.object_resolve_path)(path.as_ptr(), std::ptr::null_mut()) };
+    /// An input of the machine's only device of this type; None if there is none.
+    pub fn pin(&self, kind: &CStr, number: u32) -> Option<Pin> {
+        // SAFETY: terminated names, and nobody asks whether the type is ambiguous.
+        let device = unsafe {
+            (self.symbols.object_resolve_path_type)(
+                c"".as_ptr(),
+                kind.as_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
         if device.is_null() {
             return None;
         }
         let number = c_int::try_from(number).ok()?;
-        // SAFETY: the object is a device (all of that name are), and the number is
-        // one of its unnamed inputs: an IOAPIC has 24, and `args` checked that.
+        // SAFETY: the object is a device (all of these types are), and the number is
+        // one of its unnamed inputs: the callers' types have that many.
         let pin =
             unsafe { (self.symbols.qdev_get_gpio_in_named)(device, std::ptr::null(), number) };
         (!pin.is_null()).then_some(Pin(pin))
@@ -198,18 +207,41 @@ impl Qemu {
         unsafe { (self.symbols.qemu_set_irq)(pin.0, c_int::from(up)) }
     }
 
-    /// From now on `function` gets what an ISA interrupt's source says, and
-    /// nobody else does. False if this machine has no ISA bus.
-    pub fn intercept_isa(&self, number: u32, function: IrqFn) -> bool {
+    /// From now on `function` gets what this pin's source says, and nobody else
+    /// does: `function` may pass it on with [`Self::pass_on`].
+    pub fn intercept(&self, pin: Pin, function: IrqFn) {
+        let mut pin = pin.0;
+        // SAFETY: one pin, whose handler is exchanged in place under the big lock;
+        // the function is never unloaded.
+        unsafe { (self.symbols.qemu_irq_intercept_in)(&raw mut pin, function, 1) }
+    }
+
+    /// Lets the pin that was intercepted hear what its source has said.
+    ///
+    /// # Safety
+    /// `opaque` is what the intercepting function was called with.
+    pub unsafe fn pass_on(&self, opaque: *mut c_void, level: c_int) {
+        // SAFETY: QEMU keeps the old pin where `opaque` points, for ever.
+        unsafe { (self.symbols.qemu_set_irq)(opaque.cast::<*mut c_void>().read(), level) }
+    }
+}
+
+/// Of a PC alone.
+#[derive(Clone, Copy)]
+pub struct Isa {
+    symbols: IsaSymbols,
+}
+
+impl Isa {
+    pub fn look_up() -> Result<Self, Vec<&'static str>> {
+        Ok(Self { symbols: IsaSymbols::look_up()? })
+    }
+
+    /// An ISA interrupt's line; None if this machine has no ISA bus.
+    pub fn pin(&self, number: u32) -> Option<Pin> {
         // SAFETY: no device means the machine's only ISA bus; the number is below 16.
-        let mut irq = unsafe { (self.symbols.isa_get_irq)(std::ptr::null_mut(), number) };
-        if irq.is_null() {
-            return false;
-        }
-        // SAFETY: one interrupt line, whose handler is exchanged in place under the
-        // big lock; the function is never unloaded.
-        unsafe { (self.symbols.qemu_irq_intercept_in)(&raw mut irq, function, 1) }
-        true
+        let pin = unsafe { (self.symbols.isa_get_irq)(std::ptr::null_mut(), number) };
+        (!pin.is_null()).then_some(Pin(pin))
     }
 
     /// Reads an I/O port as the CPU would.
@@ -220,36 +252,46 @@ impl Qemu {
     }
 }
 
-/// What devices send to the local APIC.
+/// The machine's memory, as the CPU and its devices see it.
 #[derive(Clone, Copy)]
-pub struct Messages {
-    symbols: MessageSymbols,
+pub struct Memory {
+    symbols: MemorySymbols,
 }
 
 // SAFETY: its only pointer is to a variable of QEMU, handed back under the big lock.
-unsafe impl Send for Messages {}
+unsafe impl Send for Memory {}
 
-impl Messages {
+impl Memory {
     pub fn look_up() -> Result<Self, Vec<&'static str>> {
-        Ok(Self { symbols: MessageSymbols::look_up()? })
+        Ok(Self { symbols: MemorySymbols::look_up()? })
     }
 
-    /// Raises a system management interrupt in the first CPU.
+    /// A device's register; 0 where there is none.
+    pub fn read(&self, address: u64) -> u32 {
+        let mut data = [0; 4];
+        self.access(address, &mut data, false);
+        u32::from_le_bytes(data)
+    }
+
+    /// Raises a system management interrupt in the first CPU, by a message to its
+    /// local APIC.
     pub fn smi(&self) {
         /// Of CPU 0, as physical destination.
         const APIC: u64 = 0xfee0_0000;
         const DELIVER_SMI: u32 = 2 << 8;
-        let mut data = DELIVER_SMI.to_le_bytes();
-        let (length, is_write) = (data.len() as u64, true);
-        // SAFETY: a store of 4 bytes to a device's register, as the CPU or a device
+        self.access(APIC, &mut DELIVER_SMI.to_le_bytes(), true);
+    }
+
+    fn access(&self, address: u64, data: &mut [u8; 4], is_write: bool) {
+        // SAFETY: an access of 4 bytes to a device's register, as the CPU or a device
         // does it; under the big lock (see Qemu), outside of any device.
         unsafe {
             (self.symbols.address_space_rw)(
                 self.symbols.address_space_memory,
-                APIC,
+                address,
                 0,
                 data.as_mut_ptr().cast(),
-                length,
+                data.len() as u64,
                 is_write,
             );
         }
@@ -305,10 +347,11 @@ mod tests {
     #[test]
     fn outside_qemu_every_symbol_is_named_as_missing() {
         let missing = Qemu::look_up().err().unwrap();
-        assert_eq!(missing.len(), 11);
+        assert_eq!(missing.len(), 9);
         assert!(missing.contains(&"timer_init_full"));
         assert_eq!(Instrument::look_up().err().unwrap().len(), 5);
-        assert_eq!(Messages::look_up().err().unwrap().len(), 2);
+        assert_eq!(Isa::look_up().err().unwrap().len(), 2);
+        assert_eq!(Memory::look_up().err().unwrap().len(), 2);
         assert_eq!(counts_instructions(), None);
     }
 }

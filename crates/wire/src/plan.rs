@@ -17,7 +17,7 @@ named! {
         Timer = "timer",
         /// `irq_inject_interrupt()`, from another CPU where there is one.
         Inject = "inject",
-        /// A generator, by a wire: the parallel port's ACK, a PCI doorbell.
+        /// A generator, by a wire: the parallel port's ACK, a GPIO line, a PCI doorbell.
         Line = "line",
     }
 }
@@ -33,6 +33,8 @@ named! {
         Ivshmem = "ivshmem",
         /// One word per stage in memory that another CPU watches.
         Memory = "memory",
+        /// One GPIO line per stage.
+        Gpio = "gpio",
     }
 }
 

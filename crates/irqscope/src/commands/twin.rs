@@ -12,7 +12,7 @@ use crate::interrupt::stop_on_signals;
 pub fn twin(options: &Twin) -> Done {
     let stop = stop_on_signals()?;
     check_name(&options.kernel)?;
-    twin::check_programs()?;
+    twin::check_programs([options.kernel.as_str()])?;
     let plan = twin::open_plan(&options.kernel, &options.load);
     let say = |what: &str| eprintln!("irqscope: {what}");
     let prepared = Prepared::get(&options.kernel, &plan, &say, &stop)?;

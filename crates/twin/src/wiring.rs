@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a machine has for a generator to be wired to.
+
+use crate::parport;
+use crate::pl061;
+use crate::port::Seen;
+use crate::qemu::{IrqFn, Isa, Memory, Pin, Qemu};
+
+/// What cannot be found, and a remedy.
+pub type Absent = (&'static str, &'static str);
+
+/// By what it is looked at.
+#[derive(Clone, Copy)]
+pub enum Wiring {
+    /// A PC's parallel port; the triggers go to a pin of the IOAPIC.
+    Parport(Isa),
+    /// An Arm machine's GPIO controller, and the line that is the trigger's.
+    Pl061(Memory, u32),
+}
+
+impl Wiring {
+    /// For QEMU's program of this target, `x86_64`.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn look_up(target: &str, pin: u32) -> Result<Self, String> {
+        match target {
+            "x86_64" => Isa::look_up().map(Self::Parport).map_err(not_exported),
+            "aarch64" if pin >= pl061::LINES => {
+                Err(format!("pin={pin} is out of range: 0 to {}", pl061::LINES - 1))
+            }
+            "aarch64" => {
+                Memory::look_up().map(|memory| Self::Pl061(memory, pin)).map_err(not_exported)
+            }
+            _ => Err(format!("it knows no wires of a machine {target}: use x86_64 or aarch64")),
+        }
+    }
+
+    /// Where triggers go in.
+    pub fn pin(&self, qemu: &Qemu, number: u32) -> Result<Pin, Absent> {
+        match self {
+            Self::Parport(_) => {
+                qemu.pin(c"ioapic", number).ok_or(("there is no IOAPIC", "use -machine pc"))
+            }
+            Self::Pl061(..) => {
+                qemu.pin(pl061::TYPE, number).ok_or(("there is no PL061", "use -machine virt"))
+            }
+        }
+    }
+
+    /// Has QEMU tell of each write to the port's registers: all of them update its
+    /// interrupt output. `alone` gets that of a parallel port, whose interrupt goes
+    /// nowhere else; `between` has to pass it on.
+    pub fn intercept(&self, qemu: &Qemu, alone: IrqFn, between: IrqFn) -> Result<(), Absent> {
+        match self {
+            Self::Parport(isa) => {
+                let pin = isa.pin(parport::INTERRUPT);
+                let pin = pin.ok_or(("there is no ISA bus", "use -machine pc"))?;
+                qemu.intercept(pin, alone);
+            }
+            Self::Pl061(..) => {
+                let pin = qemu.pin(pl061::CONTROLLER, pl061::INTERRUPT);
+                let remedy = "use -machine virt,gic-version=2";
+                qemu.intercept(pin.ok_or(("there is no GIC", remedy))?, between);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the registers; None if there is no port.
+    pub fn seen(&self) -> Option<Seen> {
+        match self {
+            Self::Parport(isa) => parport::seen(isa.inb(parport::DATA), isa.inb(parport::CONTROL)),
+            Self::Pl061(memory, input) => {
+                let [data, direction, enable] = [pl061::DATA, pl061::DIRECTION, pl061::ENABLE]
+                    .map(|register| memory.read(register).to_le_bytes()[0]);
+                Some(pl061::seen(data, direction, enable, *input))
+            }
+        }
+    }
+}
+
+/// What this QEMU lacks, for a message.
+pub fn not_exported(missing: Vec<&str>) -> String {
+    format!("this QEMU does not export {}: use QEMU 7.2 or later", missing.join(", "))
+}
