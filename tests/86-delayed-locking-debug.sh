@@ -67,7 +67,7 @@ dmesg | grep -q 'state was lost' && exit 1
 awk '$1 == "refused" && $2 == 0 { exit 1 }' $dlock/decisions || { echo "nothing refused"; exit 1; }
 SCRIPT
 status=0
-timeout 500 "$GUEST" delayed-locking-debug "$WORK" cpus=2 || status=$?
+timeout $((480 + 2 * ${CYCLES:-20})) "$GUEST" delayed-locking-debug "$WORK" cpus=2 || status=$?
 cat "$WORK/script.output"
 [ $status = 0 ] || fail "exit $status of the guest"
 grep -q 'torture:.*SUCCESS' "$WORK/script.output" || fail "the lock torture did not succeed"
