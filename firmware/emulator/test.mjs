@@ -111,7 +111,7 @@ const tests = {
     const changes = [];
     board.onTrigger = (level, cycle) => changes.push({ level, cycle });
     const said = [];
-    for (const [period, duty] of [[19, 500], [24, 1], [24, 999], [1000, 250], [12_500_001, 1]]) {
+    for (const [period, duty] of [[15, 500], [24, 1], [24, 999], [1000, 250], [12_500_001, 1]]) {
       changes.length = 0;
       host.set(to.period(period), to.duty(duty), to.count(3), to.patience(200));
       const { status } = host.ask(to.start());
@@ -258,6 +258,122 @@ const tests = {
     assert.equal(host.ask(to.status()).status?.state, 'idle');
     assert.equal(board.resets, 0);
     return 'garbled, oversized, out of sequence, out of range';
+  },
+
+  'a falling trigger rests high, and is measured like a rising one': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    /** @type {{ level: boolean, cycle: number }[]} */
+    const changes = [];
+    const next = random(3);
+    let state = false;
+    const delays = Array.from({ length: 20 }, () => Math.round(2 + next() * 2_000));
+    board.onTrigger = (level, cycle) => {
+      changes.push({ level, cycle });
+      if (level) return;
+      state = !state;
+      board.setLine(1, state, cycle + (delays[(changes.length >> 1) - 1] ?? 2));
+    };
+    host.set(to.falling(true));
+    assert.deepEqual(changes.map(({ level }) => level), [true], 'it rises once, to rest there');
+    host.set(to.period(50_000), to.duty(200), to.count(20), to.patience(MS), to.start());
+    const { samples, totals } = host.finish(1000);
+    balanced(totals);
+    const falls = changes.filter(({ level }) => !level).map(({ cycle }) => cycle);
+    const low = changes.slice(2).filter(({ level }) => level).map(({ cycle }, index) => cycle - falls[index]);
+    assert.deepEqual(new Set(low), new Set([10_000]));
+    samples.forEach(({ answers }, index) => {
+      assert.equal(answers[1].kind, 'prompt');
+      assert.ok(Math.abs(answers[1].span - delays[index]) <= RESOLUTION);
+    });
+    samples.forEach((sample, index) => assert.equal(sample.trigger - samples[0].trigger, falls[index] - falls[0]));
+    return `${samples.length} triggers, low for ${low[0]} cycles`;
+  },
+
+  'a board with its trigger wired to its lines measures them, and keeps that when it is switched off': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    host.set(to.period(123_456));
+    // By wires and buffers of different lengths, two lines not at all.
+    const ways = [0, 1, 2, 3, null, 7, null];
+    const wired = (/** @type {Board} */ it) => {
+      it.onTrigger = (level, cycle) =>
+        ways.forEach((way, line) => way !== null && it.setLine(line, level, cycle + way));
+    };
+    wired(board);
+    const calibrated = (/** @type {Host} */ it) => {
+      it.frames.got.length = 0;
+      const { status } = it.ask(to.calibrate());
+      assert.equal(status?.state, 'idle', 'the host has no run');
+      assert.equal(it.ask(to.start()).refusal, ALREADY_STARTED);
+      return it.wait((frame) => frame.calibration !== undefined, 'a calibration', 1000).calibration;
+    };
+    const ALREADY_STARTED = 2;
+    const found = calibrated(host);
+    ways.forEach((way, line) => {
+      const its = found?.[line];
+      if (way === null) return assert.equal(its, null);
+      assert.ok(its && its.measurements === 256 && Math.abs(its.offset - way) <= RESOLUTION);
+      assert.ok(its.lowest <= its.offset && its.offset <= its.highest);
+      assert.ok(its.lowest >= way - RESOLUTION && its.highest <= way + RESOLUTION);
+    });
+    const { status } = host.ask(to.status());
+    assert.deepEqual([status?.run, status?.period, status?.totals.triggers], [0, 123_456, 0]);
+    const again = switchedOn({ flash: board.chip.flash });
+    again.host.connect();
+    const kept = again.host.wait((frame) => frame.calibration !== undefined, 'what was kept', 100).calibration;
+    assert.deepEqual(kept, found);
+    // As often as erases the sector, on a board with a trigger that falls.
+    wired(again.board);
+    again.host.set(to.falling(true));
+    for (let n = 0; n < 17; n++) assert.equal(calibrated(again.host)?.[3]?.measurements, 256);
+    const last = again.host.frames.got.filter((frame) => frame.calibration !== undefined).at(-1)?.calibration;
+    const third = switchedOn({ flash: again.board.chip.flash });
+    third.host.connect();
+    assert.deepEqual(third.host.wait((frame) => frame.calibration !== undefined, 'the last', 100).calibration, last);
+    assert.equal(board.resets + again.board.resets, 0);
+    return ways.map((way, line) => `${way}: ${found?.[line] ? `${found[line].lowest}..${found[line].highest}` : 'none'}`).join(', ');
+  },
+
+  'a board that samples measures without an error what its window holds': () => {
+    const { board, host } = switchedOn({ samples: true });
+    const { lines } = host.connect();
+    assert.equal(lines, LINES - 1);
+    const [COUNT, WINDOW] = [300, 8192];
+    const delays = logarithmic(COUNT, 5 * WINDOW).map((all) => all.slice(0, lines));
+    const truth = answer(board, lines, (trigger) => delays[trigger]);
+    host.set(to.period(80_000), to.count(COUNT), to.patience(MS), to.start());
+    const { samples, totals } = host.finish(5_000);
+    balanced(totals);
+    assert.equal(totals.complete, COUNT);
+    const errors = compare(samples, truth);
+    let exact = 0;
+    samples.forEach(({ answers, window }, index) =>
+      answers.forEach(({ span }, line) => {
+        if ((window >> line) % 2 === 0) return;
+        exact += 1;
+        assert.equal(span, delays[index][line], 'exactly');
+        assert.ok(span < WINDOW);
+      }),
+    );
+    const within = delays.flat().filter((delay) => delay > 2 && delay < WINDOW - 8).length;
+    assert.ok(exact >= within, `${exact} of ${within}`);
+    return `${exact} of ${COUNT * lines} in the window, all exact; in all ${errors}`;
+  },
+
+  'triggers faster than a window is armed are measured by the counters': () => {
+    const { board, host } = switchedOn({ samples: true });
+    const { lines } = host.connect();
+    const truth = answer(board, lines, () => Array(lines).fill(1_000));
+    host.set(to.period(2_000_000), to.burst(8, 3_000), to.count(80), to.patience(MS), to.start());
+    const { samples, totals } = host.finish(5_000);
+    balanced(totals);
+    compare(samples, truth);
+    const windowed = samples.filter(({ window }) => window !== 0);
+    assert.ok(windowed.length >= 10 && windowed.length < 40, `${windowed.length}`);
+    assert.deepEqual(new Set(windowed.map(({ window }) => window)), new Set([(1 << lines) - 1]));
+    windowed.forEach(({ answers }) => answers.forEach(({ span }) => assert.equal(span, 1_000)));
+    return `${windowed.length} of ${samples.length} triggers in a window`;
   },
 
   'networks without a cable, and a W5500 that is not there, are told and disturb nobody': () => {

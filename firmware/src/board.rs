@@ -11,8 +11,8 @@ use embassy_rp::gpio::{Level, Output};
 use embassy_rp::peripherals::PIN_25;
 use embassy_rp::watchdog::Watchdog;
 use embassy_time::{Duration, Timer};
-use irqscope_board::{Engine, Seat};
-use irqscope_wire::{Command, Note, Severity};
+use irqscope_board::{Engine, Seat, Wires};
+use irqscope_wire::{Command, Note, Severity, Status};
 
 use crate::CHIP;
 use crate::fault::PATIENCE;
@@ -56,6 +56,14 @@ impl Board {
 
     pub fn take_note(&mut self) -> Option<Note> {
         self.notes.pop_front()
+    }
+
+    /// As it is now.
+    pub fn status(&mut self) -> Status {
+        let now = self.machines.now();
+        let host = self.engine.host();
+        host.clock(now);
+        host.status()
     }
 
     pub fn command(&mut self, to: u64, command: Command) {

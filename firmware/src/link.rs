@@ -43,7 +43,7 @@ pub async fn serve(shared: &Shared, source: &mut impl Source, sink: &mut impl Si
     let Some(_seated) = shared.seat.take() else {
         return turn_away(shared, sink).await;
     };
-    shared.board().engine.source.outbox.forget_replies();
+    shared.board().engine.host().outbox.forget_replies();
     let state = RefCell::new(State {
         session: Session::limited(LONGEST_FRAME as u32),
         decoder: Decoder::limited(LONGEST_FRAME),
@@ -70,7 +70,7 @@ async fn hear_all(shared: &Shared, state: &RefCell<State>, source: &mut impl Sou
 }
 
 fn has_room(shared: &Shared, state: &RefCell<State>) -> bool {
-    shared.board().engine.source.outbox.has_room() && state.borrow().refusals.len() < REFUSALS
+    shared.board().engine.host().outbox.has_room() && state.borrow().refusals.len() < REFUSALS
 }
 
 fn hear(shared: &Shared, state: &mut State, frame: Result<Frame, FrameError>) {
@@ -94,7 +94,7 @@ fn reply(to: Option<u64>, refusal: Refusal) -> Message {
 
 /// Until the connection is to be closed.
 async fn say_all(shared: &Shared, state: &RefCell<State>, sink: &mut impl Sink) {
-    let greeting = shared.board().engine.source.greeting();
+    let greeting = shared.board().engine.greeting();
     for message in greeting {
         if !say(shared, sink, message).await {
             return;
@@ -126,15 +126,15 @@ fn next(shared: &Shared, state: &mut State, quiet: bool) -> Option<Message> {
         if let Some(note) = board.take_note() {
             return Some(Message::Note(note));
         }
-        if let Some(message) = board.engine.source.outbox.pop() {
+        if let Some(message) = board.engine.host().outbox.pop() {
             return Some(message);
         }
     }
-    (quiet && !state.closing).then(|| Message::Status(board.engine.source.status()))
+    (quiet && !state.closing).then(|| Message::Status(board.status()))
 }
 
 async fn say(shared: &Shared, sink: &mut impl Sink, message: Message) -> bool {
-    let frame = shared.board().engine.source.outbox.number(message);
+    let frame = shared.board().engine.host().outbox.number(message);
     // A frame that does not fit is a bug, and its number shows that it is missing.
     match encode(&frame) {
         Ok(bytes) => sink.write(&bytes).await,
@@ -144,7 +144,7 @@ async fn say(shared: &Shared, sink: &mut impl Sink, message: Message) -> bool {
 
 /// There is a host already.
 async fn turn_away(shared: &Shared, sink: &mut impl Sink) {
-    let hello = shared.board().engine.source.hello();
+    let hello = shared.board().engine.host().hello();
     if say(shared, sink, hello).await {
         say(shared, sink, reply(None, Refusal::OtherHost)).await;
     }

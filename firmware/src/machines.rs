@@ -6,12 +6,16 @@ use embassy_rp::gpio::{Level, Output};
 use embassy_rp::pac::{self, pio::Pio};
 use embassy_rp::peripherals::PIN_12;
 use embassy_time::Instant;
-use irqscope_board::{Wires, programs};
+use irqscope_board::{Chip, Wires, programs};
+use irqscope_wire::{Calibration, Polarity};
 use pio::Program;
 
+use crate::flash::Store;
 use crate::ring::Ring;
+use crate::sampler::Sampler;
 use crate::{CHIP, feed, pins};
 
+/// At most.
 const LINES: usize = CHIP.lines as usize;
 /// Where the player's program begins, behind the lines'.
 const PLAYER_ORIGIN: u8 = 15;
@@ -42,12 +46,16 @@ pub struct Machines {
     /// Goes up when all start.
     sync: Output<'static>,
     began: Instant,
+    /// Of which so many are watched.
     lines: [Ring; LINES],
+    watched: usize,
     player: Ring,
+    sampler: Option<Sampler>,
+    store: Store,
 }
 
 impl Machines {
-    pub fn new(sync: Peri<'static, PIN_12>) -> Self {
+    pub fn new(sync: Peri<'static, PIN_12>, chip: Chip, store: Store) -> Self {
         for (number, pio) in PIOS.iter().enumerate() {
             load(*pio, &programs::line(), 0);
             load(*pio, &programs::player(), PLAYER_ORIGIN);
@@ -59,19 +67,29 @@ impl Machines {
         pins::input(pins::TRIGGER_SEEN);
         for line in 0..LINES {
             pins::input(pins::FIRST_LINE + line as u8);
-            let (pio, machine) = place(line);
+        }
+        let watched = usize::from(chip.lines).min(LINES);
+        for line in 0..watched {
+            let (pio, _, machine) = place(line, watched);
             configure(pio, machine, &programs::line(), 0, pins::FIRST_LINE + line as u8);
         }
         configure(PLAYER_PIO, PLAYER, &programs::player(), PLAYER_ORIGIN, pins::TRIGGER_SEEN);
+        // The interrupt line is quiet from the start.
+        restart(PLAYER_PIO, PLAYER, PLAYER_ORIGIN);
         feed::begin();
         let sync = Output::new(sync, Level::Low);
         let lines = core::array::from_fn(Ring::new);
-        Self { sync, began: Instant::now(), lines, player: Ring::new(LINES) }
+        let sampler = (chip.window > 0).then(Sampler::new);
+        let player = Ring::new(LINES);
+        Self { sync, began: Instant::now(), lines, watched, player, sampler, store }
     }
 
     /// Into the state that a run begins from; they wait for the pin.
     fn rewind(&mut self) {
         self.halt();
+        if let Some(sampler) = &mut self.sampler {
+            sampler.stop();
+        }
         self.sync.set_low();
         for pio in PIOS {
             pio.ctrl().write(|w| {
@@ -80,11 +98,11 @@ impl Machines {
             });
             pio.fdebug().write_value(pac::pio::regs::Fdebug(u32::MAX));
         }
-        for line in 0..LINES {
-            let (pio, machine) = place(line);
+        for line in 0..self.watched {
+            let (pio, number, machine) = place(line, self.watched);
             empty(pio, machine);
             restart(pio, machine, 0);
-            self.lines[line].begin(pio, (line / 4) as u8, machine);
+            self.lines[line].begin(pio, number, machine);
         }
         empty(PLAYER_PIO, PLAYER);
         restart(PLAYER_PIO, PLAYER, PLAYER_ORIGIN);
@@ -101,8 +119,9 @@ impl Wires for Machines {
     fn begin(&mut self) {
         self.rewind();
         for (number, pio) in PIOS.iter().enumerate() {
-            let lines = (0..LINES).filter(|line| line / 4 == number);
-            let mut machines: u8 = lines.map(|line| 1u8 << (line % 4)).sum();
+            let places = (0..self.watched).map(|line| place(line, self.watched));
+            let here = places.filter(|(_, its, _)| usize::from(*its) == number);
+            let mut machines: u8 = here.map(|(.., machine)| 1 << machine).sum();
             if number as u8 == PLAYER_PIO_NUMBER {
                 machines |= 1 << PLAYER;
             }
@@ -145,10 +164,28 @@ impl Wires for Machines {
         PLAYER_PIO.sm(PLAYER.into()).instr().write(|w| w.set_instr(SET_PINS_0));
     }
 
+    fn set_polarity(&mut self, polarity: Polarity) {
+        pins::invert(polarity == Polarity::Falling);
+    }
+
+    fn arm(&mut self) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.arm();
+        }
+    }
+
+    fn sample(&mut self, index: u64) -> Option<u8> {
+        self.sampler.as_mut()?.sample(index)
+    }
+
+    fn keep(&mut self, calibration: &Calibration) -> bool {
+        self.store.keep(calibration)
+    }
+
     fn lost(&mut self) -> Option<u8> {
-        (0..LINES)
+        (0..self.watched)
             .find(|line| {
-                let (pio, machine) = place(*line);
+                let (pio, _, machine) = place(*line, self.watched);
                 let stalled = pio.fdebug().read().rxstall() & (1 << machine) != 0;
                 stalled || self.lines[*line].overrun()
             })
@@ -156,12 +193,14 @@ impl Wires for Machines {
     }
 }
 
-/// Which machine watches a line.
-fn place(line: usize) -> (Pio, u8) {
-    (PIOS[line / 4], (line % 4) as u8)
+/// Which machine of which PIO watches a line. On RP2040 the sampler takes one away.
+fn place(line: usize, watched: usize) -> (Pio, u8, u8) {
+    let together = if watched < LINES { 3 } else { 4 };
+    let number = line / together;
+    (PIOS[number], number as u8, (line % together) as u8)
 }
 
-fn load(pio: Pio, program: &Program<{ programs::WORDS }>, origin: u8) {
+pub fn load(pio: Pio, program: &Program<{ programs::WORDS }>, origin: u8) {
     for (offset, word) in programs::placed(program, origin).enumerate() {
         pio.instr_mem(usize::from(origin) + offset).write(|w| w.set_instr_mem(word));
     }
@@ -182,8 +221,11 @@ fn configure(pio: Pio, machine: u8, program: &Program<{ programs::WORDS }>, orig
         w.set_fjoin_rx(origin != PLAYER_ORIGIN);
     });
     sm.pinctrl().write(|w| {
+        let plays = u8::from(origin == PLAYER_ORIGIN);
         w.set_set_base(pins::TRIGGER);
-        w.set_set_count(u8::from(origin == PLAYER_ORIGIN));
+        w.set_set_count(plays);
+        w.set_sideset_base(pins::TRIGGER);
+        w.set_sideset_count(plays);
     });
 }
 

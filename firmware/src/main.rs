@@ -15,6 +15,7 @@ mod board;
 mod ethernet;
 mod fault;
 mod feed;
+mod flash;
 mod heap;
 mod identity;
 mod link;
@@ -22,6 +23,7 @@ mod machines;
 mod network;
 mod pins;
 mod ring;
+mod sampler;
 mod serial;
 mod tasks;
 mod usb;
@@ -36,6 +38,7 @@ use irqscope_wire::Severity;
 use static_cell::StaticCell;
 
 use board::{Board, Shared, keep_going, show};
+use flash::Store;
 use machines::Machines;
 
 #[cfg(feature = "rp2040")]
@@ -50,14 +53,26 @@ fn clocks() -> Config {
     Config::new(ClockConfig::system_freq(hertz).expect("the chip has this frequency"))
 }
 
+/// As it is wired: an RP2040 has a machine for a line or for a window, not for both.
+fn chip() -> irqscope_board::Chip {
+    #[cfg(feature = "rp2040")]
+    if pins::is_strapped(pins::SAMPLES) {
+        return irqscope_board::RP2040_WINDOW;
+    }
+    CHIP
+}
+
 #[embassy_executor::main]
 async fn main(spawner: Spawner) {
     let peripherals = embassy_rp::init(clocks());
     let mut watchdog = Watchdog::new(peripherals.WATCHDOG);
     heap::begin();
     let before = fault::of_the_last_life(&watchdog);
-    let machines = Machines::new(peripherals.PIN_12);
-    let mut board = Board::new(Engine::new(CHIP, env!("CARGO_PKG_VERSION")), machines);
+    let mut store = Store::new(peripherals.FLASH);
+    let calibration = store.calibration();
+    let chip = chip();
+    let engine = Engine::new(chip, env!("CARGO_PKG_VERSION"), calibration);
+    let mut board = Board::new(engine, Machines::new(peripherals.PIN_12, chip, store));
     if let Some(text) = before {
         board.note(Severity::Warning, text);
     }

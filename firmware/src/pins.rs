@@ -4,6 +4,7 @@
 //! the light.
 
 use embassy_rp::pac;
+use embassy_rp::pac::io::vals::{Inover, Outover};
 
 /// The first response line; the others follow.
 pub const FIRST_LINE: u8 = 2;
@@ -11,6 +12,10 @@ pub const FIRST_LINE: u8 = 2;
 pub const TRIGGER: u8 = 10;
 /// What the interrupt line looks like behind a buffer, if there is one.
 pub const TRIGGER_SEEN: u8 = 11;
+
+/// Joined to 3.3 V on a board that is to sample: on RP2040, in place of a line.
+#[cfg(feature = "rp2040")]
+pub const SAMPLES: u8 = 13;
 
 const PIO_FUNCTION: u8 = 6;
 const SIO_FUNCTION: u8 = 5;
@@ -23,6 +28,23 @@ pub fn output(pin: u8, pio: u8) {
 /// Machines only look at it. Pulled down, so that a line without a wire is quiet.
 pub fn input(pin: u8) {
     set_up(pin, SIO_FUNCTION, true);
+}
+
+/// The interrupt line rests high and is asserted low; the machines do not know.
+pub fn invert(inverted: bool) {
+    let how = if inverted { Inover::INVERT } else { Inover::NORMAL };
+    pac::IO_BANK0.gpio(TRIGGER_SEEN.into()).ctrl().modify(|w| w.set_inover(how));
+    let how = if inverted { Outover::INVERT } else { Outover::NORMAL };
+    pac::IO_BANK0.gpio(TRIGGER.into()).ctrl().modify(|w| w.set_outover(how));
+}
+
+/// A pin that is joined to 3.3 V or to nothing.
+#[cfg(feature = "rp2040")]
+pub fn is_strapped(pin: u8) -> bool {
+    input(pin);
+    // The pull-down takes a while against the wire.
+    cortex_m::asm::delay(2_000);
+    pac::SIO.gpio_in(0).read() & (1 << pin) != 0
 }
 
 fn set_up(pin: u8, function: u8, pull_down: bool) {

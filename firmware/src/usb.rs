@@ -123,6 +123,6 @@ impl Sink for Says {
             }
         }
         // Full packets alone do not say that they were all.
-        bytes.len() % usize::from(PACKET) != 0 || self.0.write_packet(&[]).await.is_ok()
+        !bytes.len().is_multiple_of(PACKET.into()) || self.0.write_packet(&[]).await.is_ok()
     }
 }

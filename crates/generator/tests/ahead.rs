@@ -76,7 +76,9 @@ fn a_trigger_that_is_made_gives_up_what_has_waited_too_long() {
 fn a_trigger_without_room_is_counted_as_dropped_whether_made_or_not() {
     let mut generator = ahead(1, 11);
     generator.unmade();
-    (0..9).for_each(|n| drop(generator.made(100 + n)));
+    for n in 0..9 {
+        generator.made(100 + n);
+    }
     generator.unmade();
     assert_eq!(generator.state(), RunState::Draining);
     let totals = generator.status().totals;
@@ -96,7 +98,9 @@ fn points_without_a_trigger_are_counted_and_are_no_triggers() {
 #[test]
 fn edges_that_were_lost_end_the_run_and_drop_what_is_open() {
     let mut generator = ahead(1, 5);
-    (0..3).for_each(|n| drop(generator.made(100 + n)));
+    for n in 0..3 {
+        generator.made(100 + n);
+    }
     generator.edge(0, 110);
     assert!(generator.take().is_some());
     generator.lost();
@@ -117,7 +121,9 @@ fn an_answer_that_was_seen_exactly_says_so_in_its_own_sample_only() {
     generator.edge(0, 150);
     generator.made(5_000);
     assert_eq!(generator.take().unwrap().window, 0b10);
-    (0..2).for_each(|line| drop(generator.edge(line, 5_100)));
+    for line in 0..2 {
+        generator.edge(line, 5_100);
+    }
     generator.exact(0, first);
     generator.tick(10 * MS);
     assert_eq!(generator.take().unwrap().window, 0);

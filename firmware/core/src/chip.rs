@@ -18,16 +18,31 @@ pub struct Chip {
     pub cycles_per_us: u32,
     pub tick: Tick,
     pub lines: u8,
+    /// Cycles after a trigger in which all lines are looked at in every one; 0: none.
+    pub window: u32,
 }
 
 /// Raspberry Pi Pico: eight machines, of which one plays the triggers. At 200 MHz,
 /// for which the chip is certified by now; it starts at 125.
-pub const RP2040: Chip =
-    Chip { name: "RP2040", cycles_per_us: 200, tick: Tick { femtoseconds: 5_000_000 }, lines: 7 };
+pub const RP2040: Chip = Chip {
+    name: "RP2040",
+    cycles_per_us: 200,
+    tick: Tick { femtoseconds: 5_000_000 },
+    lines: 7,
+    window: 0,
+};
 
-/// Raspberry Pi Pico 2: twelve machines.
-pub const RP2350: Chip =
-    Chip { name: "RP2350", cycles_per_us: 150, tick: Tick { femtoseconds: 6_666_667 }, lines: 8 };
+/// The same with a sampler in place of the last line's machine.
+pub const RP2040_WINDOW: Chip = Chip { lines: 6, window: 1 << 13, ..RP2040 };
+
+/// Raspberry Pi Pico 2: twelve machines, of which one samples.
+pub const RP2350: Chip = Chip {
+    name: "RP2350",
+    cycles_per_us: 150,
+    tick: Tick { femtoseconds: 6_666_667 },
+    lines: 8,
+    window: 1 << 16,
+};
 
 impl Chip {
     pub fn hello(&self, version: &str) -> GeneratorHello {
@@ -53,8 +68,8 @@ impl Chip {
             burst: Range { lowest: 1, highest: 1 << 16 },
             sees_pulses: true,
             sees_arming: false,
-            inverts: false,
-            calibrates: false,
+            inverts: true,
+            calibrates: true,
         }
     }
 }

@@ -7,12 +7,15 @@
 
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 use irqscope_generator::Source;
-use irqscope_wire::{Command, Message, Note, Pacing, RunState, Severity};
+use irqscope_wire::{
+    Calibration, Command, Message, Note, Pacing, Polarity, Refusal, RunState, Severity, Status,
+};
 
+use crate::calibration::{self, Gauge};
 use crate::line::{Edge, Line};
 use crate::plan::Plan;
 use crate::player::{Made, Player};
-use crate::{Chip, HIGH_STEP, SHORTEST_PERIOD};
+use crate::{Chip, HIGH_STEP, SHORTEST_PERIOD, Window};
 
 /// Triggers that may be open at once; a power of two.
 const WINDOW: usize = 64;
@@ -44,14 +47,27 @@ pub trait Wires {
     fn play(&mut self, triggers: &[[u32; 2]]);
     /// The player plays nothing more, from now on.
     fn halt(&mut self);
+    /// Which edge of the interrupt line is the trigger, from now on.
+    fn set_polarity(&mut self, polarity: Polarity);
+    /// The sampler waits for the next trigger; what it wrote is forgotten.
+    fn arm(&mut self);
+    /// All lines in this cycle of the window, a bit for each.
+    fn sample(&mut self, index: u64) -> Option<u8>;
+    /// Keeps a calibration over being switched off. False: it could not.
+    fn keep(&mut self, calibration: &Calibration) -> bool;
     /// A machine has written more than could be kept: which line's.
     fn lost(&mut self) -> Option<u8>;
 }
 
 #[derive(Debug)]
 pub struct Engine {
-    pub source: Source,
+    /// What the machines are for, now.
+    source: Source,
+    /// While the board measures itself: the host's own source, which rests.
+    resting: Option<(Source, Gauge)>,
+    calibration: Option<Calibration>,
     chip: Chip,
+    window: Window,
     plan: Option<Plan>,
     player: Player,
     lines: [Line; LINES],
@@ -65,10 +81,14 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn new(chip: Chip, version: &str) -> Self {
+    /// `calibration`: what was kept.
+    pub fn new(chip: Chip, version: &str, calibration: Option<Calibration>) -> Self {
         Self {
             source: Source::new(chip.hello(version), WINDOW, ROOM, 0).ahead(HIGH_STEP),
+            resting: None,
+            calibration,
             chip,
+            window: Window::new(chip.window),
             plan: None,
             player: Player::default(),
             lines: Default::default(),
@@ -80,24 +100,84 @@ impl Engine {
         }
     }
 
+    /// The source that a host speaks with.
+    pub fn host(&mut self) -> &mut Source {
+        self.resting.as_mut().map_or(&mut self.source, |(source, _)| source)
+    }
+
+    /// The first frames of a connection.
+    pub fn greeting(&mut self) -> Vec<Message> {
+        let calibration = self.calibration.clone().map(Message::Calibration);
+        self.host().greeting().into_iter().chain(calibration).collect()
+    }
+
     /// Does what a host's frame `to` asks for, and answers it.
     pub fn command(&mut self, to: u64, command: Command, wires: &mut impl Wires) {
-        if command == Command::Stop {
-            self.halt(wires);
-        }
-        let result = self.source.set(command, wires.now());
-        if let Ok(status) = result {
-            match command {
-                Command::Start(_) => {
-                    wires.begin();
-                    self.begin(Plan::new(status.settings, SHORTEST_PERIOD, wires.now()));
-                }
-                _ => self.plan.iter_mut().for_each(|plan| plan.set(status.settings)),
-            }
-        }
-        self.source.reply(Some(to), result);
+        let result = match &mut self.resting {
+            Some((source, _)) => while_measuring(source, command, wires.now()),
+            None => self.obey(command, wires),
+        };
+        self.host().reply(Some(to), result);
         self.plan_ahead(wires);
         self.source.pump();
+    }
+
+    fn obey(&mut self, command: Command, wires: &mut impl Wires) -> Result<Status, Refusal> {
+        match command {
+            Command::Calibrate => return self.calibrate(wires),
+            Command::Stop => self.halt(wires),
+            _ => {}
+        }
+        let status = self.source.set(command, wires.now())?;
+        match command {
+            Command::Start(_) => self.start(wires),
+            Command::Polarity(polarity) => wires.set_polarity(polarity),
+            _ => self.plan.iter_mut().for_each(|plan| plan.set(status.settings)),
+        }
+        Ok(status)
+    }
+
+    fn calibrate(&mut self, wires: &mut impl Wires) -> Result<Status, Refusal> {
+        if self.is_active() {
+            return Err(Refusal::AlreadyStarted);
+        }
+        let cycles_per_us = self.chip.cycles_per_us;
+        let generator = calibration::generator(self.source.facts(), cycles_per_us, WINDOW)?;
+        self.source.clock(wires.now());
+        let status = self.source.status();
+        let host = core::mem::replace(&mut self.source, generator);
+        self.resting = Some((host, Gauge::new(self.chip.lines)));
+        self.start(wires);
+        Ok(status)
+    }
+
+    /// What the gauge has sent; at its end the host's source goes on.
+    fn measure(&mut self, wires: &mut impl Wires) {
+        let Some((host, gauge)) = &mut self.resting else { return };
+        while let Some(message) = self.source.outbox.pop() {
+            if let Some(note) = gauge.read(message) {
+                host.outbox.push(Message::Note(note));
+            }
+        }
+        if self.source.state() != RunState::Done {
+            return;
+        }
+        if let Some((host, gauge)) = self.resting.take() {
+            self.source = host;
+            self.calibrated(gauge.result(), wires);
+        }
+    }
+
+    fn calibrated(&mut self, calibration: Calibration, wires: &mut impl Wires) {
+        if !wires.keep(&calibration) {
+            self.note(
+                "the calibration could not be written to flash: it holds until this board is \
+                 switched off"
+                    .into(),
+            );
+        }
+        self.source.outbox.push(Message::Calibration(calibration.clone()));
+        self.calibration = Some(calibration);
     }
 
     /// Reads what the machines wrote, and gives the player what comes next. To be
@@ -112,8 +192,20 @@ impl Engine {
             }
             self.give_up(now);
             self.plan_ahead(wires);
+            self.arm(wires);
         }
         self.source.pump();
+        self.measure(wires);
+    }
+
+    fn arm(&mut self, wires: &mut impl Wires) {
+        // As far as the clock and the machines may be apart.
+        let blur = SETTLED_US * u64::from(self.chip.cycles_per_us);
+        let from = wires.now();
+        if self.window.is_over(from.saturating_sub(blur), !self.source.waits()) {
+            wires.arm();
+            self.window.armed(from.saturating_sub(blur), wires.now() + blur);
+        }
     }
 
     /// A run is active.
@@ -128,13 +220,17 @@ impl Engine {
         if self.is_active() { (period / 4).min(2 * ms) } else { 2 * ms }
     }
 
-    fn begin(&mut self, plan: Plan) {
-        self.plan = Some(plan);
+    fn start(&mut self, wires: &mut impl Wires) {
+        wires.begin();
+        let settings = *self.source.settings();
+        self.plan = Some(Plan::new(settings, SHORTEST_PERIOD, wires.now()));
+        self.window.forget();
         self.player = Player::default();
         self.lines = Default::default();
         self.planned.clear();
         self.made.clear();
         (self.last, self.first, self.unseen_told) = (0, true, false);
+        self.arm(wires);
     }
 
     /// No trigger comes any more; what is out already is told.
@@ -186,7 +282,7 @@ impl Engine {
                 && let Some(edge) = self.lines[line].take()
             {
                 next[line] = self.fill(line, now, wires);
-                self.edge(line, edge);
+                self.edge(line, edge, wires);
             } else {
                 return;
             }
@@ -203,17 +299,31 @@ impl Engine {
         while self.planned.pop_front() == Some(false) {
             self.source.unmade();
         }
-        self.source.made(at);
+        let seq = self.source.made(at);
+        self.window.trigger(at, seq);
     }
 
-    fn edge(&mut self, line: usize, edge: Edge) {
-        if edge.at < BEFORE {
+    fn edge(&mut self, line: usize, edge: Edge, wires: &mut impl Wires) {
+        if edge.at >= BEFORE {
+            self.answer(line, edge, wires);
+        } else if self.resting.is_none() {
+            // With a falling trigger, a line that is joined to it is so.
             self.note(format!(
                 "line {line} is high before the first trigger: if it stays so, it has no edges, \
                  and every response on it is missing"
             ));
-        } else {
-            self.source.changed(line as u8, edge.rising, edge.at);
+        }
+    }
+
+    /// An edge that answers the window's trigger is looked up there.
+    fn answer(&mut self, line: usize, edge: Edge, wires: &mut impl Wires) {
+        let owner = self.window.owner().filter(|seq| self.source.awaited(line as u8) == Some(*seq));
+        let exact = owner.and_then(|_| {
+            self.window.exact(line, edge.rising, edge.at, |index| wires.sample(index))
+        });
+        self.source.changed(line as u8, edge.rising, exact.unwrap_or(edge.at));
+        if let (Some(seq), Some(_)) = (owner, exact) {
+            self.source.exact(line as u8, seq);
         }
     }
 
@@ -289,6 +399,16 @@ impl Engine {
 
     fn note(&mut self, text: String) {
         self.source.outbox.push(Message::Note(Note { severity: Severity::Warning, text }));
+    }
+}
+
+/// The host's settings may change meanwhile, but not what the machines do.
+fn while_measuring(source: &mut Source, command: Command, now: u64) -> Result<Status, Refusal> {
+    match command {
+        Command::Start(_) | Command::Calibrate | Command::Polarity(_) => {
+            Err(Refusal::AlreadyStarted)
+        }
+        _ => source.set(command, now),
     }
 }
 

@@ -22,6 +22,7 @@
 
 extern crate alloc;
 
+mod calibration;
 mod chip;
 mod engine;
 mod line;
@@ -30,10 +31,13 @@ mod plan;
 mod player;
 pub mod programs;
 mod seat;
+pub mod store;
+mod window;
 
-pub use chip::{Chip, RP2040, RP2350};
+pub use chip::{Chip, RP2040, RP2040_WINDOW, RP2350};
 pub use engine::{Engine, Wires};
 pub use line::Line;
 pub use plan::Plan;
 pub use player::{HIGH_STEP, Player, SHORTEST_HIGH, SHORTEST_PERIOD};
 pub use seat::{Seat, Seated};
+pub use window::Window;

@@ -4,19 +4,19 @@
 
 use alloc::collections::VecDeque;
 
+use crate::programs::UNSEEN;
+
 /// From the look for a word to the rising edge, without the silence.
-const LEAD: u64 = 6;
+const LEAD: u64 = 5;
 /// From the rising edge to the next look for a word, without the high time.
-const TAIL: u64 = 8;
-/// How much longer it takes if the trigger was never seen.
-const UNSEEN: i64 = 2;
+const TAIL: u64 = 7;
 /// One look for a word that finds none.
 const IDLE: u64 = 4;
 /// How much longer the line is high than twice the word says.
 const HIGH: u64 = 6;
 /// The high word at least: the input sees a trigger in the second look, by the two
-/// flip-flops before it, and 0 would mean that it was not seen.
-const LEAST_HIGH: u64 = 2;
+/// flip-flops before it.
+const LEAST_HIGH: u64 = 1;
 
 /// The line is high for a multiple of this.
 pub const HIGH_STEP: u64 = 2;
@@ -93,10 +93,7 @@ impl Player {
         self.shift += idle as i64 - expected.idle as i64;
         let rise = expected.rise.saturating_add_signed(self.shift);
         let late = rise as i64 - expected.asked as i64;
-        let seen = left > 0;
-        if !seen {
-            self.shift += UNSEEN;
-        }
+        let seen = left != UNSEEN;
         let looks = if seen { expected.high.saturating_sub(u64::from(left)) } else { 1 };
         Some(Made { at: rise + 1 + 2 * looks, seen, late })
     }
@@ -134,11 +131,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_shortest_period_is_ten_megahertz_of_the_slower_chip() {
+        assert_eq!((SHORTEST_PERIOD, SHORTEST_HIGH), (15, 8));
+        let mut player = Player::default();
+        assert_eq!(player.trigger(100, 8, 0), [93, 1]);
+        assert_eq!(player.trigger(115, 8, 0), [1, 1]);
+        assert_eq!(player.earliest(0), 130);
+    }
+
+    #[test]
     fn triggers_given_in_time_rise_in_the_cycle_that_was_asked_for() {
         let mut player = Player::default();
         let first = player.trigger(100, 10, 0);
-        assert_eq!(first, [92, 2]);
-        assert_eq!(player.trigger(1_000, 51, 0), [1_000 - 6 - (100 + 8 + 4), 22]);
+        assert_eq!(first, [93, 2]);
+        assert_eq!(player.trigger(1_000, 51, 0), [1_000 - 5 - (100 + 7 + 4), 22]);
         // Seen in the second look, and never idle.
         let made = player.wrote(1, u32::MAX);
         assert_eq!(made, Some(Made { at: 103, seen: true, late: 0 }));
@@ -149,8 +155,8 @@ mod tests {
     fn who_was_idle_rises_nearly_then_and_says_when_and_the_next_one_follows_exactly() {
         let mut player = Player::default();
         // Thought to look again in cycle 4,000; it does in 2 + 4 * 950.
-        assert_eq!(player.trigger(10_000, 10, 4_000)[0], 10_000 - 6 - 4_000);
-        assert_eq!(player.trigger(11_000, 10, 4_000)[0], 1_000 - 6 - 8 - 4);
+        assert_eq!(player.trigger(10_000, 10, 4_000)[0], 10_000 - 5 - 4_000);
+        assert_eq!(player.trigger(11_000, 10, 4_000)[0], 1_000 - 5 - 7 - 4);
         let made = player.wrote(1, u32::MAX - 950);
         assert_eq!(made, Some(Made { at: 9_805, seen: true, late: -198 }));
         let made = player.wrote(1, u32::MAX - 950);
@@ -165,16 +171,18 @@ mod tests {
         assert_eq!(player.wrote(1, u32::MAX), Some(Made { at: 103, seen: true, late: 0 }));
         // A hundred looks found no word.
         assert_eq!(player.wrote(1, u32::MAX - 100), Some(Made { at: 603, seen: true, late: 400 }));
-        assert_eq!(player.trigger(1_000, 10, 0)[0], 1_000 - 6 - (600 + 8 + 4));
+        assert_eq!(player.trigger(1_000, 10, 0)[0], 1_000 - 5 - (600 + 7 + 4));
     }
 
     #[test]
-    fn a_trigger_that_is_not_seen_is_told_as_such_and_shifts_by_two() {
+    fn a_trigger_that_is_not_seen_is_told_as_such_and_shifts_nothing() {
         let mut player = Player::default();
         player.trigger(100, 20, 0);
         player.trigger(200, 20, 0);
-        assert_eq!(player.wrote(0, u32::MAX), Some(Made { at: 103, seen: false, late: 0 }));
-        assert_eq!(player.next_rise(), Some(202));
+        assert_eq!(player.wrote(UNSEEN, u32::MAX), Some(Made { at: 103, seen: false, late: 0 }));
+        assert_eq!(player.next_rise(), Some(200));
+        // In the very last of its looks.
+        assert_eq!(player.wrote(0, u32::MAX), Some(Made { at: 215, seen: true, late: 0 }));
     }
 
     #[test]

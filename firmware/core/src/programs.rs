@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The PIO programs, the same for both chips. Together they take all 32 words of
-//! one PIO's memory.
+//! The PIO programs, the same for both chips. Line and player together take all 32
+//! words of one PIO's memory.
 //!
 //! Every machine first waits for a pin of the board that the processor raises
 //! ([`SYNC_PIN`]): the instant that all of them count from, whatever PIO they are
@@ -58,45 +58,61 @@ pub fn line() -> Program<WORDS> {
     .program
 }
 
-/// Plays triggers on the machine's set pin and watches its jump pin, the trigger's
-/// own input.
+/// Plays triggers on the machine's side-set pin and watches its jump pin, the
+/// trigger's own input.
 ///
-/// Two words make a trigger: n > 0, cycles of silence, and h, two cycles each of the
-/// high time. With r the cycle in which the pin is set: the input is looked at in
-/// cycles r + 1 + 2 k, k from 0 to h. At the look that sees the trigger h - k is
-/// written, or 0 if none does, then Y. See [`crate::Player`] for when what happens.
+/// Two words make a trigger: n > 0, cycles of silence, and h > 0, two cycles each of
+/// the high time. With r the cycle in which the pin goes up: the input is looked at
+/// in cycles r + 1 + 2 k, k from 0 to h. At the look that sees the trigger h - k is
+/// written, or [`UNSEEN`] if none does, then Y; both ways take equally long. See
+/// [`crate::Player`] for when what happens.
 ///
 /// With nothing to play, Y loses one every four cycles: how long there was nothing
 /// is known to the cycle.
 pub fn player() -> Program<WORDS> {
     pio_asm!(
-        "    wait 1 gpio 12",
+        ".side_set 1",
+        "    wait 1 gpio 12    side 0",
         "none:",
-        "    jmp y-- idle",
+        "    jmp y-- idle      side 0",
         ".wrap_target",
         "idle:",
-        "    pull noblock",
-        "    mov x, osr",
-        "    jmp !x none",
+        "    pull noblock      side 0",
+        "    mov x, osr        side 0",
+        "    jmp !x none       side 0",
         "low:",
-        "    jmp x-- low",
-        "    pull block",
-        "    mov x, osr",
-        "    set pins, 1",
+        "    jmp x-- low       side 0",
+        "    pull block        side 0",
+        "    mov x, osr        side 1",
         "high:",
-        "    jmp pin seen",
-        "    jmp x-- high",
-        "    set x, 0",
+        "    jmp pin seen      side 1",
+        "    jmp x-- high      side 1",
+        "    in x, 32          side 1", // which has run below 0
+        "    in y, 32          side 1",
+        "    jmp down          side 1",
         "seen:",
-        "    in x, 32",
-        "    in y, 32",
+        "    in x, 32          side 1",
+        "    in y, 32          side 1",
         "rest:",
-        "    jmp x-- rest [1]",
-        "    set pins, 0",
-        "    set x, 0",
+        "    jmp x-- rest      side 1 [1]",
+        "down:",
+        "    set x, 0          side 0",
         ".wrap",
     )
     .program
+}
+
+/// What the player writes for a trigger that did not reach its input.
+pub const UNSEEN: u32 = u32::MAX;
+
+/// Writes down all lines in every cycle, four cycles in a word, from the cycle after
+/// the one in which the trigger is at its own input; see [`crate::Window`].
+///
+/// The machine's input pins begin with the first line. It ends by having nowhere to
+/// write to.
+pub fn sampler() -> Program<WORDS> {
+    pio_asm!("    wait 0 gpio 11", "    wait 1 gpio 11", ".wrap_target", "    in pins, 8", ".wrap",)
+        .program
 }
 
 /// A program as it is written to a PIO's memory from this word on: jumps are
@@ -117,7 +133,8 @@ mod tests {
     #[test]
     fn both_programs_fit_into_one_pio_of_either_chip() {
         assert_eq!(line().code.len() + player().code.len(), WORDS);
-        assert!([line(), player()].iter().all(|it| it.version == PioVersion::V0));
+        assert!([line(), player(), sampler()].iter().all(|it| it.version == PioVersion::V0));
+        assert!(line().code.len() + sampler().code.len() <= WORDS);
     }
 
     #[test]

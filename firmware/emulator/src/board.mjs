@@ -5,6 +5,7 @@ import { ConsoleLogger, GPIOPinState, LogLevel, RP2040 } from 'rp2040js';
 import { readElf } from './elf.mjs';
 import { Events } from './events.mjs';
 import { Machine } from './machine.mjs';
+import { attachRom } from './rom.mjs';
 import { attachUart } from './uart.mjs';
 
 /** A cycle of the system clock, in nanoseconds. */
@@ -13,7 +14,7 @@ export const CYCLE_NS = 5;
 const SYNCHRONISER = 2;
 const FLASH = 0x10000000;
 const VECTORS = 0x10000100;
-const [TRIGGER, TRIGGER_SEEN, SYNC] = [10, 11, 12];
+const [TRIGGER, TRIGGER_SEEN, SYNC, SAMPLES] = [10, 11, 12, 13];
 const FIRST_LINE = 2;
 
 /**
@@ -33,11 +34,12 @@ export class Board {
 
   /**
    * @param {string} image
-   * @param {{ stepwise?: boolean, looped?: boolean }} options
-   *   looped: a wire from the trigger to its own input
+   * @param {{ stepwise?: boolean, looped?: boolean, samples?: boolean, flash?: Uint8Array }} options
+   *   looped: a wire from the trigger to its own input; samples: one that makes it
+   *   sample; flash: another board's, which was switched off
    */
   constructor(image, options = {}) {
-    this.options = { stepwise: false, looped: true, ...options };
+    this.options = { stepwise: false, looped: true, samples: false, ...options };
     this.elf = readElf(image);
     this.cycle = 0;
     this.events = new Events();
@@ -57,10 +59,15 @@ export class Board {
   boot(before) {
     const chip = new RP2040();
     chip.logger = new ConsoleLogger(LogLevel.Error, true);
+    chip.flash.fill(0xff);
+    const flash = before?.flash ?? this.options.flash;
+    if (flash) chip.flash.set(flash);
     for (const { address, bytes } of this.elf.segments) chip.flash.set(bytes, address - FLASH);
     if (before) chip.sram.set(before.sram);
     chip.core.VTOR = VECTORS;
     chip.core.reset();
+    attachRom(chip);
+    chip.gpio[SAMPLES].setInputValue(this.options.samples);
     this.chip = chip;
     this.booted = this.cycle;
     this.machines = chip.pio.flatMap((pio) => pio.machines.map((sm) => new Machine(sm, this.options.stepwise)));

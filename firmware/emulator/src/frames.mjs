@@ -5,6 +5,7 @@
 import { crc32 } from './crc.mjs';
 
 const [HELLO, NOTE, GENERATOR_HELLO, COMMAND, REPLY, PACKET, STATUS] = [0, 5, 8, 9, 10, 11, 12];
+const CALIBRATION = 25;
 const STATES = ['idle', 'waiting', 'running', 'draining', 'done'];
 const ANSWERS = /** @type {const} */ (['prompt', 'late', 'missing', 'coalesced', 'named']);
 const TOTALS = /** @type {const} */ ([
@@ -15,11 +16,12 @@ const TOTALS = /** @type {const} */ ([
  * @typedef {{ [name in (typeof TOTALS)[number]]: number }} Totals
  * @typedef {{ kind: (typeof ANSWERS)[number], span: number }} Answer
  * @typedef {{ seq: number, trigger: number, answers: Answer[], extra: number, widths: (number | null)[], window: number }} Sample
- * @typedef {{ run: number, state: string, period: number, high: number, totals: Totals }} Status
+ * @typedef {{ run: number, state: string, period: number, high: number, totals: Totals, now: number }} Status
  * @typedef {{ run: number, samples: Sample[], extras: { line: number, at: number }[], totals: Totals }} Packet
  * @typedef {{ number: number, hello?: { protocol: number, lines: number, version: string }, note?: string, info?: string,
  *   reply?: { to: number | null, status?: Status, refusal?: number }, packet?: Packet, status?: Status,
- *   other?: number }} Frame
+ *   calibration?: (Loopback | null)[], other?: number }} Frame
+ * @typedef {{ offset: number, lowest: number, highest: number, measurements: number }} Loopback
  */
 
 /** What the host may set, by its place in the protocol. */
@@ -37,6 +39,8 @@ export const commands = {
   status: () => [10],
   burst: (/** @type {number} */ triggers, /** @type {number} */ interval) => [11, triggers, interval],
   pulses: (/** @type {boolean} */ on) => [12, on ? 1 : 0],
+  falling: (/** @type {boolean} */ on) => [13, on ? 1 : 0],
+  calibrate: () => [14],
 };
 
 /** @param {number} number @param {number} protocol */
@@ -136,6 +140,8 @@ function decode(stuffed) {
       return { number, packet: packet(reader) };
     case STATUS:
       return { number, status: status(reader) };
+    case CALIBRATION:
+      return { number, calibration: reader.list(() => (reader.byte() === 1 ? loopback(reader) : null)) };
     default:
       return { number, other: kind };
   }
@@ -150,6 +156,12 @@ function status(reader) {
   const high = reader.varint();
   for (let skipped = 0; skipped < 11; skipped++) reader.varint();
   return { run, state, period, high, totals: totals(reader), now: reader.varint() };
+}
+
+/** @param {Reader} reader @returns {Loopback} */
+function loopback(reader) {
+  const [offset, lowest, highest] = [reader.signed(), reader.signed(), reader.signed()];
+  return { offset, lowest, highest, measurements: reader.varint() };
 }
 
 /** @param {Reader} reader @returns {Packet} */
@@ -194,6 +206,12 @@ class Reader {
       value += (byte % 128) * unit;
       if (byte < 128) return value;
     }
+  }
+
+  /** Zigzag. */
+  signed() {
+    const value = this.varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
   text() {

@@ -17,10 +17,10 @@ const PULL_NOBLOCK = 0x8080;
 const MOV_X_OSR = 0xa027;
 const [X_DEC, NOT_X, Y_DEC, PIN] = [2, 1, 4, 6];
 
-/** @param {number} op */
-function jump(op) {
+/** @param {number} op @param {number} sides bits of the delay that are for the side-set */
+function jump(op, sides) {
   if (op >>> 13 !== 0) return null;
-  return { condition: (op >>> 5) & 7, target: op & 31, cycles: 1 + ((op >>> 8) & 31) };
+  return { condition: (op >>> 5) & 7, target: op & 31, cycles: 1 + ((op >>> 8) & (31 >>> sides)) };
 }
 
 export class Machine {
@@ -105,22 +105,22 @@ export class Machine {
    */
   loop() {
     const { sm } = this;
-    const { pio, pc } = sm;
+    const { pio, pc, sidesetCount } = sm;
     const first = pio.instructions[pc];
-    const here = jump(first);
+    const here = jump(first, sidesetCount);
     if (here?.condition === X_DEC && here.target === pc) {
       return { turns: sm.x, cycles: here.cycles, counts: 'x' };
     }
     if (here?.condition === PIN && here.cycles === 1) {
       const high = sm.rp2040.gpio[sm.jmpPin].inputValue;
-      const next = jump(pio.instructions[high ? here.target : pc + 1]);
+      const next = jump(pio.instructions[high ? here.target : pc + 1], sidesetCount);
       if (next?.condition === X_DEC && next.target === pc && next.cycles === 1) {
         return { turns: sm.x, cycles: 2, counts: 'x' };
       }
     }
     if (first === PULL_NOBLOCK && sm.txFIFO.empty && sm.x === 0) {
-      const test = jump(pio.instructions[pc + 2]);
-      const back = test && jump(pio.instructions[test.target]);
+      const test = jump(pio.instructions[pc + 2], sidesetCount);
+      const back = test && jump(pio.instructions[test.target], sidesetCount);
       const counts = test?.condition === NOT_X && back?.condition === Y_DEC && back.target === pc;
       if (counts && pio.instructions[pc + 1] === MOV_X_OSR) {
         return { turns: sm.y, cycles: 4, counts: 'y' };
