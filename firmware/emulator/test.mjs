@@ -381,6 +381,19 @@ const tests = {
     return `${windowed.length} of ${samples.length} triggers in a window`;
   },
 
+  'lines that are not in use are not waited for, and what happens on them is nobody\'s': () => {
+    const { board, host } = switchedOn();
+    host.connect();
+    const truth = answer(board, LINES, () => [300, 500, 700, null, 100, 900, null]);
+    host.set(to.lines(3), to.period(100_000), to.count(20), to.start());
+    const { samples, totals } = host.finish(1000);
+    balanced(totals);
+    assert.deepEqual([totals.complete, totals.edges], [20, 60]);
+    samples.forEach(({ answers }) => assert.equal(answers.length, 3));
+    compare(samples, truth);
+    return `${samples.length} samples of 3 lines`;
+  },
+
   'networks without a cable, and a W5500 that is not there, are told and disturb nobody': () => {
     const { board, host } = switchedOn();
     host.connect();

@@ -53,6 +53,8 @@ pub async fn serve(shared: &Shared, rx: impl Read, mut tx: impl Sink) -> ! {
     let mut line = Line::new(rx);
     line.wait_for_knock().await;
     loop {
+        // What was begun for the host before ends here, and not in the hello.
+        tx.write(&[0]).await;
         link::serve(shared, &mut line, &mut tx).await;
         if !line.knocked {
             line.wait_for_knock().await;

@@ -29,6 +29,8 @@ pub enum Act {
 #[derive(Clone, Debug)]
 pub struct Generator<S> {
     limits: Limits,
+    /// That there are.
+    lines: u8,
     settings: Settings,
     /// From the target's arming to the first trigger.
     armed_delay: u64,
@@ -56,7 +58,8 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     pub fn new(slots: S, lines: u8, limits: Limits, tick: Tick, armed_delay: u64) -> Self {
         Self {
             limits,
-            settings: initial(&limits, tick),
+            lines,
+            settings: initial(&limits, tick, lines),
             armed_delay,
             armed: false,
             state: RunState::Idle,
@@ -89,6 +92,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         &self.limits
     }
 
+    /// In use.
     pub fn lines(&self) -> usize {
         self.pairing.lines()
     }
@@ -129,7 +133,8 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
             Command::Start(at) => self.start(at, now)?,
             Command::Stop => self.stop(now),
             _ => {
-                self.settings = change(&self.limits, self.settings, command, self.active())?;
+                self.settings =
+                    change(&self.limits, self.lines, self.settings, command, self.active())?;
                 self.round_high();
             }
         }
@@ -274,7 +279,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// How many of these responses are extra edges; see [`Pairing::responses`].
     /// Outside a run they are nobody's.
     pub fn responses(&mut self, line: u8, count: u32, number: u32, at: u64) -> u32 {
-        if !matches!(self.state, RunState::Running | RunState::Draining) {
+        if !self.listens(line) {
             return 0;
         }
         let answers = self.pairing.responses(line, count, number, at);
@@ -285,9 +290,9 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         extra
     }
 
-    /// None: outside a run edges are nobody's.
+    /// None: outside a run edges are nobody's, nor are those of a line not in use.
     pub fn edge(&mut self, line: u8, at: u64) -> Option<Seen> {
-        if !matches!(self.state, RunState::Running | RunState::Draining) {
+        if !self.listens(line) {
             return None;
         }
         let seen = match self.settings.shape {
@@ -346,6 +351,12 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         taken
     }
 
+    fn listens(&self, line: u8) -> bool {
+        let running = matches!(self.state, RunState::Running | RunState::Draining);
+        let unused = self.settings.lines..self.lines;
+        running && !unused.contains(&line)
+    }
+
     fn enter(&mut self, state: RunState) {
         self.changed |= self.state != state;
         self.state = state;
@@ -361,6 +372,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         self.run = self.run.wrapping_add(1);
         self.totals = Totals::default();
         self.pairing.clear();
+        self.pairing.watch(self.settings.lines);
         self.grid = Grid::new(self.settings.seed);
         self.point = if self.ahead { 0 } else { now.saturating_add(self.settings.period.0) };
         self.enter(match at {

@@ -86,7 +86,7 @@ mod tests {
     use irqscope_wire::{Cycles, Tick};
 
     fn settings(jitter: JitterKind, amount: u64) -> Settings {
-        let initial = crate::initial(&LIMITS, Tick { femtoseconds: 1_000_000 });
+        let initial = crate::initial(&LIMITS, Tick { femtoseconds: 1_000_000 }, 1);
         Settings { jitter, jitter_amount: Cycles(amount), ..initial }
     }
 

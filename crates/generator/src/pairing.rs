@@ -168,6 +168,11 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         self.lines
     }
 
+    /// Watches so many; nothing may be open.
+    pub fn watch(&mut self, lines: u8) {
+        self.lines = usize::from(lines).min(LINES);
+    }
+
     /// Triggers whose sample was not taken yet.
     pub fn open(&self) -> u64 {
         self.next - self.head

@@ -11,7 +11,7 @@ const DUTY: Range = Range { lowest: 1, highest: 999 };
 const FEMTOSECONDS_PER_MS: u64 = 1_000_000_000_000;
 
 /// What is set before anybody asked: 1 kHz, 25 % duty, 16 samples a packet.
-pub fn initial(limits: &Limits, tick: Tick) -> Settings {
+pub fn initial(limits: &Limits, tick: Tick, lines: u8) -> Settings {
     let ms = FEMTOSECONDS_PER_MS / tick.femtoseconds.max(1);
     let within = |range: Range, value: u64| value.clamp(range.lowest, range.highest);
     let settings = Settings {
@@ -29,13 +29,15 @@ pub fn initial(limits: &Limits, tick: Tick) -> Settings {
         interval: Cycles(limits.period.lowest),
         shape: Shape::Toggle,
         polarity: Polarity::Rising,
+        lines,
     };
     with_high(limits, settings)
 }
 
-/// The settings after `command`; commands that set nothing change nothing.
+/// The settings after `command`, of a generator with so many lines; commands that set nothing change nothing.
 pub fn change(
     limits: &Limits,
+    lines: u8,
     settings: Settings,
     command: Command,
     active: bool,
@@ -92,6 +94,10 @@ pub fn change(
             }
             new.polarity = polarity;
         }
+        Command::Lines(used) => {
+            check(Setting::Lines, used.into(), Range { lowest: 1, highest: lines.into() })?;
+            new.lines = used;
+        }
         Command::Seed(seed) => new.seed = seed,
         Command::Pacing(pacing) => new.pacing = pacing,
         Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => {}
@@ -112,6 +118,7 @@ fn setting_of(command: Command) -> Option<Setting> {
         Command::Burst { .. } => Setting::Burst,
         Command::Shape(_) => Setting::Shape,
         Command::Polarity(_) => Setting::Polarity,
+        Command::Lines(_) => Setting::Lines,
         Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => return None,
     })
 }
@@ -167,19 +174,24 @@ mod tests {
     use super::*;
     use crate::generator::tests::LIMITS;
 
+    const LINES: u8 = 4;
+
     fn initially() -> Settings {
-        initial(&LIMITS, Tick { femtoseconds: 1_000_000 })
+        initial(&LIMITS, Tick { femtoseconds: 1_000_000 }, LINES)
     }
 
     fn set(command: Command) -> Result<Settings, Refusal> {
-        change(&LIMITS, initially(), command, false)
+        change(&LIMITS, LINES, initially(), command, false)
     }
 
     #[test]
     fn a_period_is_rounded_to_the_divider_and_told() {
         let limits = Limits { period_step: 8, ..LIMITS };
         let period = |ticks| {
-            change(&limits, initially(), Command::Period(Cycles(ticks)), false).unwrap().period.0
+            change(&limits, LINES, initially(), Command::Period(Cycles(ticks)), false)
+                .unwrap()
+                .period
+                .0
         };
         assert_eq!(period(12_003), 12_000);
         assert_eq!(period(12_004), 12_008);
@@ -210,8 +222,9 @@ mod tests {
     fn a_duty_leaves_room_for_both_pulses() {
         let high = |duty| set(Command::Duty(duty)).unwrap().high.0;
         assert_eq!((high(250), high(500)), (250_000, 500_000));
-        let short = change(&LIMITS, initially(), Command::Period(Cycles(10_000)), false).unwrap();
-        let high = |duty| change(&LIMITS, short, Command::Duty(duty), false).unwrap().high.0;
+        let short =
+            change(&LIMITS, LINES, initially(), Command::Period(Cycles(10_000)), false).unwrap();
+        let high = |duty| change(&LIMITS, LINES, short, Command::Duty(duty), false).unwrap().high.0;
         assert_eq!((high(1), high(999)), (LIMITS.pulse, 10_000 - LIMITS.pulse));
     }
 
@@ -220,7 +233,7 @@ mod tests {
         let burst = Command::Burst { triggers: 16, interval: Cycles(20_000) };
         let settings = set(burst).unwrap();
         assert_eq!((settings.burst, settings.high.0), (16, 5_000));
-        let refused = change(&LIMITS, settings, Command::Period(Cycles(319_999)), false);
+        let refused = change(&LIMITS, LINES, settings, Command::Period(Cycles(319_999)), false);
         let (setting, highest) = (Setting::Period, LIMITS.period.highest);
         let range = |asked, lowest| Refusal::OutOfRange { setting, asked, lowest, highest };
         assert_eq!(refused, Err(range(319_999, 320_000)));
@@ -237,7 +250,7 @@ mod tests {
         let pulse = Command::Shape(Shape::Pulse);
         assert_eq!(set(pulse).unwrap().shape, Shape::Pulse);
         let blind = Limits { sees_pulses: false, ..LIMITS };
-        let refused = change(&blind, initially(), pulse, false);
+        let refused = change(&blind, LINES, initially(), pulse, false);
         assert_eq!(refused, Err(Refusal::CannotSeePulses));
     }
 
@@ -246,14 +259,24 @@ mod tests {
         let falling = Command::Polarity(Polarity::Falling);
         assert_eq!(set(falling).unwrap().polarity, Polarity::Falling);
         let upright = Limits { inverts: false, ..LIMITS };
-        let change = |command| change(&upright, initially(), command, false);
+        let change = |command| change(&upright, LINES, initially(), command, false);
         assert_eq!(change(falling), Err(Refusal::CannotInvert));
         assert!(change(Command::Polarity(Polarity::Rising)).is_ok());
     }
 
     #[test]
+    fn no_more_lines_are_used_than_there_are_and_at_least_one() {
+        assert_eq!((initially().lines, set(Command::Lines(1)).unwrap().lines), (LINES, 1));
+        let (setting, lowest, highest) = (Setting::Lines, 1, LINES.into());
+        for asked in [0, 5] {
+            let refused = Refusal::OutOfRange { setting, asked: asked.into(), lowest, highest };
+            assert_eq!(set(Command::Lines(asked)), Err(refused));
+        }
+    }
+
+    #[test]
     fn what_decides_a_run_cannot_change_within_it() {
-        let active = |command| change(&LIMITS, initially(), command, true);
+        let active = |command| change(&LIMITS, LINES, initially(), command, true);
         assert_eq!(active(Command::Seed(3)), Err(Refusal::RunActive { setting: Setting::Seed }));
         assert_eq!(active(Command::Period(Cycles(20_000))).unwrap().period, Cycles(20_000));
     }

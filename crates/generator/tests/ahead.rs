@@ -4,7 +4,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use irqscope_generator::{Act, Generator, Seen, Slot};
-use irqscope_wire::{Answer, Command, Cycles, Limits, Range, RunState, Seq, StartAt, Tick};
+use irqscope_wire::{
+    Answer, Command, Cycles, Limits, Range, Refusal, RunState, Seq, Setting, StartAt, Tick,
+};
 
 const LIMITS: Limits = Limits {
     period: Range { lowest: 10_000, highest: 62_500_000 },
@@ -84,6 +86,23 @@ fn a_trigger_without_room_is_counted_as_dropped_whether_made_or_not() {
     let totals = generator.status().totals;
     assert_eq!((totals.triggers, totals.dropped, totals.open), (11, 3, 8));
     assert!(totals.identity_holds());
+}
+
+#[test]
+fn a_line_that_is_not_in_use_is_not_waited_for_and_its_edges_are_nobodys() {
+    let mut generator = ahead(2, 1);
+    let change = generator.command(Command::Lines(1), 0);
+    assert_eq!(change, Err(Refusal::RunActive { setting: Setting::Lines }));
+    generator.finish();
+    generator.command(Command::Lines(1), 0).unwrap();
+    generator.command(Command::Start(StartAt::Now), 0).unwrap();
+    generator.made(100);
+    assert_eq!(generator.edge(1, 110), None);
+    assert_eq!(generator.edge(0, 120), Some(Seen::Answer(Seq(0))));
+    generator.tick(MS);
+    assert!(generator.take().is_some());
+    let totals = generator.status().totals;
+    assert_eq!((generator.lines(), totals.complete, totals.edges), (1, 1, 1));
 }
 
 #[test]

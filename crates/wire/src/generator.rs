@@ -41,6 +41,7 @@ named! {
         Interval = "interval",
         Shape = "shape",
         Polarity = "polarity",
+        Lines = "lines",
     }
 }
 
@@ -52,6 +53,7 @@ impl Setting {
             Setting::Duty => "per mille",
             Setting::Packet => "samples",
             Setting::Count | Setting::Burst => "triggers",
+            Setting::Lines => "lines",
             Setting::Seed | Setting::Pacing | Setting::Shape | Setting::Polarity => "",
         }
     }
@@ -189,6 +191,8 @@ pub struct Settings {
     pub interval: Cycles,
     pub shape: Shape,
     pub polarity: Polarity,
+    /// Response lines in use, the first ones: samples have so many answers.
+    pub lines: u8,
 }
 
 /// What a host may ask for. Each is answered by one [`Reply`].
@@ -219,6 +223,8 @@ pub enum Command {
     /// Measures the way from the trigger to every line that it is wired to. No run
     /// is active before and none after; a [`Calibration`] says what was found.
     Calibrate,
+    /// 1 to all; edges on the others are nobody's.
+    Lines(u8),
 }
 
 /// The answer to the command in the host's frame `to`.

@@ -15,7 +15,7 @@ use crate::{
 /// 1: first. 2: a plan may have benchmarks instead of stages. 3: a generator may
 /// know which trigger an edge answers, and a plan which CPU it is on. 4: bursts,
 /// execution times. 5: delayed locking, and the work of loads. 6: polarity,
-/// calibration, a generator's own time, and how a response was measured.
+/// lines in use, calibration, a generator's own time, and how a response was measured.
 pub const PROTOCOL: u16 = 6;
 
 /// One message with its number within its stream, from 0 without gaps: a lost

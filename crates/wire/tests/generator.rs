@@ -25,6 +25,7 @@ fn status(run: u32) -> Status {
         interval: Cycles(10_000),
         shape: Shape::Toggle,
         polarity: Polarity::Rising,
+        lines: 2,
     };
     Status {
         run,
@@ -56,6 +57,7 @@ fn command() -> impl Strategy<Value = Command> {
         Just(Command::Shape(Shape::Pulse)),
         Just(Command::Polarity(Polarity::Falling)),
         Just(Command::Calibrate),
+        Just(Command::Lines(3)),
         Just(Command::Start(StartAt::Armed)),
         Just(Command::Stop),
         Just(Command::Status),

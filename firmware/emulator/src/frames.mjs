@@ -41,6 +41,7 @@ export const commands = {
   pulses: (/** @type {boolean} */ on) => [12, on ? 1 : 0],
   falling: (/** @type {boolean} */ on) => [13, on ? 1 : 0],
   calibrate: () => [14],
+  lines: (/** @type {number} */ used) => [15, used],
 };
 
 /** @param {number} number @param {number} protocol */
@@ -154,7 +155,7 @@ function status(reader) {
   const period = reader.varint();
   reader.varint();
   const high = reader.varint();
-  for (let skipped = 0; skipped < 11; skipped++) reader.varint();
+  for (let skipped = 0; skipped < 12; skipped++) reader.varint();
   return { run, state, period, high, totals: totals(reader), now: reader.varint() };
 }
 

@@ -51,6 +51,7 @@ pub fn status(state: RunState, totals: Totals) -> Status {
         interval: Cycles(10_000),
         shape: Shape::Toggle,
         polarity: Polarity::Rising,
+        lines: 2,
     };
     Status { run: 1, state, settings, totals, now: Cycles(1 << 34) }
 }

@@ -298,6 +298,7 @@ fn a_status() -> Status {
         interval: Cycles(9_000),
         shape: Shape::Pulse,
         polarity: Polarity::Falling,
+        lines: 2,
     };
     let totals = Totals { triggers: 9, complete: 8, open: 1, ..Totals::default() };
     Status { run: 3, state: RunState::Running, settings, totals, now: Cycles(1 << 34) }
@@ -496,6 +497,7 @@ fn commands() -> impl Iterator<Item = Command> {
         Command::Patience(Cycles(1 << 20)),
         Command::Polarity(Polarity::Falling),
         Command::Calibrate,
+        Command::Lines(2),
         Command::Start(StartAt::Now),
         Command::Status,
         Command::Stop,

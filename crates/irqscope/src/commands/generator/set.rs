@@ -142,6 +142,7 @@ const fn name(command: Command) -> &'static str {
         Command::Burst { .. } => Setting::Burst.name(),
         Command::Shape(_) => Setting::Shape.name(),
         Command::Polarity(_) => Setting::Polarity.name(),
+        Command::Lines(_) => Setting::Lines.name(),
         Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => "",
     }
 }
@@ -163,6 +164,7 @@ fn really(command: Command, real: &Real, hello: &GeneratorHello) -> String {
         }
         Command::Shape(_) => real.shape.to_string(),
         Command::Polarity(_) => real.polarity.to_string(),
+        Command::Lines(_) => real.lines.to_string(),
         Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => String::new(),
     }
 }
