@@ -8,12 +8,13 @@ MUSL := x86_64-unknown-linux-musl
 AGENT_TARGET := $(shell rustup target list --installed 2>/dev/null | grep -qx $(MUSL) && echo $(MUSL) || echo x86_64-unknown-linux-gnu)
 IRQSCOPE := target/release/irqscope
 
-.PHONY: help run test build bootstrap lint bench fuzz kernels clean
+.PHONY: help run test build arm64 bootstrap lint bench fuzz kernels clean
 
 help:
 	@echo "make run     install what is missing, build, measure the demo, write a report"
 	@echo "make test    every test, the same that CI runs"
 	@echo "make build   the program, the agent and the twin's generator"
+	@echo "make arm64   the agent for the twin's Arm machine"
 	@echo "make lint    fmt, clippy, checkpatch, sparse, tsc, shellcheck, links"
 	@echo "make bench   speed and instrumentation cost"
 	@echo "make fuzz    the parsers, for longer than make test does"
@@ -28,6 +29,11 @@ build:
 	cargo build --release --locked -p irqscope -p irqscope-vm
 	cargo build --release --locked -p irqscope-twin-plugin --no-default-features --features "$$(scripts/plugin-api)"
 
+# The C compiler only links; the driver needs it anyway. Debian's Rust has no such target.
+arm64:
+	@! command -v rustup >/dev/null || CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=aarch64-linux-gnu-gcc \
+		cargo build --release --locked -p irqscope-target --target aarch64-unknown-linux-musl
+
 run: bootstrap
 	@$(MAKE) --no-print-directory build
 	$(IRQSCOPE) run demo
@@ -35,6 +41,7 @@ run: bootstrap
 test:
 	@scripts/bootstrap --test
 	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory arm64
 	@scripts/lint
 	cargo test --release --locked --workspace
 	@npm --prefix ui test

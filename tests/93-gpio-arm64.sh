@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: GPIO lines trigger and answer in Debian's arm64 kernels, through their real
+# controller and gpiolib: every sample complete in both views, from stamp to edge
+# the same in all, two runs with the same bytes. Asked for more stages than there
+# are lines, the rig refuses before anything is booted.
+# Runs beside others.
+. "$(dirname "$0")/lib.sh"
+
+command -v rustup >/dev/null || { echo "skipped: without rustup there is no agent for arm64"; exit 0; }
+
+cat >"$WORK/gpio.toml" <<-TOML
+	version = 1
+	about = "GPIO lines of an emulated Arm machine"
+	kernels = ["6.1-arm64", "6.1-rt-arm64"]
+	states = ["idle"]
+	stages = ["irq", "softirq", "tasklet", "work", "thread", "kthread", "user"]
+	[trigger]
+	kind = "line"
+	frequency = "1kHz"
+	jitter = "uniform"
+	jitter-amount = "500us"
+	count = 300
+TOML
+expect 0 "$IRQSCOPE" run "$WORK/gpio.toml" --out "$WORK/a"
+expect 0 "$IRQSCOPE" run "$WORK/gpio.toml" --out "$WORK/b" --jobs 2
+a=$(field "$WORK/a/summary.json" "j['digest']")
+b=$(field "$WORK/b/summary.json" "j['digest']")
+[ "$a" = "$b" ] || fail "digests differ: $a $b"
+cmp "$WORK/a/samples.parquet" "$WORK/b/samples.parquet"
+
+python3 - "$WORK/a/summary.json" <<'PY'
+import json, sys
+summary = json.load(open(sys.argv[1]))
+assert len(summary["cases"]) == 2
+for case in summary["cases"]:
+    name, outside = case["case"], case["outside"]
+    assert case["identity_holds"] and case["triggers"] == case["complete"] == 300, name
+    assert outside["answers"] == outside["edges"] == 300 * 7, (name, outside)
+    assert outside["extra"] == outside["dropped"] == outside["lost_interrupts"] == 0, name
+    assert {s["count"] for s in case["stages"]} == {300}, name
+    offsets = {o["stage"]: o for o in case["edge_offsets"]}
+    assert len(offsets) == 7, name
+    for stage, offset in offsets.items():
+        # Between the user stage's stamp and its edge lies a system call.
+        exact = offset["at_p50"] if stage != "user" else offset["at_p50"] + 1
+        assert exact >= 300, (name, offset)
+    print(name, "ns from stamp to edge:", {stage: offset["p50_ns"] for stage, offset in offsets.items()})
+PY
+
+# One more stage than there are lines.
+sed 's/"user"\]/"user", "tasklet_hi"]/' "$WORK/gpio.toml" >"$WORK/eight.toml"
+expect 2 "$IRQSCOPE" run "$WORK/eight.toml" --out "$WORK/eight"
+says "8 stages are asked, and line gpio of this machine has 7"
+[ ! -e "$WORK/eight" ] || fail "a run was begun"
