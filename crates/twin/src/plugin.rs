@@ -173,7 +173,7 @@ fn smi(args: &Args, wiring: Wiring) -> Result<(Smi, Memory), String> {
         return Err("smi is for a PC: leave it out".to_owned());
     }
     let memory = Memory::look_up().map_err(not_exported)?;
-    Ok((Smi::new(args.smi, args.smi_seed, initial(&LIMITS, TICK)), memory))
+    Ok((Smi::new(args.smi, args.smi_seed, initial(&LIMITS, TICK, args.lines)), memory))
 }
 
 /// Hosts may connect from now on.
