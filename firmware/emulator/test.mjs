@@ -23,10 +23,16 @@ const MS = 1000 * US;
 /** What the counters resolve: both trigger and edge are seen within two cycles. */
 const RESOLUTION = 1;
 const BOOT = 10 * MS;
+/** From where the stack grows down. */
+const MEMORY_END = 0x20040000;
+
+/** @type {Board[]} */
+const boards = [];
 
 /** @param {ConstructorParameters<typeof Board>[1]} [options] */
 function switchedOn(options) {
   const board = new Board(image, options);
+  boards.push(board);
   board.run(BOOT);
   const host = new Host(board);
   return { board, host };
@@ -487,7 +493,9 @@ const tests = {
 function run(name) {
   const began = performance.now();
   const found = tests[name]();
-  console.log(`ok  ${name} (${((performance.now() - began) / 1000).toFixed(1)} s): ${found}`);
+  const took = `${((performance.now() - began) / 1000).toFixed(1)} s`;
+  const stack = MEMORY_END - Math.min(...boards.map((board) => board.deepest));
+  console.log(`ok  ${name} (${took}, ${stack} bytes of stack): ${found}`);
 }
 
 const chosen = Object.keys(tests).filter((name) => named.length === 0 || named.some((part) => name.includes(part)));
