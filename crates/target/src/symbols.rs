@@ -63,12 +63,12 @@ fn sorted(mut symbols: Vec<Symbol>) -> Symbols {
 }
 
 /// `ffffffffc0001000 t handler [irqscope]`. Code only; a reader without the
-/// privilege sees zeros for addresses.
+/// privilege sees zeros for addresses. On Arm `$x` and `$d` mark code and data.
 fn symbol(line: &str) -> Option<Symbol> {
     let mut words = line.split_ascii_whitespace();
     let address = u64::from_str_radix(words.next()?, 16).ok()?;
     let is_code = matches!(words.next()?, "t" | "T" | "w" | "W");
-    let name = words.next()?;
+    let name = words.next().filter(|name| !name.starts_with('$'))?;
     let name = match words.next() {
         Some(module) => format!("{name} {module}"),
         None => name.to_owned(),
@@ -85,6 +85,7 @@ mod tests {
 0000000000000000 A fixed_percpu_data
 ffffffff81000000 T startup_64
 ffffffff81000000 T _stext
+ffffffffc0001040 t $x\t[irqscope]
 ffffffffc0001040 t handler\t[irqscope]
 ffffffff81e00000 T __do_softirq
 ffffffff81e00000 T __softirqentry_text_start
