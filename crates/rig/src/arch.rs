@@ -30,7 +30,7 @@ pub(crate) trait Guest {
     /// The kernel's command line for it.
     fn command_line(self) -> &'static str;
     /// How many response lines the wires have.
-    fn lines(self) -> usize;
+    fn lines(self) -> u8;
     /// Modules of the kernel and of the driver for the wires, with parameters.
     fn port_modules(self) -> PortModules;
     /// An error if this machine cannot do what a plan asks.
@@ -110,7 +110,7 @@ impl Guest for Arch {
         }
     }
 
-    fn lines(self) -> usize {
+    fn lines(self) -> u8 {
         match self {
             Self::X86_64 => 12,
             Self::Arm64 => 7,
@@ -129,7 +129,7 @@ impl Guest for Arch {
 
     fn check(self, plan: &Plan, lines: usize) -> Result<()> {
         let refuse = |what: String, remedy: &str| Err(RigError::unready(what, remedy));
-        if plan.line == self.line() && lines > self.lines() {
+        if plan.line == self.line() && lines > usize::from(self.lines()) {
             let most = self.lines();
             return refuse(
                 format!(
@@ -168,6 +168,6 @@ mod tests {
     fn the_drivers_lines_are_as_many_as_the_machine_has() {
         let PortModules { driver: (_, parameters), .. } = Arch::Arm64.port_modules();
         let lines = parameters.split_once("responses=").unwrap().1.split(',').count();
-        assert_eq!(lines, Arch::Arm64.lines());
+        assert_eq!(lines, usize::from(Arch::Arm64.lines()));
     }
 }

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::arch::Arch;
 use crate::error::{Result, RigError};
 
 pub(crate) const SCRIPT: &str = include_str!("facts.sh");
@@ -96,23 +97,20 @@ impl Facts {
                 "end the other run; if there is none: rmmod irqscope_parport irqscope",
             ));
         }
-        self.check_machine(place)
+        self.arch(place).map(drop)
     }
 
-    /// Refuses a target that the agent does not run on: all that benchmarks need,
-    /// whoever asks for them.
-    pub fn check_machine(&self, place: &str) -> Result<()> {
-        if self.machine != std::env::consts::ARCH {
-            return Err(RigError::unready(
-                format!(
-                    "{place} is {}, irqscope's agent was built for {}",
-                    self.machine,
-                    std::env::consts::ARCH
-                ),
-                "measure it from a host of the same architecture",
-            ));
+    /// What the target is; refused if the agent does not run on it, which is all that
+    /// benchmarks need, whoever asks for them.
+    pub fn arch(&self, place: &str) -> Result<Arch> {
+        match self.machine.as_str() {
+            "x86_64" => Ok(Arch::X86_64),
+            "aarch64" => Ok(Arch::Arm64),
+            other => Err(RigError::unready(
+                format!("{place} is {other}, which irqscope has no agent for"),
+                "measure a target that is x86_64 or aarch64",
+            )),
         }
-        Ok(())
     }
 }
 
@@ -185,6 +183,8 @@ mod tests {
         assert!(refusal(&format!("{READY}loaded=yes\n")).contains("rmmod"));
         assert!(refusal(&READY.replace("uid=0", "uid=1000")).contains("sudo"));
         assert!(refusal(&READY.replace("x86_64", "riscv64")).contains("riscv64"));
+        let board = Facts::parse(&READY.replace("x86_64", "aarch64"));
+        assert_eq!(board.arch("board").unwrap(), Arch::Arm64);
     }
 
     #[test]

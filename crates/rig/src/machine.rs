@@ -5,10 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use irqscope_wire::Plan;
+use irqscope_wire::{Line, Plan};
 
 use crate::agent;
-use crate::arch::Arch;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::console::first_complaint;
 use crate::driver::{Build, Driver, check_headers, headers_digest};
@@ -45,11 +44,9 @@ pub(crate) fn run_case(
     events(Event::Phase("looking at the target"))?;
     let facts = ask(shell, stop)?;
     if plan.needs_driver() {
-        facts.check(&shell.place)
-    } else {
-        facts.check_machine(&shell.place)
-    }?;
-    let agent = agent::find()?;
+        facts.check(&shell.place)?;
+    }
+    let agent = agent::find_for(facts.arch(&shell.place)?)?;
     let mut keeper = Keeper::start(shell, console, stop)?;
     keeper.deliver(&agent, "irqscope-target", stop)?;
     let modules = bring_modules(&keeper, shell, &facts, plan, stop, events)?;
@@ -142,8 +139,12 @@ fn driver(
     let test = plan.delay.is_some();
     match headers(shell, facts)? {
         Some(headers) => {
-            let build =
-                Build { headers: &headers, release: &facts.release, arch: Arch::X86_64, test };
+            let build = Build {
+                headers: &headers,
+                release: &facts.release,
+                arch: facts.arch(&shell.place)?,
+                test,
+            };
             let built = Driver::build(build, &|_| {});
             stop.check()?; // Ctrl-C ended make, too
             built
@@ -176,5 +177,10 @@ fn modules(plan: &Plan) -> Vec<&'static str> {
 }
 
 fn ours(plan: &Plan) -> Vec<&'static str> {
-    if needs_parport(plan) { vec!["irqscope", "irqscope_parport"] } else { vec!["irqscope"] }
+    let port = match plan.line {
+        Line::Parport => Some("irqscope_parport"),
+        Line::Gpio => Some("irqscope_gpio"),
+        Line::Record | Line::Ivshmem | Line::Memory => None,
+    };
+    std::iter::once("irqscope").chain(port).collect()
 }

@@ -33,8 +33,8 @@ pub struct Threads {
 pub fn threads(ssh: Option<&Ssh>, set: Option<&str>, frame: bool, stop: &Stop) -> Result<Threads> {
     let connection = ssh.map(|ssh| Connection::open(ssh, stop)).transpose()?;
     let mut shell = connection.as_ref().map_or_else(Shell::here, Connection::shell);
-    machine::ask(&mut shell, stop)?.check_machine(&shell.place)?;
-    let agent = agent::find()?;
+    let arch = machine::ask(&mut shell, stop)?.arch(&shell.place)?;
+    let agent = agent::find_for(arch)?;
     let contents = File::open(&agent).trying(|| format!("cannot read {}", agent.display()))?;
     let arguments = if frame { "set -- --frame" } else { "set --" };
     let script = format!("set={}\n{arguments}\n{SCRIPT}", quote(set.unwrap_or_default()));

@@ -13,11 +13,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use irqscope_scenario::Twin;
-use irqscope_wire::{Faults, HostByte, Load, Outside, Plan, Stage, SystemState, Tick, Trigger};
+use irqscope_wire::{Faults, HostByte, Load, Outside, Plan, SystemState, Tick, Trigger};
 use tempfile::NamedTempFile;
 
 use crate::agent::find_plugin;
 use crate::arch::{Arch, Guest, PortModules, Program};
+use crate::board::default_stages;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::command::output;
 use crate::error::{Result, lost};
@@ -122,7 +123,7 @@ pub fn open_plan(kernel: &str, loads: &[Load]) -> Plan {
     Plan {
         case: format!("{kernel}/{name}"),
         trigger: Trigger::Line,
-        stages: Stage::ALL.iter().copied().take(arch.lines()).collect(),
+        stages: default_stages(arch.lines()),
         line: arch.line(),
         count: Plan::OPEN_END,
         state: SystemState { name: name.into(), loads: loads.to_vec(), hog: None },
