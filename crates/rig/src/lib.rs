@@ -18,6 +18,8 @@ mod driver;
 mod error;
 mod facts;
 mod fetch;
+pub mod find;
+pub mod flash;
 pub mod generator;
 pub mod guest;
 mod image;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The chips that boards have, and how an image shows which one it is for.
+
+use crc::{CRC_32_MPEG_2, Crc};
+use irqscope_wire::{GeneratorHello, GeneratorKind};
+
+use super::uf2::Flash;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chip {
+    Rp2040,
+    Rp2350,
+}
+
+/// RP2040's second stage of booting: so many bytes, of which the last four are the
+/// others' checksum (RP2040 datasheet, 2.8.1.3.1).
+const BOOT2: usize = 256;
+/// Begins a block that tells RP2350 what the image is; within its first 4 KiB
+/// (RP2350 datasheet, 5.9.5).
+const BLOCK: [u8; 4] = 0xffff_ded3_u32.to_le_bytes();
+const BLOCK_WITHIN: usize = 4096;
+
+impl Chip {
+    pub const ALL: [Chip; 2] = [Chip::Rp2040, Chip::Rp2350];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Chip::Rp2040 => "RP2040",
+            Chip::Rp2350 => "RP2350",
+        }
+    }
+
+    /// In UF2 blocks; of RP2350 the one of secure Arm images.
+    pub(super) const fn family(self) -> u32 {
+        match self {
+            Chip::Rp2040 => 0xe48b_ff56,
+            Chip::Rp2350 => 0xe48b_ff59,
+        }
+    }
+
+    /// Of the boot drive.
+    pub(super) const fn board_id(self) -> &'static str {
+        match self {
+            Chip::Rp2040 => "RPI-RP2",
+            Chip::Rp2350 => "RP2350",
+        }
+    }
+
+    /// As firmware/build takes it.
+    pub const fn feature(self) -> &'static str {
+        match self {
+            Chip::Rp2040 => "rp2040",
+            Chip::Rp2350 => "rp2350",
+        }
+    }
+
+    pub(super) const fn target(self) -> &'static str {
+        match self {
+            Chip::Rp2040 => "thumbv6m-none-eabi",
+            Chip::Rp2350 => "thumbv8m.main-none-eabihf",
+        }
+    }
+
+    /// As probe-rs takes it.
+    pub(super) const fn probe_name(self) -> &'static str {
+        match self {
+            Chip::Rp2040 => "RP2040",
+            Chip::Rp2350 => "RP235x",
+        }
+    }
+
+    /// Of a board that has said hello: they differ in the number of lines.
+    pub fn of_board(hello: &GeneratorHello) -> Option<Self> {
+        match (hello.kind, hello.lines) {
+            (GeneratorKind::Board, 7) => Some(Chip::Rp2040),
+            (GeneratorKind::Board, 8) => Some(Chip::Rp2350),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn of_image(flash: &Flash) -> Option<Chip> {
+    let first = flash.first(BLOCK_WITHIN)?;
+    let (boot2, sum) = first.get(..BOOT2)?.split_last_chunk::<4>()?;
+    if Crc::<u32>::new(&CRC_32_MPEG_2).checksum(boot2) == u32::from_le_bytes(*sum) {
+        return Some(Chip::Rp2040);
+    }
+    let tells = first.chunks_exact(4).any(|word| word == BLOCK);
+    tells.then_some(Chip::Rp2350)
+}

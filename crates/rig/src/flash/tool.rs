@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Programs of others that reach a board without its boot drive.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::Chip;
+use crate::Stop;
+use crate::command::{last_lines, run};
+use crate::error::{Result, RigError};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// By USB, while the board is in its boot ROM.
+    Picotool,
+    /// By a debug probe.
+    ProbeRs,
+}
+
+impl Tool {
+    pub const ALL: [Tool; 2] = [Tool::Picotool, Tool::ProbeRs];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Tool::Picotool => "picotool",
+            Tool::ProbeRs => "probe-rs",
+        }
+    }
+
+    /// Somebody has installed it.
+    pub fn is_there(self) -> bool {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|dir| dir.join(self.name()).is_file())
+    }
+
+    /// One after the other; the last starts the image.
+    fn commands(self, image: &Path, chip: Chip) -> Vec<Command> {
+        let command = |words: &[&str]| {
+            let mut command = Command::new(self.name());
+            command.args(words);
+            command
+        };
+        match self {
+            Tool::Picotool => {
+                let mut load = command(&["load", "-v", "-x", "-t", "elf"]);
+                load.arg(image);
+                vec![load]
+            }
+            Tool::ProbeRs => {
+                let mut download = command(&["download", "--chip", chip.probe_name()]);
+                download.arg(image);
+                vec![download, command(&["reset", "--chip", chip.probe_name()])]
+            }
+        }
+    }
+
+    pub(super) fn flash(self, image: &Path, chip: Chip, stop: &Stop) -> Result<()> {
+        if !self.is_there() {
+            return Err(RigError::unready(
+                format!("{} is not installed", self.name()),
+                "install it, or use the boot drive: hold BOOTSEL while the board is plugged in",
+            ));
+        }
+        for mut command in self.commands(image, chip) {
+            let done = run(&mut command, self.name(), stop)?;
+            if !done.status.success() {
+                let said = last_lines(&[done.text(), done.stderr].concat(), 10);
+                return Err(RigError::unready(
+                    format!("{} failed ({}):\n{said}", self.name(), done.status),
+                    "mend what it says, or use the boot drive: hold BOOTSEL while the board is \
+                     plugged in",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
