@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_run::{CaseData, SampleRow};
+use irqscope_run::{CaseData, FLAG_WINDOW, GeneratorFacts, SampleRow};
 use irqscope_wire::{Counters, Plan, RunState, Stage, Totals, View};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,12 @@ pub struct OutsideAccount {
     pub unsure: u64,
     /// Extra edges that remain when the views are joined.
     pub unexplained_extra: u64,
+    /// Answers that were looked for in every cycle of the generator's clock.
+    #[serde(default)]
+    pub window: u64,
+    /// What is known of the generator's own error.
+    #[serde(default)]
+    pub facts: Option<GeneratorFacts>,
 }
 
 impl OutsideAccount {
@@ -61,6 +67,8 @@ impl OutsideAccount {
             lost_interrupts: handled.map(|handled| triggers.saturating_sub(handled)),
             unsure: data.join.unsure,
             unexplained_extra: data.join.extra,
+            window: data.rows.iter().filter(|row| row.flags & FLAG_WINDOW != 0).count() as u64,
+            facts: outside.facts(),
         })
     }
 }

@@ -7,6 +7,7 @@ use irqscope_analysis::{CaseSummary, EdgeOffset, ObserverEffect, StageSummary, S
 use irqscope_wire::{Counters, Stage, View};
 
 use crate::bench;
+use crate::generator::footnotes;
 use crate::units::{Unit, alone, grouped};
 
 /// Stage by case, the accounting identity, the cost of the instrumentation and
@@ -272,6 +273,9 @@ fn identity(summary: &Summary, text: &mut String) {
     for case in &summary.cases {
         if let Some(outside) = outside_text(case) {
             let _ = writeln!(text, "{:<width$}  {outside}", case.case);
+        }
+        for footnote in case.outside.iter().flat_map(footnotes) {
+            let _ = writeln!(text, "{:<width$}  {footnote}", case.case);
         }
     }
 }

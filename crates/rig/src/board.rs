@@ -4,6 +4,7 @@
 //! target is not reached, so that there is the view from outside only.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
 use irqscope_scenario::UNKNOWN;
 use irqscope_wire::{
@@ -24,6 +25,9 @@ pub struct Ask {
     pub command: Command,
     pub reply: Sender<Result<Status, GeneratorError>>,
 }
+
+/// How often a generator's clock is read: each reply says what it shows.
+const READING: Duration = Duration::from_secs(1);
 
 /// The stages of a generator's lines where nobody has named them: as many as there
 /// are lines, in order, without those that only newer kernels have where the others
@@ -164,7 +168,13 @@ pub fn run_case(
 }
 
 fn follow(outside: &mut Outside, asks: &Receiver<Ask>, events: &mut Events<'_>) -> Result<()> {
+    let mut read = Instant::now();
     while !outside.has_ended() {
+        if read.elapsed() >= READING {
+            read = Instant::now();
+            // Lost is told by what follows; a refusal leaves one reading out.
+            let _ = outside.client().status();
+        }
         for Ask { command, reply } in asks.try_iter() {
             // Who asked may have gone; the command is done all the same.
             let _ = reply.send(outside.client().ask(command));

@@ -189,7 +189,11 @@ impl CaseData {
         if self.plan.as_ref().is_some_and(Plan::shares_clock) {
             join::count_from_trigger(&mut self.rows, outside, &self.stamps);
         }
-        let (rows, join) = join::outside_rows(outside, self.stages(), &self.rows);
+        let mut stages = self.stages().to_vec();
+        if !self.without_agent {
+            stages.sort_unstable();
+        }
+        let (rows, join) = join::outside_rows(outside, &stages, &self.rows);
         self.rows.extend(rows);
         self.join = join;
     }
@@ -208,15 +212,16 @@ impl CaseData {
             self.gaps.push(Gap { source, expected: *next, found: frame.number });
         }
         *next = frame.number.saturating_add(1);
-        self.understand(source, frame.message, place);
+        self.understand(record, frame.message, place);
     }
 
-    fn understand(&mut self, source: Source, message: Message, place: Place) {
+    fn understand(&mut self, record: &LogRecord, message: Message, place: Place) {
+        let source = record.source;
         match message {
             Message::Failed(failure) => self.failure = Some(failure),
             Message::Note(note) => self.notes.push(note),
             message if source == Source::Generator => {
-                self.outside.get_or_insert_default().understand(message);
+                self.outside.get_or_insert_default().understand(message, record.host_ns);
             }
             Message::Plan(plan) => self.learn_plan(Some(&plan)),
             Message::Started(started) => {

@@ -3,7 +3,7 @@
 //! recorded of its stages.
 //!
 //! Trigger n of the generator is sample n of the driver, and line k is the k-th
-//! asked stage.
+//! asked stage: of a driver in the stages' order, without one as they were named.
 //!
 //! **Pairing again.** From outside a line that two triggers were merged on looks
 //! like one whose answers are late (crate `generator`). The target's record says
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use irqscope_wire::{Answer, ExtraEdge, Nanoseconds, OutsideSample, Stage, Tick, View};
 
-use crate::outside::{Edge, OutsideData, nanoseconds, span, width};
+use crate::outside::{Edge, OutsideData, latency as latency_of, nanoseconds, span, width};
 use crate::row::{
     FLAG_EXTRA, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, SampleRow,
 };
@@ -39,7 +39,8 @@ pub struct Join {
     pub extra: u64,
 }
 
-/// The rows of the view from outside, by stage. `inside` may be empty.
+/// The rows of the view from outside, line by line, each of the stage that is named
+/// for it. `inside` may be empty.
 pub(crate) fn outside_rows(
     outside: &OutsideData,
     stages: &[Stage],
@@ -52,13 +53,12 @@ pub(crate) fn outside_rows(
         join.other_lines = Some((usize::from(hello.lines), stages.len()));
         return (Vec::new(), join);
     }
-    let mut stages = stages.to_vec();
-    stages.sort_unstable();
     let mut rows = Vec::with_capacity(outside.samples.len() * stages.len());
-    for (line, stage) in stages.into_iter().enumerate() {
+    for (line, stage) in stages.iter().copied().enumerate() {
         let record: BTreeMap<u64, &SampleRow> =
             inside.iter().filter(|row| row.stage == stage).map(|row| (row.seq, row)).collect();
-        let line = Line { outside, line, stage, tick: hello.tick, record: &record };
+        let offset = outside.offset(line);
+        let line = Line { outside, line, stage, tick: hello.tick, offset, record: &record };
         match line.certain() {
             Some(certain) => rows.extend(certain),
             None => {
@@ -77,6 +77,8 @@ struct Line<'a> {
     line: usize,
     stage: Stage,
     tick: Tick,
+    /// Ticks of every latency that are the generator's own.
+    offset: i64,
     record: &'a BTreeMap<u64, &'a SampleRow>,
 }
 
@@ -97,7 +99,8 @@ impl Line<'_> {
             let mut row = self.row(index, record.flags);
             if record.latency.is_some() {
                 let Edge { at, width, window } = edges.next()?;
-                row.latency = Some(nanoseconds(self.tick, at.checked_sub(sample.trigger.0)?));
+                row.latency =
+                    Some(latency_of(self.tick, at.checked_sub(sample.trigger.0)?, self.offset));
                 row.execution = width.map(|width| nanoseconds(self.tick, width));
                 let late = triggers.get(index + 1).is_some_and(|next| *next <= at);
                 row.flags |= if late { FLAG_LATE } else { 0 };
@@ -116,7 +119,7 @@ impl Line<'_> {
     /// As the generator paired edges with triggers.
     fn as_seen(&self) -> Vec<SampleRow> {
         let seen = |sample: &OutsideSample| {
-            let mut row = outside_row(sample, self.line, self.stage, self.tick);
+            let mut row = outside_row(sample, self.line, self.stage, self.tick, self.offset);
             if let Some(record) = self.record.get(&sample.seq.0) {
                 (row.cpu, row.interrupts) = (record.cpu, record.interrupts);
                 let hit = record.flags & !(FLAG_MISSING | FLAG_MERGED);
@@ -146,10 +149,16 @@ impl Line<'_> {
 }
 
 /// One line of a sample as the generator paired it, whatever the target has
-/// recorded.
-pub fn outside_row(sample: &OutsideSample, line: usize, stage: Stage, tick: Tick) -> SampleRow {
+/// recorded. `offset`: ticks of its latency that are the generator's own.
+pub fn outside_row(
+    sample: &OutsideSample,
+    line: usize,
+    stage: Stage,
+    tick: Tick,
+    offset: i64,
+) -> SampleRow {
     let answer = sample.answers.get(line);
-    let latency = answer.and_then(span).map(|span| nanoseconds(tick, span));
+    let latency = answer.and_then(span).map(|span| latency_of(tick, span, offset));
     // Late: a younger trigger was out by then.
     let pairing = match answer {
         Some(Answer::Prompt(_)) => 0,

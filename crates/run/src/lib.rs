@@ -15,6 +15,7 @@
 
 mod bench;
 mod board;
+mod calibration;
 mod case;
 mod digest;
 mod dir;
@@ -35,6 +36,7 @@ mod stream;
 
 pub use bench::{BenchRow, BenchSeries, BenchmarkData};
 pub use board::{BoardRequest, measure};
+pub use calibration::{ClockError, GeneratorFacts, LineOffset, line_offsets};
 pub use case::{CaseData, Gap};
 pub use digest::Digest;
 pub use dir::RunDir;
@@ -46,7 +48,7 @@ pub use join::{Join, outside_row};
 pub use log::{LOG_HEADER, LogHealth, LogReader, LogRecord, LogWriter, Source};
 pub use manifest::{CaseManifest, Manifest, ManifestDraft, VERSION};
 pub use name::{fresh_name, utc};
-pub use outside::OutsideData;
+pub use outside::{OutsideData, offset};
 pub use parquet::{BenchWriter, InterferenceRow, InterferenceWriter, SamplesWriter};
 pub use path::{CodeRun, Stretch};
 pub use row::{

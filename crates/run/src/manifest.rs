@@ -10,7 +10,8 @@ use irqscope_wire::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseData, Host, Result, RunError};
+use crate::calibration::GeneratorFacts;
+use crate::{CaseData, Host, OutsideData, Result, RunError};
 
 /// The manifest's format.
 ///
@@ -72,6 +73,9 @@ pub struct CaseManifest {
     /// account is the case's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_agent: bool,
+    /// What watched from outside, and what is known of its own error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator: Option<GeneratorFacts>,
 }
 
 impl CaseManifest {
@@ -89,6 +93,7 @@ impl CaseManifest {
             console_log: None,
             failure: None,
             without_agent: false,
+            generator: None,
         }
     }
 
@@ -127,6 +132,7 @@ impl CaseManifest {
         }
         self.counters = self.counters.or(data.counters);
         self.failure = self.failure.take().or_else(|| data.failure.clone());
+        self.generator = data.outside.as_ref().and_then(OutsideData::facts);
         data.notes.iter().for_each(|note| self.warn(note));
     }
 }

@@ -2,9 +2,11 @@
 //! What the generator said of a case, as it came in.
 
 use irqscope_wire::{
-    Answer, Counters, ExtraEdge, GeneratorHello, Message, Nanoseconds, OutsideSample, Packet,
-    RunState, Status, Tick, Totals,
+    Answer, Calibration, Counters, ExtraEdge, GeneratorHello, GeneratorKind, Message, Nanoseconds,
+    OutsideSample, Packet, Reply, RunState, Status, Tick, Totals,
 };
+
+use crate::calibration::{ClockError, GeneratorFacts, line_offsets};
 
 #[derive(Clone, Debug, Default)]
 pub struct OutsideData {
@@ -15,11 +17,16 @@ pub struct OutsideData {
     pub samples: Vec<OutsideSample>,
     /// Edges that answered nothing, as far as they were listed.
     pub extras: Vec<ExtraEdge>,
+    /// What it has measured of itself.
+    pub calibration: Option<Calibration>,
     totals: Totals,
+    /// The host's clock and its own, in nanoseconds, at each of its replies.
+    readings: Vec<(f64, f64)>,
 }
 
 impl OutsideData {
-    pub(crate) fn understand(&mut self, message: Message) {
+    /// `host_ns`: when it came, by the host's clock.
+    pub(crate) fn understand(&mut self, message: Message, host_ns: u64) {
         match message {
             Message::GeneratorHello(hello) => self.hello = Some(hello),
             Message::Status(status) => {
@@ -27,6 +34,8 @@ impl OutsideData {
                 self.status = Some(status);
             }
             Message::Packet(packet) => self.add(packet),
+            Message::Calibration(calibration) => self.calibration = Some(calibration),
+            Message::Reply(Reply { result: Ok(status), .. }) => self.read_clock(status, host_ns),
             _ => {}
         }
     }
@@ -35,6 +44,38 @@ impl OutsideData {
         self.samples.extend(packet.samples);
         self.extras.extend(packet.extras);
         self.totals = packet.totals;
+    }
+
+    fn read_clock(&mut self, status: Status, host_ns: u64) {
+        let Some(tick) = self.tick() else { return };
+        let own = status.now.0 as f64 * tick.femtoseconds as f64 / 1e6;
+        // Its zero may be the start of a run.
+        if self.readings.last().is_some_and(|(_, before)| own < *before) {
+            self.readings.clear();
+        }
+        if status.state == RunState::Running {
+            self.readings.push((host_ns as f64, own));
+        }
+    }
+
+    /// None where no generator has said hello.
+    pub fn facts(&self) -> Option<GeneratorFacts> {
+        let hello = self.hello.as_ref()?;
+        // A twin's clock counts instructions.
+        let runs = hello.kind != GeneratorKind::Twin;
+        let calibration = self.calibration.as_ref();
+        Some(GeneratorFacts {
+            kind: hello.kind,
+            tool_version: hello.tool_version.clone(),
+            tick_femtoseconds: hello.tick.femtoseconds,
+            calibration: calibration.map_or_else(Vec::new, |it| line_offsets(it, hello.tick)),
+            clock: ClockError::of(&self.readings).filter(|_| runs),
+        })
+    }
+
+    /// What is subtracted from every latency of a line, in ticks.
+    pub(crate) fn offset(&self, line: usize) -> i64 {
+        offset(self.calibration.as_ref(), line)
     }
 
     /// The youngest that were received.
@@ -92,6 +133,13 @@ pub(crate) struct Edge {
     pub window: bool,
 }
 
+/// What a generator has found of its own way to a line, in ticks; 0 where it has
+/// not looked.
+pub fn offset(calibration: Option<&Calibration>, line: usize) -> i64 {
+    let found = calibration.and_then(|it| it.lines.get(line).copied().flatten());
+    found.map_or(0, |loopback| loopback.offset)
+}
+
 /// How long a line's pulse was.
 pub(crate) fn width(sample: &OutsideSample, line: usize) -> Option<u64> {
     sample.widths.get(line).copied().flatten().map(|width| width.0)
@@ -103,6 +151,11 @@ pub(crate) fn span(answer: &Answer) -> Option<u64> {
         Answer::Prompt(span) | Answer::Late(span) | Answer::Named(span) => Some(span.0),
         Answer::Missing | Answer::Coalesced => None,
     }
+}
+
+/// A span from a trigger, without what of it is the generator's own.
+pub(crate) fn latency(tick: Tick, span: u64, offset: i64) -> Nanoseconds {
+    tick.nanoseconds(i64::try_from(span).unwrap_or(i64::MAX).saturating_sub(offset))
 }
 
 /// Ticks of a generator's clock in nanoseconds.

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_run::{SampleRow, Source, outside_row};
+use irqscope_run::{SampleRow, Source, offset, outside_row};
 use irqscope_wire::{
-    Frame, GeneratorKind, Message, Nanoseconds, OutsideSample, Packet, Plan, Response, Sample,
-    Stage, Started, Tick, View,
+    Calibration, Frame, GeneratorKind, Message, Nanoseconds, OutsideSample, Packet, Plan, Response,
+    Sample, Stage, Started, Tick, View,
 };
 use serde::Serialize;
 
@@ -58,6 +58,8 @@ pub struct LiveCase {
     started: Option<Started>,
     /// Of the generator's clock, with how many lines it watches.
     generator: Option<(Tick, usize)>,
+    /// What it has measured of itself.
+    calibration: Option<Calibration>,
     /// The generator is a twin's.
     twin: bool,
     /// Of the target's counter.
@@ -79,6 +81,7 @@ impl LiveCase {
             without_agent,
             started: None,
             generator: None,
+            calibration: None,
             twin: false,
             triggers: Triggers::default(),
             series: BTreeMap::new(),
@@ -104,6 +107,7 @@ impl LiveCase {
                 self.twin = hello.kind == GeneratorKind::Twin;
             }
             Message::Packet(packet) => self.packet(packet),
+            Message::Calibration(calibration) => self.calibration = Some(calibration.clone()),
             Message::Status(status) => self.account = Account::of_generator(&status.totals),
             // The rig's exact tick comes before the one that the target calibrated.
             Message::Plan(plan) => {
@@ -164,7 +168,8 @@ impl LiveCase {
 
     fn outside(&mut self, sample: &OutsideSample, stages: &[Stage], tick: Tick) {
         for (line, stage) in stages.iter().enumerate() {
-            self.add(&outside_row(sample, line, *stage, tick));
+            let offset = offset(self.calibration.as_ref(), line);
+            self.add(&outside_row(sample, line, *stage, tick, offset));
         }
     }
 
@@ -172,6 +177,9 @@ impl LiveCase {
     /// that were asked for, or those of them that every kernel has. None where
     /// neither are as many as there are lines.
     fn stages(&self, lines: usize) -> Vec<Stage> {
+        if self.without_agent && self.plan.stages.len() == lines {
+            return self.plan.stages.clone();
+        }
         let sorted = |stages: &[Stage]| {
             let mut stages = stages.to_vec();
             stages.sort_unstable();

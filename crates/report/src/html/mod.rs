@@ -14,6 +14,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::bench;
 use crate::figure::{Layout, StageSweep, overview};
+use crate::generator::footnotes;
 use crate::table::{
     case_unit, columns, execution_rows, figures, has_stages, identity_mark, identity_text, legend,
     observer_by_stage, outside_text, percent, table_unit,
@@ -255,6 +256,9 @@ fn accounting(summary: &Summary) -> Markup {
                         td { (identity_mark(case)) }
                     }
                     @if let Some(text) = outside_text(case) {
+                        tr { th {} td { (text) } td {} }
+                    }
+                    @for text in case.outside.iter().flat_map(footnotes) {
                         tr { th {} td { (text) } td {} }
                     }
                 }
