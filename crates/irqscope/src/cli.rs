@@ -30,7 +30,7 @@ pub use compare::{Chosen, Compare, Quantile};
 pub use explain::Explain;
 pub use export::{Export, Format as ExportFormat};
 pub use gate::{Gate, Max};
-pub use generator::{Generator, Settings};
+pub use generator::{Generator, Settings, Tool};
 pub use import::Import;
 pub use locks::Locks;
 pub use path::Path;
@@ -129,7 +129,7 @@ pub enum Command {
     /// Fetch kernels for guests, or list those that are there.
     #[command(subcommand)]
     Kernel(Kernel),
-    /// Ask, set, start and stop a generator by hand.
+    /// Find, flash, ask, set, start and stop a generator by hand.
     #[command(subcommand)]
     Generator(Generator),
     /// Print a completion script for a shell.

@@ -1,14 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope generator`: what can be said to one by hand.
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use irqscope_wire::{JitterKind, Pacing, Polarity, Shape, StartAt};
 
 use crate::quantity::{Frequency, Share, Span};
 
 #[derive(Debug, Subcommand)]
 pub enum Generator {
+    /// Find boards: on USB, by their name on the network, and those that wait for an
+    /// image.
+    #[command(after_help = "Example:\n  irqscope generator list")]
+    List,
+    /// Put irqscope's image onto a board.
+    ///
+    /// Without --to it goes to the only boot drive that is mounted: hold BOOTSEL while
+    /// the board is plugged in, and mount the drive that appears. Where there is none,
+    /// picotool or probe-rs is used, if it is installed.
+    #[command(after_help = "\
+Examples:
+  firmware/build rp2350 && irqscope generator flash
+  irqscope generator flash --image irqscope-firmware --to /media/$USER/RP2350
+  irqscope generator flash --image irqscope-firmware --with probe-rs")]
+    Flash {
+        /// The image, an ELF file [default: what firmware/build has made for the board's
+        /// chip].
+        #[arg(long, value_name = "FILE")]
+        image: Option<PathBuf>,
+        /// Where the boot drive is mounted.
+        #[arg(long, value_name = "DIR", conflicts_with = "with")]
+        to: Option<PathBuf>,
+        /// By this program instead of a boot drive.
+        #[arg(long, value_enum, requires = "image")]
+        with: Option<Tool>,
+    },
     /// Say what a generator is, what is set, and what it has counted.
     #[command(after_help = "\
 Examples:
@@ -20,6 +48,10 @@ Examples:
         /// Print the protocol's hello and status as JSON.
         #[arg(long)]
         json: bool,
+        /// Read its clock for so long, and say how it runs against this machine's: 10s.
+        /// Not while a run is under way.
+        #[arg(long, value_name = "SPAN", conflicts_with = "json")]
+        clock: Option<Span>,
     },
     /// Change settings, and say what is really set after rounding.
     ///
@@ -53,12 +85,28 @@ Examples:
         #[arg(long)]
         follow: bool,
     },
+    /// Let a board measure its own way from the trigger to each line that is joined to
+    /// it; what it finds is subtracted from every latency.
+    #[command(after_help = "Example:\n  irqscope generator calibrate --connect board:7000")]
+    Calibrate {
+        #[command(flatten)]
+        generator: Address,
+    },
     /// End the run. Triggers in flight are waited for.
     #[command(after_help = "Example:\n  irqscope generator stop --connect board:7000")]
     Stop {
         #[command(flatten)]
         generator: Address,
     },
+}
+
+/// What reaches a board without its boot drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Tool {
+    /// By USB, while the board is in its boot ROM.
+    Picotool,
+    /// By a debug probe.
+    ProbeRs,
 }
 
 #[derive(Debug, Args)]

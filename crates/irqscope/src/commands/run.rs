@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use irqscope_rig::find::{Places, only_board};
 use irqscope_rig::{Stop, check_name, local, ssh};
 use irqscope_run::{Request, RunDir, execute, fresh_name};
 use irqscope_scenario::{RigKind, Scenario, ScenarioError, UNKNOWN};
@@ -65,6 +66,9 @@ fn choose(scenario: &mut Scenario, how: &How, stop: &Stop) -> Result<(), Trouble
             return Err(Trouble::new(Exit::Usage, text));
         }
         scenario.board.address.clone_from(address);
+    }
+    if scenario.rig == RigKind::Board && scenario.board.address.is_empty() {
+        scenario.board.address = only_board(&Places::default(), stop)?;
     }
     scenario.kernels = kernels(how, scenario, stop)?;
     Ok(())

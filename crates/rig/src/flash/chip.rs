@@ -69,11 +69,12 @@ impl Chip {
         }
     }
 
-    /// Of a board that has said hello: they differ in the number of lines.
+    /// Of a board that has said hello: they differ in their clocks, 200 MHz and 150 MHz
+    /// (firmware/core/src/chip.rs).
     pub fn of_board(hello: &GeneratorHello) -> Option<Self> {
-        match (hello.kind, hello.lines) {
-            (GeneratorKind::Board, 7) => Some(Chip::Rp2040),
-            (GeneratorKind::Board, 8) => Some(Chip::Rp2350),
+        match (hello.kind, hello.tick.femtoseconds) {
+            (GeneratorKind::Board, 5_000_000) => Some(Chip::Rp2040),
+            (GeneratorKind::Board, 6_666_667) => Some(Chip::Rp2350),
             _ => None,
         }
     }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope generator`: a generator by hand.
 
+mod flash;
 mod follow;
+mod itself;
 mod limits;
+mod list;
 mod set;
 mod show;
 
@@ -14,11 +17,19 @@ use super::Done;
 use crate::cli::Generator;
 use crate::exit::{Exit, Trouble};
 use crate::interrupt::stop_on_signals;
+use crate::quantity::Span;
 
 pub fn generator(command: &Generator) -> Done {
     let stop = stop_on_signals()?;
     match command {
-        Generator::Status { generator, json } => status(&generator.connect, *json, &stop),
+        Generator::List => list::list(&stop),
+        Generator::Flash { image, to, with } => {
+            flash::flash(image.as_deref(), to.as_deref(), *with, &stop)
+        }
+        Generator::Status { generator, json, clock } => {
+            status(&generator.connect, *json, *clock, &stop)
+        }
+        Generator::Calibrate { generator } => itself::calibrate(&generator.connect, &stop),
         Generator::Set { generator, settings } => set::set(&generator.connect, settings, &stop),
         Generator::Start { generator, at, follow } => {
             start(&generator.connect, *at, *follow, &stop)
@@ -27,7 +38,7 @@ pub fn generator(command: &Generator) -> Done {
     }
 }
 
-fn status(address: &str, json: bool, stop: &Stop) -> Done {
+fn status(address: &str, json: bool, clock: Option<Span>, stop: &Stop) -> Done {
     let (hello, status) = look(address, stop)?;
     if json {
         let text = serde_json::json!({
@@ -38,6 +49,9 @@ fn status(address: &str, json: bool, stop: &Stop) -> Done {
         println!("{text:#}");
     } else {
         print!("{}{}", show::hello(address, &hello), show::status(&hello, &status));
+    }
+    if let Some(span) = clock {
+        print!("{}", itself::clock(address, span, stop)?);
     }
     Ok(Exit::Fine)
 }
