@@ -6,10 +6,11 @@ mod synthetic;
 
 use irqscope_run::{
     CaseData, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, RunDir, SampleRow,
+    Source,
 };
 use irqscope_wire::{
-    Answer, Counters, Cycles, ExtraEdge, Message, Outcome, Outside, OutsideSample, Plan, Response,
-    Sample, Stage, Trigger, View,
+    Answer, Calibration, Counters, Cycles, ExtraEdge, Frame, Loopback, Message, Outcome, Outside,
+    OutsideSample, Plan, Response, Sample, Stage, Trigger, View, encode,
 };
 use synthetic::generator::{seen, send};
 use synthetic::{Sender, answered, draft, plan, sample};
@@ -116,6 +117,32 @@ fn how_a_response_was_measured_goes_with_its_edge() {
     };
     assert_eq!(flags(vec![], &edges), [0, FLAG_WINDOW, 0, 0]);
     assert_eq!(flags(record, &edges), [0, 0, FLAG_WINDOW, 0], "paired again");
+}
+
+#[test]
+fn what_is_a_generators_own_of_a_latency_is_subtracted_paired_again_or_not() {
+    let loopback = Loopback { offset: 40, lowest: 39, highest: 42, measurements: 256 };
+    let calibration = Calibration { lines: vec![None, Some(loopback)] };
+    let latencies = |plan: Plan, record: Vec<Sample>| {
+        let parent = tempfile::tempdir().unwrap();
+        let run = RunDir::create(parent.path().join("run"), &draft(&[plan])).unwrap();
+        let mut target = Sender::new(&run, 0);
+        target.open("6.1.0", &STAGES);
+        target.send(Message::Samples(record));
+        let edges = (0..2).map(|seq| seen(seq, vec![prompt(900), prompt(5_000)])).collect();
+        send(&run, 2, edges, vec![]);
+        let frame = Frame { number: 3, message: Message::Calibration(calibration.clone()) };
+        run.log().append(0, Source::Generator, &encode(&frame).unwrap()).unwrap();
+        let data = run.case(&run.index().unwrap(), 0).unwrap();
+        let outside = data.rows.iter().filter(|row| row.view == View::Outside);
+        let told = data.outside.as_ref().unwrap().facts().unwrap().calibration;
+        assert_eq!((told[0], told[1].unwrap().highest_ns), (None, 42.0));
+        outside.map(|row| row.latency.unwrap().0).collect::<Vec<i64>>()
+    };
+    let expected = [900, 4_960, 900, 4_960];
+    assert_eq!(latencies(line_plan().without_inside(), vec![]), expected);
+    let record = (0..2).map(|seq| pair(seq, inside(2_000))).collect();
+    assert_eq!(latencies(line_plan(), record), expected);
 }
 
 #[test]
