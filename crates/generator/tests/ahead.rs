@@ -41,8 +41,8 @@ fn hardware_that_keeps_the_grid_is_never_told_to_raise_and_rounds_high_times_dow
     assert_eq!(generator.settings().high, Cycles(250_000));
     generator.command(Command::Duty(1), 0).unwrap();
     assert_eq!(generator.settings().high, Cycles(1_000));
-    generator.command(Command::Period(Cycles(999_999)), 0).unwrap();
-    assert_eq!(generator.settings().high, Cycles(1_000), "a step of 8 does not move it");
+    generator.command(Command::Period(Cycles(1_005_000)), 0).unwrap();
+    assert_eq!(generator.settings().high, Cycles(1_000), "1,005 is no multiple of 8");
     assert_eq!((generator.due(), generator.tick(10 * MS)), (None, Act::Nothing));
 }
 
