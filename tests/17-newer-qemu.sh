@@ -2,6 +2,8 @@
 # Goal: the generator works in the QEMU of Debian's backports as well as in the
 # installed one, built for the plugin API that it takes: both views, every edge,
 # the same constant between them, and a path of as many instructions as its latency.
+# (The jitter lets triggers come at every phase of the tick: with one phase alone the
+# tick may fall between a stage's stamp and its edge, time and again.)
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
@@ -13,6 +15,8 @@ cat >"$WORK/few.toml" <<-TOML
 	[trigger]
 	kind = "line"
 	period = "1ms"
+	jitter = "uniform"
+	jitter-amount = "500us"
 	count = 100
 TOML
 
