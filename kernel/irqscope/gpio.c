@@ -109,7 +109,7 @@ static int irqscope_gpio_bind(const struct gpio_chip *controller, const struct c
 
 static int irqscope_gpio_move(struct irqscope_port *port, const struct cpumask *cpus)
 {
-	const struct gpio_chip *controller = gpiod_to_chip(irqscope_gpio.trigger);
+	const struct gpio_chip *controller = irqscope_gpio_controller(irqscope_gpio.trigger);
 	const struct cpumask *affinity;
 
 	if (!controller->irq.num_parents)
@@ -125,7 +125,7 @@ static void irqscope_gpio_release(struct irqscope_port *port)
 	struct irqscope_gpio *gpio = &irqscope_gpio;
 
 	if (gpio->moved)
-		irqscope_gpio_bind(gpiod_to_chip(gpio->trigger), &gpio->affinity);
+		irqscope_gpio_bind(irqscope_gpio_controller(gpio->trigger), &gpio->affinity);
 	gpio->moved = false;
 	irq_clear_status_flags(port->irq, IRQ_NOAUTOEN);
 	port->registers = NULL;
@@ -185,7 +185,7 @@ static int irqscope_gpio_check(struct device *device, const char *what, struct g
 	if (!gpiod_cansleep(line))
 		return 0;
 	dev_err(device, "the %s line is on %s, which can sleep (it is behind I2C, SPI or USB): choose a line of the processor's own\n",
-		what, gpiod_to_chip(line)->label);
+		what, irqscope_gpio_controller(line)->label);
 	return -EINVAL;
 }
 
@@ -213,7 +213,7 @@ static int irqscope_gpio_get(struct irqscope_gpio *gpio, struct device *device)
 	err = gpiod_to_irq(gpio->trigger);
 	if (err < 0) {
 		dev_err(device, "the trigger line on %s has no interrupt (%d): choose another\n",
-			gpiod_to_chip(gpio->trigger)->label, err);
+			irqscope_gpio_controller(gpio->trigger)->label, err);
 		return err;
 	}
 	return 0;
@@ -233,7 +233,7 @@ static void irqscope_gpio_know(struct irqscope_gpio *gpio, struct device *device
 	if (gpio->direct)
 		gpio->store_ps = irqscope_gpio_cost(gpio->responses->desc[0], gpio->registers);
 	dev_info(device, "%u lines on %s, driven by %s (%llu ps, a call takes %llu ps)\n",
-		 gpio->responses->ndescs, gpiod_to_chip(gpio->responses->desc[0])->label,
+		 gpio->responses->ndescs, irqscope_gpio_controller(gpio->responses->desc[0])->label,
 		 gpio->direct ? "registers" : "calls",
 		 gpio->direct ? gpio->store_ps : gpio->call_ps, gpio->call_ps);
 }

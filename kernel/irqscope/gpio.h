@@ -10,6 +10,7 @@
 #define IRQSCOPE_GPIO_H
 
 #include <linux/gpio/consumer.h>
+#include <linux/gpio/driver.h>
 #include <linux/types.h>
 
 #include "port.h"
@@ -20,6 +21,16 @@
 #define IRQSCOPE_GPIO_RESPONSE	"response"
 
 struct device;
+
+/* A line's controller; newer kernels mean to hide it behind its device. */
+static inline struct gpio_chip *irqscope_gpio_controller(struct gpio_desc *line)
+{
+#ifdef IRQSCOPE_HAVE_GPIO_DEVICE
+	return gpio_device_get_chip(gpiod_to_gpio_device(line));
+#else
+	return gpiod_to_chip(line);
+#endif
+}
 
 /* gpio_lookup.c */
 int irqscope_gpio_lookup_register(void);

@@ -66,7 +66,7 @@ static const struct irqscope_gpio_chip *irqscope_gpio_chip(const struct device_n
 int irqscope_gpio_registers(struct device *device, struct gpio_desc *line,
 			    struct irqscope_register *reg)
 {
-	struct gpio_chip *controller = gpiod_to_chip(line);
+	struct gpio_chip *controller = irqscope_gpio_controller(line);
 	struct device_node *node = controller->parent ? dev_of_node(controller->parent) : NULL;
 	const struct irqscope_gpio_chip *chip = irqscope_gpio_chip(node);
 	struct resource region;

@@ -23,13 +23,14 @@ fn plan() -> Plan {
 }
 
 #[test]
-fn lines_without_names_get_stages_and_others_have_to_be_as_many() {
+fn lines_without_names_get_stages_and_no_more_can_be_named_than_there_are() {
     let owner = Owner::start(3, 64);
     let mut unnamed = plan();
     prepare(&owner, &mut unnamed).unwrap();
     assert_eq!(unnamed.stages, board::default_stages(3));
     let owner = Owner::start(3, 64);
-    let named = prepare(&owner, &mut Plan { stages: vec![Stage::User], ..plan() }).unwrap_err();
+    let four = vec![Stage::Irq, Stage::Softirq, Stage::Work, Stage::User];
+    let named = prepare(&owner, &mut Plan { stages: four, ..plan() }).unwrap_err();
     assert!(named.to_string().contains("3 lines"), "{named}");
 }
 
@@ -45,14 +46,16 @@ fn what_a_board_cannot_do_is_refused_before_anything_is_made() {
 
 #[test]
 fn a_plan_is_set_and_followed_to_its_end() {
-    let owner = Owner::start(1, 64);
-    let mut plan = plan();
+    // Two of its lines have no wire.
+    let owner = Owner::start(3, 64);
+    let mut plan = Plan { stages: vec![Stage::Irq], ..plan() };
     prepare(&owner, &mut plan).unwrap();
     let mut samples = 0;
     let mut events = |event: Event<'_>| {
         if let Event::Frame { frame, .. } = event
             && let Message::Packet(packet) = &frame.message
         {
+            assert!(packet.samples.iter().all(|sample| sample.answers.len() == 1));
             samples += packet.samples.len();
         }
         Ok(())

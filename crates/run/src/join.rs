@@ -49,8 +49,9 @@ pub(crate) fn outside_rows(
     let (Some(hello), mut join) = (&outside.hello, Join::default()) else {
         return (Vec::new(), Join::default());
     };
-    if usize::from(hello.lines) != stages.len() {
-        join.other_lines = Some((usize::from(hello.lines), stages.len()));
+    let lines = outside.lines(hello);
+    if lines != stages.len() {
+        join.other_lines = Some((lines, stages.len()));
         return (Vec::new(), join);
     }
     let mut rows = Vec::with_capacity(outside.samples.len() * stages.len());

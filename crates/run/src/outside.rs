@@ -103,6 +103,11 @@ impl OutsideData {
         self.hello.as_ref().map(|hello| hello.tick)
     }
 
+    /// Response lines in use: samples have so many answers.
+    pub(crate) fn lines(&self, hello: &GeneratorHello) -> usize {
+        self.samples.first().map_or(hello.lines.into(), |sample| sample.answers.len())
+    }
+
     /// Every edge of a line was received, with its instant.
     pub(crate) fn has_every_edge(&self) -> bool {
         self.totals.dropped == 0 && self.extras.len() as u64 == self.totals.extra

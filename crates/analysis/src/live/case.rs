@@ -156,6 +156,7 @@ impl LiveCase {
     fn packet(&mut self, packet: &Packet) {
         self.account = Account::of_generator(&packet.totals);
         let Some((tick, lines)) = self.generator else { return };
+        let lines = packet.samples.first().map_or(lines, |sample| sample.answers.len());
         self.samples += if self.plan.inside { 0 } else { packet.samples.len() as u64 };
         let stages = self.stages(lines);
         for sample in &packet.samples {

@@ -151,6 +151,9 @@ pub struct Settings {
     /// rests high).
     #[arg(long, value_parser = polarities())]
     pub polarity: Option<Polarity>,
+    /// Response lines in use, the first ones: no answer is waited for on the others.
+    #[arg(long, value_name = "N")]
+    pub lines: Option<u8>,
     /// The seed of the jitter.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

@@ -103,7 +103,7 @@ impl GeneratorState {
             tool_version: hello.tool_version.clone(),
             tick_femtoseconds: hello.tick.femtoseconds,
             lines: hello.lines,
-            default_stages: default_stages(hello.lines),
+            default_stages: default_stages(status.settings.lines),
             limits: Limits::of(hello),
             status: Now::of(hello, status),
             hello: hello.clone(),

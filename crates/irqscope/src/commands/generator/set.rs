@@ -101,6 +101,9 @@ fn commands(settings: &Settings, hello: &GeneratorHello) -> Result<Vec<Asked>, T
     if let Some(shape) = settings.shape {
         ask(shape.to_string(), Command::Shape(shape));
     }
+    if let Some(lines) = settings.lines {
+        ask(lines.to_string(), Command::Lines(lines));
+    }
     if let Some(polarity) = settings.polarity {
         ask(polarity.to_string(), Command::Polarity(polarity));
     }
