@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: the program speaks with the board's image as with any other generator: it
 # says what it is, takes settings, refuses others with their limits, and follows a
-# run to its end, of which nothing is missing.
+# run to its end, of which nothing is missing; and it measures its own way to its lines.
 . tests/lib.sh
 command -v rustup >/dev/null || { echo "skipped: Debian has no Rust for these chips"; exit 0; }
 image=firmware/target/thumbv6m-none-eabi/release/irqscope-firmware
@@ -20,6 +20,16 @@ board=$(sed 's/listens on //' "$WORK/port")
 expect 0 "$IRQSCOPE" generator status --connect "$board" --json
 sed -n '/^{/,$p' "$WORK/said" >"$WORK/status.json"
 [ "$(field "$WORK/status.json" 'j["hello"]["kind"], j["hello"]["lines"]')" = "board 7" ] || fail "another generator"
+
+# Its target answers as a wire of so many cycles would; line 6 is too late for it.
+expect 0 "$IRQSCOPE" generator calibrate --connect "$board"
+for wire in 250 500 1000 2000 5000 10000; do
+	grep -qE "^line [0-5]  ($((wire * 5))|$((wire * 5 + 5))) ns .*, 256 times" "$WORK/said" ||
+		{ cat "$WORK/said"; fail "no line of $wire cycles"; }
+done
+expect 0 "$IRQSCOPE" generator status --connect "$board" --clock 2s
+says "way to its lines is subtracted: line 0 125"
+
 expect 0 "$IRQSCOPE" generator set --connect "$board" --frequency 1kHz --count 200 --duty 10%
 expect 2 "$IRQSCOPE" generator set --connect "$board" --frequency 100MHz
 says "out of range"

@@ -42,6 +42,9 @@ function connect(socket) {
   host = socket;
   const frames = new Frames();
   let greeted = false;
+  /** What the host says before it is greeted: a knock is all that the board hears then.
+   * @type {Buffer[]} */
+  const early = [];
   /** @type {number[]} */
   let pending = [];
   board.onByte = (byte) => {
@@ -50,11 +53,18 @@ function connect(socket) {
     if (!greeted) {
       for (const it of pending) frames.push(it);
       greeted = frames.got.at(-1)?.hello !== undefined;
+      if (greeted) early.forEach((bytes) => board.uart.feed(bytes));
     }
     if (greeted) socket.write(Uint8Array.from(pending));
     pending = [];
   };
-  board.uart.feed(KNOCK);
+  // Again until it is heard: right behind another knock it is a part of that one.
+  const knock = () => {
+    if (host !== socket || greeted) return;
+    board.uart.feed(KNOCK);
+    board.events.at(board.cycle + 300 * MS, knock);
+  };
+  knock();
   const alive = () => {
     if (host !== socket) return;
     board.uart.feed([0]);
@@ -62,7 +72,11 @@ function connect(socket) {
   };
   board.events.at(board.cycle + 1000 * MS, alive);
   socket.setNoDelay(true);
-  socket.on('data', (bytes) => board.uart.feed(/** @type {Buffer} */ (bytes)));
+  socket.on('data', (data) => {
+    const bytes = /** @type {Buffer} */ (data);
+    if (greeted) board.uart.feed(bytes);
+    else early.push(bytes);
+  });
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     if (host !== socket) return;
