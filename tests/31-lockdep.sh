@@ -11,9 +11,11 @@
 KERNEL=${LOCKDEP_KERNEL:-delayed-locking-debug}
 CYCLES=${CYCLES:-20}
 expect 0 "$IRQSCOPE" kernel build "$KERNEL"
+RELEASE=$(sed -n "s/^$KERNEL //p" "$WORK/said")
 cargo build -q --release -p irqscope-rig --example guest
 GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
 CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+HEADERS=$(echo "$CACHE"/builds/*/usr/src/linux-headers-"$RELEASE")
 
 cat >"$WORK/stages.toml" <<TOML
 version = 1
@@ -64,7 +66,7 @@ module() { # NAME, its init function's body on stdin
 		cat
 		echo 'return 0; } module_init(wrong); MODULE_LICENSE("GPL");'
 	} >"$WORK/$1/$1.c"
-	make -s -C "$(echo "$CACHE"/builds/"$KERNEL"-????????????/usr/src/linux-headers-*)" M="$WORK/$1" modules ||
+	make -s -C "$HEADERS" M="$WORK/$1" modules ||
 		fail "cannot build $1"
 }
 

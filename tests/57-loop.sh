@@ -3,7 +3,7 @@
 # cyclictest, on a stock and on an RT kernel, counted on the twin's clock.
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
-agent=${IRQSCOPE_TARGET:-$(ls target/*/release/irqscope-target | head -n 1)}
+agent=${IRQSCOPE_TARGET:-$(ls target/x86_64-*/release/irqscope-target | head -n 1)}
 
 cargo build -q --release -p irqscope-rig --example guest
 guest=${CARGO_TARGET_DIR:-target}/release/examples/guest
