@@ -142,5 +142,5 @@ says "no generator can be reached at $at"
 says "remedy"
 expect 3 "$IRQSCOPE" generator status --connect no-such-host.invalid:1
 says "remedy"
-expect 3 "$IRQSCOPE" generator status --connect nonsense
+expect 2 "$IRQSCOPE" generator status --connect nonsense
 says "remedy"
