@@ -19,10 +19,9 @@ cat >"$WORK/one.toml" <<-TOML
 TOML
 
 # A cache of its own with the same kernels, for a driver of its own.
-cache=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
 mkdir -p "$WORK/cache"
 "$IRQSCOPE" kernel fetch 6.1 >/dev/null
-ln -s "$cache/kernels" "$WORK/cache/kernels"
+ln -s "$CACHE/kernels" "$WORK/cache/kernels"
 export IRQSCOPE_CACHE=$WORK/cache
 expect 0 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/good"
 
@@ -30,7 +29,7 @@ cp -r kernel/irqscope "$WORK/forgets"
 sed -i 's/irqscope_parport_switch(port, IRQSCOPE_PC_INTERRUPT)/irqscope_parport_switch(port, 0)/' "$WORK/forgets/parport.c"
 # The edges of lines 8 to 11 would let it through as well; these stages have none.
 cmp -s kernel/irqscope/parport.c "$WORK/forgets/parport.c" && fail "the driver was not changed"
-headers=$(echo "$cache"/kernels/6.1/usr/src/linux-headers-*-amd64)
+headers=$(echo "$CACHE"/kernels/6.1/usr/src/linux-headers-*-amd64)
 make -s -C "$WORK/forgets" KDIR="$headers" BUILD="$WORK/build" >"$WORK/make" 2>&1 || { cat "$WORK/make"; fail "make"; }
 cp "$WORK/build/irqscope_parport.ko" "$WORK"/cache/drivers/*/irqscope_parport.ko
 

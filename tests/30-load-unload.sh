@@ -6,10 +6,8 @@
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
-cargo build -q --release -p irqscope-rig --example guest
-GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+need_guest
 gcc -O2 -static -o "$WORK/load-cycles" "$TESTS/load-cycles.c"
-CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
 
 on_kernel() {
 	kernel=$1

@@ -12,9 +12,7 @@ KERNEL=${LOCKDEP_KERNEL:-delayed-locking-debug}
 CYCLES=${CYCLES:-20}
 expect 0 "$IRQSCOPE" kernel build "$KERNEL"
 RELEASE=$(sed -n "s/^$KERNEL //p" "$WORK/said")
-cargo build -q --release -p irqscope-rig --example guest
-GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
-CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+need_guest
 HEADERS=$(echo "$CACHE"/builds/*/usr/src/linux-headers-"$RELEASE")
 
 cat >"$WORK/stages.toml" <<TOML

@@ -5,8 +5,7 @@
 # time; its figures mean nothing, its identity must hold.
 . "$(dirname "$0")/lib.sh"
 
-cargo build -q --release -p irqscope-rig --example guest
-GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+need_guest
 
 scenario() { # NAME TRIGGER COUNT
 	cat >"$WORK/$1.toml" <<-TOML
@@ -27,7 +26,7 @@ scenario long timer 30000
 
 cat >"$WORK/script" <<SCRIPT
 export HOME=$HOME IRQSCOPE_TARGET=${IRQSCOPE_TARGET:-}
-export IRQSCOPE_CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+export IRQSCOPE_CACHE=$CACHE
 irqscope=$(realpath "$IRQSCOPE")
 SCRIPT
 cat >>"$WORK/script" <<'SCRIPT'

@@ -6,12 +6,11 @@
 # CPUs in real time behind a loopback port.
 . "$(dirname "$0")/lib.sh"
 
-cargo build -q --release -p irqscope-rig --example guest
-GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+need_guest
 PORT=$(shuf -i 20000-60000 -n 1)
 
 # Debian's sshd, unpacked and not installed: no machine gets a server by testing.
-SERVER=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}/openssh-server
+SERVER=$CACHE/openssh-server
 if ! [ -d "$SERVER" ]; then
 	mkdir -p "$WORK/debs"
 	(cd "$WORK/debs" && apt-get -q -o APT::Sandbox::User=root download openssh-server libwrap0)

@@ -7,8 +7,7 @@
 # CPUs in real time; its figures mean nothing.
 . "$(dirname "$0")/lib.sh"
 
-cargo build -q --release -p irqscope-rig --example guest
-GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+need_guest
 COUNT=300
 
 scenario() { # NAME VIEWS COUNT PACING
@@ -34,7 +33,7 @@ scenario alone '' $COUNT closed
 
 cat >"$WORK/script" <<SCRIPT
 export HOME=$HOME IRQSCOPE_TARGET=${IRQSCOPE_TARGET:-}
-export IRQSCOPE_CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+export IRQSCOPE_CACHE=$CACHE
 irqscope=$(realpath "$IRQSCOPE")
 SCRIPT
 cat >>"$WORK/script" <<'SCRIPT'

@@ -5,15 +5,14 @@
 . "$(dirname "$0")/lib.sh"
 agent=${IRQSCOPE_TARGET:-$(ls target/x86_64-*/release/irqscope-target | head -n 1)}
 
-cargo build -q --release -p irqscope-rig --example guest
-guest=${CARGO_TARGET_DIR:-target}/release/examples/guest
+need_guest
 for kernel in 6.1 6.1-rt; do
 	exchange=$WORK/$kernel
 	mkdir "$exchange"
 	cp "$agent" "$exchange/agent"
 	cp "$TESTS/57-loop.py" "$exchange/loop.py"
 	echo 'exec python3 /exchange/loop.py' >"$exchange/script"
-	"$guest" "$kernel" "$exchange" virtual >"$WORK/said" 2>&1 || {
+	"$GUEST" "$kernel" "$exchange" virtual >"$WORK/said" 2>&1 || {
 		cat "$WORK/said" "$exchange/script.output"
 		fail "$kernel"
 	}

@@ -5,8 +5,7 @@
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
-cargo build -q --release -p irqscope-rig --example guest
-GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+need_guest
 
 # Here, too; nothing is changed.
 expect 0 "$IRQSCOPE" threads

@@ -8,8 +8,7 @@
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
-cargo build -q --release -p irqscope-rig --example guest
-GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+need_guest
 gcc -O2 -static -o "$WORK/sleeper" "$TESTS/85-sleeper.c"
 "$IRQSCOPE" kernel build delayed-locking
 cat >"$WORK/script" <<'SCRIPT'

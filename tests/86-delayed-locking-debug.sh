@@ -6,9 +6,7 @@
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
-cargo build -q --release -p irqscope-rig --example guest
-GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
-CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+need_guest
 "$IRQSCOPE" kernel build delayed-locking-debug
 gcc -O2 -static -o "$WORK/sleeper" "$TESTS/85-sleeper.c"
 gcc -O2 -static -o "$WORK/load-cycles" "$TESTS/load-cycles.c"

@@ -5,6 +5,8 @@ set -eu
 : "${IRQSCOPE:?run by tests/run}" "${WORK:?run by tests/run}"
 TESTS=$(dirname "${BASH_SOURCE[0]}")
 export TESTS
+# Where kernels, drivers and what else can be made again are kept.
+CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
 
 fail() {
 	echo "FAIL: $*"
@@ -37,4 +39,10 @@ nothing_left() {
 # field FILE PYTHON: an expression over the JSON document `j`.
 field() {
 	python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print($2)" "$1"
+}
+
+# Builds $GUEST, which boots a kernel with a script: $GUEST KERNEL DIRECTORY [HOW]...
+need_guest() {
+	cargo build -q --release -p irqscope-rig --example guest
+	GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
 }

@@ -34,7 +34,8 @@ pub fn initial(limits: &Limits, tick: Tick, lines: u8) -> Settings {
     with_high(limits, settings)
 }
 
-/// The settings after `command`, of a generator with so many lines; commands that set nothing change nothing.
+/// The settings after `command`, of a generator with so many lines; commands that set
+/// nothing change nothing.
 pub fn change(
     limits: &Limits,
     lines: u8,
