@@ -9,6 +9,9 @@
 //! triggers = complete + missing + coalesced + dropped + open, and
 //! edges = answers + extra.
 
+mod ahead;
+mod told;
+
 use irqscope_wire::{
     Command, Cycles, Limits, Pacing, Refusal, RunState, Seq, Settings, Shape, StartAt, Status,
     Tick, Totals,
@@ -74,18 +77,6 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
             ahead: false,
             high_step: 1,
         }
-    }
-
-    /// For hardware that is given triggers ahead of their time and keeps the grid
-    /// itself: nothing is raised by [`Self::tick`], and each trigger is told by
-    /// [`Self::made`] when it is out. High times are rounded down to a multiple of
-    /// `high_step` ticks.
-    #[must_use]
-    pub fn ahead(mut self, high_step: u64) -> Self {
-        self.ahead = true;
-        self.high_step = high_step.max(1);
-        self.round_high();
-        self
     }
 
     pub fn limits(&self) -> &Limits {
@@ -202,92 +193,9 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         }
     }
 
-    /// The hardware has raised the line at this instant, for [`Settings::high`].
-    /// To be called in the order of time, among all edges. Returns its number.
-    pub fn made(&mut self, at: u64) -> Seq {
-        self.clock(at);
-        self.give_up(at);
-        let seq = self.count_trigger();
-        self.point = at.saturating_add(self.settings.high.0);
-        if !self.pairing.trigger(seq, at) {
-            self.totals.dropped += 1;
-        }
-        seq
-    }
-
-    /// As [`Pairing::awaited`].
-    pub fn awaited(&mut self, line: u8) -> Option<Seq> {
-        self.pairing.awaited(line)
-    }
-
-    /// As [`Pairing::exact`].
-    pub fn exact(&mut self, line: u8, seq: Seq) {
-        self.pairing.exact(line, seq);
-    }
-
-    /// There was no room for the sample of a trigger, so that it was not made.
-    pub fn unmade(&mut self) {
-        self.count_trigger();
-        self.totals.dropped += 1;
-    }
-
-    /// So many grid points had no trigger: the hardware was not told in time.
-    pub fn skipped(&mut self, points: u64) {
-        self.totals.skipped += points;
-    }
-
     /// Samples that are open.
     pub fn open(&self) -> u64 {
         self.pairing.open()
-    }
-
-    /// Edges were lost: nobody knows any more which trigger the others answer. What
-    /// is open is dropped, and the run is over.
-    pub fn lost(&mut self) {
-        if self.active() {
-            self.totals.dropped += self.pairing.open();
-            self.pairing.clear();
-            self.lower_at = None;
-            self.enter(RunState::Done);
-        }
-    }
-
-    /// The line went up at this instant, and not at the one given to
-    /// [`Self::tick`]. To be called before any edge is handed over.
-    pub fn raised(&mut self, at: u64) {
-        self.pairing.made_at(at);
-    }
-
-    /// The line was still up from the trigger before: the youngest one gets no
-    /// response of its own.
-    pub fn merged(&mut self) {
-        self.pairing.merged();
-    }
-
-    /// As [`Self::raised`]; the target numbers this trigger so.
-    pub fn numbered(&mut self, at: u64, number: u32) {
-        self.pairing.numbered(at, number);
-    }
-
-    /// The youngest trigger was not made: the target had no room for it.
-    pub fn dropped(&mut self) {
-        self.pairing.unmade();
-        self.totals.dropped += 1;
-        self.lower_at = None;
-    }
-
-    /// How many of these responses are extra edges; see [`Pairing::responses`].
-    /// Outside a run they are nobody's.
-    pub fn responses(&mut self, line: u8, count: u32, number: u32, at: u64) -> u32 {
-        if !self.listens(line) {
-            return 0;
-        }
-        let answers = self.pairing.responses(line, count, number, at);
-        let extra = count - answers;
-        self.totals.edges += u64::from(count);
-        self.totals.answers += u64::from(answers);
-        self.totals.extra += u64::from(extra);
-        extra
     }
 
     /// None: outside a run edges are nobody's, nor are those of a line not in use.
@@ -317,11 +225,6 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
                 None
             }
         }
-    }
-
-    /// The target's word; see [`Pairing::coalesced`].
-    pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
-        self.pairing.coalesced(line, seq)
     }
 
     /// The clock ends: what waits is missing.
@@ -421,10 +324,6 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         seq
     }
 
-    fn round_high(&mut self) {
-        self.settings.high.0 -= self.settings.high.0 % self.high_step;
-    }
-
     /// Points that are over already are skipped and counted; the grid itself
     /// does not shift when the caller is late.
     fn next_point(&mut self, now: u64) {
@@ -455,174 +354,4 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use irqscope_wire::{Answer, Range};
-
-    pub const LIMITS: Limits = Limits {
-        period: Range { lowest: 10_000, highest: 62_500_000 },
-        period_step: 1,
-        pulse: 100,
-        packet: Range { lowest: 1, highest: 1024 },
-        count: Range { lowest: 1, highest: 1 << 32 },
-        jitter: Range { lowest: 0, highest: 1_000_000_000 },
-        patience: Range { lowest: 10_000, highest: 60_000_000_000 },
-        burst: Range { lowest: 1, highest: 10_000 },
-        sees_pulses: true,
-        sees_arming: true,
-        inverts: true,
-        calibrates: true,
-    };
-    const MS: u64 = 1_000_000;
-
-    fn running(lines: u8, count: u64) -> Generator<[Slot; 8]> {
-        let tick = Tick { femtoseconds: 1_000_000 };
-        let mut generator = Generator::new([Slot::EMPTY; 8], lines, LIMITS, tick, 500);
-        generator.command(Command::Count(count), 0).unwrap();
-        generator.command(Command::Start(StartAt::Now), 0).unwrap();
-        generator
-    }
-
-    /// Calls tick until nothing is due by `until`; instants of raises.
-    fn advance(generator: &mut Generator<[Slot; 8]>, until: u64) -> Vec<u64> {
-        let mut raised = Vec::new();
-        while let Some(due) = generator.due().filter(|due| *due <= until) {
-            if generator.tick(due) == Act::Raise {
-                raised.push(due);
-            }
-        }
-        raised
-    }
-
-    #[test]
-    fn triggers_stand_on_the_grid_and_the_line_is_up_for_the_duty() {
-        let mut generator = running(1, 3);
-        assert_eq!(generator.tick(MS - 1), Act::Nothing);
-        assert_eq!(generator.tick(MS), Act::Raise);
-        assert_eq!(generator.due(), Some(MS + 250_000));
-        assert_eq!(generator.tick(MS + 250_000), Act::Lower);
-        assert_eq!(generator.due(), Some(2 * MS));
-    }
-
-    #[test]
-    fn a_response_slower_than_the_period_still_belongs_to_its_trigger() {
-        let mut generator = running(1, 3);
-        assert_eq!(advance(&mut generator, 3 * MS), [MS, 2 * MS, 3 * MS]);
-        for at in [3 * MS + 1, 3 * MS + 2, 3 * MS + 3] {
-            generator.edge(0, at);
-        }
-        advance(&mut generator, 5 * MS);
-        let answers: Vec<_> =
-            core::iter::from_fn(|| generator.take()).map(|s| s.answers[0]).collect();
-        let late = |span| Some(Answer::Late(Cycles(span)));
-        assert_eq!(answers, [late(2 * MS + 1), late(MS + 2), Some(Answer::Prompt(Cycles(3)))]);
-        assert_eq!(generator.state(), RunState::Done);
-        assert_eq!(generator.status().totals.complete, 3);
-    }
-
-    #[test]
-    fn a_full_window_drops_the_trigger_and_leaves_the_line_alone() {
-        let mut generator = running(1, 10);
-        assert_eq!(advance(&mut generator, 100 * MS).len(), 8);
-        let totals = generator.status().totals;
-        assert_eq!((totals.triggers, totals.dropped, totals.open), (10, 2, 8));
-        assert!(totals.identity_holds());
-    }
-
-    #[test]
-    fn a_target_that_never_arms_gets_no_trigger() {
-        let mut generator = running(1, 3);
-        generator.command(Command::Stop, 0).unwrap();
-        advance(&mut generator, 5 * MS);
-        generator.command(Command::Start(StartAt::Armed), 5 * MS).unwrap();
-        assert_eq!(generator.due(), None);
-        generator.armed(6 * MS);
-        assert_eq!(generator.due(), Some(6 * MS + 500));
-        generator.disarmed();
-        assert_eq!(generator.due(), None);
-    }
-
-    #[test]
-    fn a_target_that_is_armed_already_is_not_waited_for() {
-        let mut generator = running(1, 3);
-        generator.command(Command::Stop, 0).unwrap();
-        advance(&mut generator, 5 * MS);
-        generator.armed(5 * MS);
-        generator.command(Command::Start(StartAt::Armed), 6 * MS).unwrap();
-        assert_eq!(generator.due(), Some(6 * MS + 500));
-        generator.disarmed();
-        assert_eq!((generator.due(), generator.state()), (None, RunState::Waiting));
-    }
-
-    #[test]
-    fn a_target_that_has_ended_its_run_answers_nothing_any_more() {
-        let mut generator = running(1, 2);
-        generator.armed(0);
-        assert_eq!(advance(&mut generator, 2 * MS), [MS, 2 * MS]);
-        assert!(generator.edge(0, 2 * MS + 7).is_some());
-        generator.disarmed();
-        assert_eq!(generator.edge(0, 2 * MS + 8), None);
-        let fates: Vec<_> = core::iter::from_fn(|| generator.take()).map(|s| s.fate()).collect();
-        assert_eq!(fates, [Fate::Complete, Fate::Missing]);
-        assert_eq!((generator.state(), generator.status().totals.extra), (RunState::Done, 0));
-        let high = generator.status().settings.high.0;
-        assert_eq!((generator.due(), generator.tick(3 * MS)), (Some(2 * MS + high), Act::Lower));
-    }
-
-    #[test]
-    fn a_caller_who_comes_late_skips_points_and_keeps_the_grid() {
-        let mut generator = running(1, 3);
-        assert_eq!(generator.tick(3 * MS + 5), Act::Raise);
-        assert_eq!(generator.status().totals.skipped, 2);
-        assert_eq!(advance(&mut generator, 4 * MS), [4 * MS]);
-    }
-
-    #[test]
-    fn a_trigger_counts_from_when_the_line_really_went_up() {
-        let mut generator = running(1, 2);
-        assert_eq!(generator.tick(MS), Act::Raise);
-        generator.raised(MS + 40);
-        generator.edge(0, MS + 100);
-        advance(&mut generator, 3 * MS);
-        let slot = generator.take().unwrap();
-        assert_eq!((slot.at, slot.answers[0]), (MS + 40, Some(Answer::Prompt(Cycles(60)))));
-    }
-
-    #[test]
-    fn a_trigger_that_met_one_still_pending_is_coalesced_and_leaves_the_edge_to_it() {
-        let mut generator = running(2, 2);
-        assert_eq!(generator.tick(MS), Act::Raise);
-        advance(&mut generator, 2 * MS);
-        generator.merged();
-        (0..2).for_each(|line| assert!(generator.edge(line, 2 * MS + 9).is_some()));
-        advance(&mut generator, 4 * MS);
-        let fates: Vec<_> = core::iter::from_fn(|| generator.take()).map(|s| s.fate()).collect();
-        assert_eq!(fates, [Fate::Complete, Fate::Coalesced]);
-        let totals = generator.status().totals;
-        assert!(totals.identity_holds() && totals.coalesced == 1 && totals.extra == 0);
-    }
-
-    #[test]
-    fn closed_pacing_skips_points_while_a_sample_is_open() {
-        let mut generator = running(1, 3);
-        generator.command(Command::Stop, 0).unwrap();
-        advance(&mut generator, 2 * MS);
-        generator.command(Command::Pacing(Pacing::Closed), 0).unwrap();
-        generator.command(Command::Start(StartAt::Now), 0).unwrap();
-        assert_eq!(advance(&mut generator, 4 * MS), [MS]);
-        generator.edge(0, 4 * MS + 7);
-        assert_eq!(advance(&mut generator, 5 * MS), [5 * MS]);
-        assert_eq!(generator.status().totals.skipped, 3);
-    }
-
-    #[test]
-    fn what_never_answers_is_missing_when_patience_is_over() {
-        let mut generator = running(2, 1);
-        advance(&mut generator, MS);
-        generator.edge(0, MS + 9);
-        advance(&mut generator, 11_000 * MS);
-        let slot = generator.take().unwrap();
-        assert_eq!(slot.answers[..2], [Some(Answer::Prompt(Cycles(9))), Some(Answer::Missing)]);
-        assert_eq!((slot.fate(), generator.state()), (Fate::Missing, RunState::Done));
-    }
-}
+pub(crate) mod tests;

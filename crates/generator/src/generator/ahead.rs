@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Hardware that is given triggers ahead of their time and keeps the grid itself: it
+//! tells what became of each, in the order of time, among all edges.
+
+use irqscope_wire::{RunState, Seq};
+
+use super::Generator;
+use crate::pairing::Slot;
+
+impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
+    /// For hardware that is given triggers ahead of their time and keeps the grid
+    /// itself: nothing is raised by [`Self::tick`], and each trigger is told by
+    /// [`Self::made`] when it is out. High times are rounded down to a multiple of
+    /// `high_step` ticks.
+    #[must_use]
+    pub fn ahead(mut self, high_step: u64) -> Self {
+        self.ahead = true;
+        self.high_step = high_step.max(1);
+        self.round_high();
+        self
+    }
+
+    /// The hardware has raised the line at this instant, for [`Settings::high`].
+    /// To be called in the order of time, among all edges. Returns its number.
+    pub fn made(&mut self, at: u64) -> Seq {
+        self.clock(at);
+        self.give_up(at);
+        let seq = self.count_trigger();
+        self.point = at.saturating_add(self.settings.high.0);
+        if !self.pairing.trigger(seq, at) {
+            self.totals.dropped += 1;
+        }
+        seq
+    }
+
+    /// As [`crate::pairing::Pairing::awaited`].
+    pub fn awaited(&mut self, line: u8) -> Option<Seq> {
+        self.pairing.awaited(line)
+    }
+
+    /// As [`crate::pairing::Pairing::exact`].
+    pub fn exact(&mut self, line: u8, seq: Seq) {
+        self.pairing.exact(line, seq);
+    }
+
+    /// There was no room for the sample of a trigger, so that it was not made.
+    pub fn unmade(&mut self) {
+        self.count_trigger();
+        self.totals.dropped += 1;
+    }
+
+    /// So many grid points had no trigger: the hardware was not told in time.
+    pub fn skipped(&mut self, points: u64) {
+        self.totals.skipped += points;
+    }
+
+    /// Edges were lost: nobody knows any more which trigger the others answer. What
+    /// is open is dropped, and the run is over.
+    pub fn lost(&mut self) {
+        if self.active() {
+            self.totals.dropped += self.pairing.open();
+            self.pairing.clear();
+            self.lower_at = None;
+            self.enter(RunState::Done);
+        }
+    }
+
+    pub(super) fn round_high(&mut self) {
+        self.settings.high.0 -= self.settings.high.0 % self.high_step;
+    }
+}
