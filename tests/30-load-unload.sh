@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: the driver is loaded, used and unloaded 200 times on every kernel with a
-# clean kernel log and nothing leaked: no slab cache grows by an object per load
-# (beyond the slab by which caches grow), the vmalloc area not by a page per load. On the virtual clock, where a busy host
+# clean kernel log and nothing leaked: no slab cache grows on and on by an object in every
+# second load, the vmalloc area not by a page. On the virtual clock, where a busy host
 # delays nothing.
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
 need_guest
-gcc -O2 -static -o "$WORK/load-cycles" "$TESTS/load-cycles.c"
+for program in load-cycles slab-usage; do
+	gcc -O2 -static -o "$WORK/$program" "$TESTS/$program.c"
+done
 
 on_kernel() {
 	kernel=$1
 	mkdir "$WORK/$kernel"
-	cp "$WORK/load-cycles" "$WORK/$kernel"
+	cp "$WORK/load-cycles" "$WORK/slab-usage" "$WORK/$kernel"
 	cat >"$WORK/$kernel/script" <<SCRIPT
 cache=$CACHE
 SCRIPT
@@ -26,19 +28,26 @@ usage() {
 	echo 2 >/proc/sys/vm/drop_caches
 	# What waits to be freed, and what a boot has yet to allocate; waiting is free here.
 	sleep 12
-	for cache in /sys/kernel/slab/*/; do [ -e "$cache/shrink" ] && echo 1 >"$cache/shrink"; done 2>/dev/null
 	# Without what the file system remembers of the files that this script opened.
-	awk 'NR > 2 && !/inode|dentry|radix|filp|lsm_file/ { print $1, $2, $5 }' /proc/slabinfo
-	awk '/VmallocUsed|Percpu/ { print $1, int($2 / 4), 0 }' /proc/meminfo
+	./slab-usage | grep -vE 'inode|dentry|radix|filp|lsm_file'
+	awk '/VmallocUsed|Percpu/ { print $1, int($2 / 4) }' /proc/meminfo
 }
 
 cycles() { ./load-cycles "$module" "$1" "irq softirq tasklet work" || exit 1; }
 
 cycles 20
-usage >before
-cycles 180
-usage >after
-awk 'NR == FNR { before[$1] = $2; next } $2 - before[$1] >= 180 + $3 { print "FAIL: leaks", $1, before[$1], $2; bad = 1 } END { exit bad }' before after || exit 1
+usage >1
+cycles 90
+usage >2
+cycles 90
+usage >3
+# The kernel's own has been seen to grow by 140 objects, once; a leak goes on.
+awk 'FILENAME == 1 { first[$1] = $2 } FILENAME == 2 { second[$1] = $2 }
+	FILENAME == 3 && $2 - second[$1] >= 45 && second[$1] - first[$1] >= 45 {
+		print "FAIL: leaks", $1, first[$1], second[$1], $2
+		bad = 1
+	}
+	END { exit bad }' 1 2 3 || exit 1
 grep -q irqscope /proc/modules && { echo "FAIL: still loaded"; exit 1; }
 echo "200 times on $(uname -r)"
 SCRIPT
