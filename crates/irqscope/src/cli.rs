@@ -152,6 +152,7 @@ Examples:
   irqscope run demo --rig local          the machine in hand, as root
   irqscope run vm --kernel 6.12          a virtual machine, triggered from outside
   irqscope run board --connect serial:///dev/ttyUSB0
+  irqscope run demo --rig ssh --host root@pi --connect serial:///dev/ttyUSB0
   irqscope run demo --rig ssh --host root@board --json > summary.json")]
 pub struct Run {
     #[command(flatten)]
@@ -193,8 +194,10 @@ pub struct How {
     /// The target of rig ssh, as ssh takes it.
     #[arg(long, value_name = "[USER@]HOST")]
     pub host: Option<String>,
-    /// The generator of rig board: HOST:PORT, tcp://HOST:PORT or
-    /// serial:///dev/ttyACM0[?baud=N].
+    /// A board that is wired to the target: HOST:PORT, tcp://HOST:PORT or
+    /// serial:///dev/ttyACM0[?baud=N]. It triggers and watches instead of what the
+    /// scenario names: alone with rig board, beside the target's own record with rigs
+    /// local and ssh.
     #[arg(long, value_name = "ADDRESS")]
     pub connect: Option<String>,
     /// Guests at the same time; the twin's results do not depend on it

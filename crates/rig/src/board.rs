@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Rig `board`: a generator at an address, and nothing else. It is set by whoever
-//! connects, or as a scenario says; its lines show the stages that are named; the
-//! target is not reached, so that there is the view from outside only.
+//! A generator at an address, which a scenario sets.
+//!
+//! Rig `board` is such a generator and nothing else: its lines show the stages that
+//! are named; the target is not reached, so that there is the view from outside only.
+//! Rigs `local` and `ssh` have it beside the target's agent where the trigger is a
+//! line: both views, on two clocks.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
 
 use irqscope_scenario::UNKNOWN;
 use irqscope_wire::{
@@ -25,9 +27,6 @@ pub struct Ask {
     pub command: Command,
     pub reply: Sender<Result<Status, GeneratorError>>,
 }
-
-/// How often a generator's clock is read: each reply says what it shows.
-const READING: Duration = Duration::from_secs(1);
 
 /// The stages of a generator's lines where nobody has named them: as many as there
 /// are lines, in order, without those that only newer kernels have where the others
@@ -73,12 +72,25 @@ pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
     }
 }
 
+/// Whether rig `board`, which reaches no target, can do what a plan asks.
+///
+/// # Errors
+/// It has loads.
+pub fn check_alone(plan: &Plan) -> Result<()> {
+    if plan.state.loads.is_empty() {
+        return Ok(());
+    }
+    Err(RigError::unready(
+        format!("rig board does not reach the target, and cannot load it ({})", plan.case),
+        "load it by hand, and say so in a state without loads: [state.NAME] loads = []",
+    ))
+}
+
 /// Looks at the generator of a scenario's cases, and completes their plans with what
 /// it decides.
 ///
 /// # Errors
-/// Nobody is there; or a case asks for what this generator, or a target that is not
-/// reached, cannot do.
+/// Nobody is there; or a case asks for what this generator cannot do.
 pub fn prepare<'a>(
     address: &str,
     plans: impl Iterator<Item = &'a mut Plan>,
@@ -102,12 +114,6 @@ pub fn prepare<'a>(
 }
 
 fn check(hello: &GeneratorHello, plan: &Plan) -> Result<()> {
-    if !plan.state.loads.is_empty() {
-        return Err(RigError::unready(
-            format!("rig board does not reach the target, and cannot load it ({})", plan.case),
-            "load it by hand, and say so in a state without loads: [state.NAME] loads = []",
-        ));
-    }
     let falls = plan.outside.is_some_and(|outside| outside.polarity == Polarity::Falling);
     if falls && !hello.limits.inverts {
         return Err(lift(GeneratorError::Refused(Refusal::CannotInvert)));
@@ -128,12 +134,18 @@ fn check(hello: &GeneratorHello, plan: &Plan) -> Result<()> {
 /// As [`run_case`].
 pub fn run_plan(address: &str, plan: &Plan, stop: &Stop, events: &mut Events<'_>) -> Result<()> {
     events(Event::Phase("setting the generator"))?;
-    let mut client = Client::connect_when_free(address, stop).map_err(lift)?;
-    outside::set(&mut client, plan, plan.outside.unwrap_or_default())?;
-    let lines = u8::try_from(plan.stages.len()).unwrap_or(u8::MAX);
-    client.set(Command::Lines(lines)).map_err(lift)?;
+    let client = set(address, plan, plan.stages.len(), stop)?;
     let (_, nothing) = channel();
     run_case(client, plan, StartAt::Now, &nothing, stop, events)
+}
+
+/// Connects to a generator and sets it as a plan says, with so many lines in use.
+pub(crate) fn set(address: &str, plan: &Plan, lines: usize, stop: &Stop) -> Result<Client> {
+    let mut client = Client::connect_when_free(address, stop).map_err(lift)?;
+    outside::set(&mut client, plan, plan.outside.unwrap_or_default())?;
+    let lines = u8::try_from(lines).unwrap_or(u8::MAX);
+    client.set(Command::Lines(lines)).map_err(lift)?;
+    Ok(client)
 }
 
 const fn wires(kind: GeneratorKind) -> Line {
@@ -158,25 +170,20 @@ pub fn run_case(
     stop: &Stop,
     events: &mut Events<'_>,
 ) -> Result<()> {
-    let mut outside = Outside::start(client, plan, at)?;
+    let mut outside = Outside::of(client, plan);
+    outside.start(at)?;
     events(Event::Phase("measuring"))?;
     let ran = follow(&mut outside, asks, events);
     if stop.requested() {
-        // It is said; nothing more is read from this connection.
-        let _ = outside.client().stop();
+        outside.abandon();
         return Err(RigError::Interrupted);
     }
     ran
 }
 
 fn follow(outside: &mut Outside, asks: &Receiver<Ask>, events: &mut Events<'_>) -> Result<()> {
-    let mut read = Instant::now();
     while !outside.has_ended() {
-        if read.elapsed() >= READING {
-            read = Instant::now();
-            // Lost is told by what follows; a refusal leaves one reading out.
-            let _ = outside.client().status();
-        }
+        outside.read_clock();
         for Ask { command, reply } in asks.try_iter() {
             // Who asked may have gone; the command is done all the same.
             let _ = reply.send(outside.client().ask(command));

@@ -60,16 +60,19 @@ pub(crate) struct Follower {
     other_protocol: Option<u16>,
     /// A list of symbols came to its end.
     has_symbols: bool,
+    /// The target has said that it answers.
+    armed: bool,
 }
 
 impl Follower {
     pub fn new(stream: Stream) -> Self {
         let decoder = Decoder::default();
-        Self { stream, decoder, ended: None, other_protocol: None, has_symbols: false }
+        let (ended, other_protocol) = (None, None);
+        Self { stream, decoder, ended, other_protocol, has_symbols: false, armed: false }
     }
 
     pub fn push(&mut self, bytes: &[u8], events: &mut Events<'_>) -> Result<()> {
-        let Self { stream, decoder, ended, other_protocol, has_symbols } = self;
+        let Self { stream, decoder, ended, other_protocol, has_symbols, armed } = self;
         let stream = *stream;
         let mut kept = Ok(());
         decoder.push(bytes, |encoded, frame| {
@@ -81,6 +84,7 @@ impl Follower {
                     note_end(&frame.message, ended, other_protocol);
                     *has_symbols |=
                         matches!(&frame.message, Message::Symbols(some) if some.is_empty());
+                    *armed |= frame.message == Message::Armed;
                     events(Event::Frame { stream, encoded, frame })
                 }
                 Err(error) => events(Event::Damaged(*error)),
@@ -98,6 +102,11 @@ impl Follower {
 
     pub fn has_ended(&self) -> bool {
         self.ended.is_some()
+    }
+
+    /// The target answers triggers.
+    pub fn is_armed(&self) -> bool {
+        self.armed
     }
 
     /// It measured to the end, and has not yet told its functions' names.

@@ -44,7 +44,8 @@ pub struct Guest {
     pub virtual_clock: bool,
     /// CPUs in real time.
     pub cpus: u32,
-    /// With the device of rig `vm`, and its generator, which waits for a host.
+    /// With the device of rig `vm`, and its generator, which waits for a host: where,
+    /// is in the file `generator` in the exchange directory.
     pub doorbell: bool,
     pub limit: Duration,
 }
@@ -71,6 +72,10 @@ impl Guest {
         std::fs::write(file.path(), self.initramfs()?)
             .trying(|| "cannot write the initramfs".into())?;
         let doorbell = self.doorbell.then(|| Doorbell::start(LINES, None, stop)).transpose()?;
+        if let Some(doorbell) = &doorbell {
+            std::fs::write(self.exchange.join("generator"), &doorbell.address)
+                .trying(|| "cannot say where the generator is".into())?;
+        }
         let mut args = self.args();
         args.extend(doorbell.iter().flat_map(Doorbell::args));
         let machine = Machine {

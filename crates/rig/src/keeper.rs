@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use irqscope_wire::HostByte;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -75,7 +76,7 @@ impl<'a> Keeper<'a> {
 
     /// Says that the directory is filled: which modules to load, and what the
     /// generator is told where a CPU of the target is to be one.
-    pub fn go(&mut self, modules: &[&str], generator: Option<&str>) -> Result<()> {
+    pub fn go(&mut self, modules: &[String], generator: Option<&str>) -> Result<()> {
         let generator = generator.map(|arguments| format!("generator {arguments}\n"));
         let modules = format!("go {}\n", modules.join(" "));
         self.say((generator.unwrap_or_default() + &modules).as_bytes())
@@ -103,18 +104,23 @@ impl<'a> Keeper<'a> {
     }
 
     /// Hands out what the agent sends until it ends; nothing at all now and then,
-    /// while it is silent.
+    /// while it is silent. What is given back is said to the agent, once.
     pub fn read_to_end(
         &mut self,
         stop: &Stop,
-        take: &mut dyn FnMut(&[u8]) -> Result<()>,
+        take: &mut dyn FnMut(&[u8]) -> Result<Option<HostByte>>,
     ) -> Result<()> {
         let mut buffer = vec![0; 1 << 16];
+        let mut told = None;
         loop {
             stop.check()?;
-            match self.read(&mut buffer)? {
+            let word = match self.read(&mut buffer)? {
                 Some(0) => return Ok(()),
                 length => take(&buffer[..length.unwrap_or(0)])?,
+            };
+            if let Some(byte) = word.filter(|_| told != word) {
+                told = word;
+                self.say(&[byte as u8])?;
             }
         }
     }

@@ -5,7 +5,7 @@
 #
 # stdin   the lifeline: when it ends, the case ends. A line `go MODULE...` says
 #         that the directory was filled (a module is its name, then parameters,
-#         with commas), and one `generator ARGUMENT...` before it that a CPU of
+#         with semicolons), and one `generator ARGUMENT...` before it that a CPU of
 #         the target is to be one; the agent reads the plan after it.
 # stdout  the directory's name in one line, in another the generator's first
 #         words (where it listens, and its CPU), then the agent's frames
@@ -36,12 +36,14 @@ make_dir() {
 # A module that was brought is inserted; one of the kernel's own is borrowed,
 # and given back only if it was not there before.
 load() {
-    if [ -f "$dir/$1.ko" ]; then
-        insmod "$dir/$1.ko" >&2 || return
-        inserted="$1 $inserted"
-    elif ! grep -q "^$1 " /proc/modules; then
-        modprobe "$@" >&2 || return
-        if grep -q "^$1 " /proc/modules; then borrowed="$1 $borrowed"; fi
+    name=$1
+    shift
+    if [ -f "$dir/$name.ko" ]; then
+        insmod "$dir/$name.ko" "$@" >&2 || return
+        inserted="$name $inserted"
+    elif ! grep -q "^$name " /proc/modules; then
+        modprobe "$name" "$@" >&2 || return
+        if grep -q "^$name " /proc/modules; then borrowed="$name $borrowed"; fi
     fi
 }
 
@@ -115,7 +117,7 @@ if [ "$go" = generator ]; then
 fi
 [ "$go" = go ] || exit 90
 for module in $modules; do
-    IFS=,
+    IFS=';'
     set -- $module
     unset IFS
     load "$@" || {

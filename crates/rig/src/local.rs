@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use irqscope_scenario::Board;
 use irqscope_wire::Plan;
 
 use crate::case::Events;
@@ -16,8 +17,15 @@ pub fn kernel_release() -> Result<String> {
     machine::ask(&mut Shell::here(), &Stop::default()).map(|facts| facts.release)
 }
 
-/// Runs one case on this machine. Its words and the kernel's log since the
-/// beginning of the case are written to `console`.
-pub fn run_case(plan: &Plan, console: &Path, stop: &Stop, events: &mut Events<'_>) -> Result<()> {
-    machine::run_case(&mut Shell::here(), plan, console, stop, events)
+/// Runs one case on this machine; `wired` is the generator that is wired to it. The
+/// machine's words and the kernel's log since the beginning of the case are written to
+/// `console`.
+pub fn run_case(
+    plan: &Plan,
+    wired: &Board,
+    console: &Path,
+    stop: &Stop,
+    events: &mut Events<'_>,
+) -> Result<()> {
+    machine::run_case(&mut Shell::here(), plan, wired, console, stop, events)
 }

@@ -5,9 +5,11 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use irqscope_wire::{Line, Plan};
+use irqscope_scenario::{Board, Gpio};
+use irqscope_wire::{HostByte, Line, Plan, StartAt};
 
 use crate::agent;
+use crate::board;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::console::first_complaint;
 use crate::driver::{Build, Driver, check_headers, headers_digest};
@@ -15,11 +17,16 @@ use crate::error::{Result, RigError, lost};
 use crate::facts::{self, Facts};
 use crate::keeper::Keeper;
 use crate::kernel;
+use crate::outside::Outside;
 use crate::plan::{encoded, needs_parport};
+use crate::prepared::lines;
 use crate::remote_build;
 use crate::shell::{Shell, with_words};
-use crate::spare_cpu::{self, SpareCpu};
+use crate::spare_cpu;
 use crate::stop::Stop;
+
+/// The module that has the GPIO lines.
+const GPIO: &str = "irqscope_gpio";
 
 /// Asks a target for what decides whether it can be measured.
 pub(crate) fn ask(shell: &mut Shell, stop: &Stop) -> Result<Facts> {
@@ -33,10 +40,12 @@ pub(crate) fn ask(shell: &mut Shell, stop: &Stop) -> Result<Facts> {
     Ok(facts)
 }
 
-/// Runs one case on the machine that the shell leads to.
+/// Runs one case on the machine that the shell leads to. `wired`: the generator that
+/// is wired to it, where the plan's trigger is a line.
 pub(crate) fn run_case(
     shell: &mut Shell,
     plan: &Plan,
+    wired: &Board,
     console: &Path,
     stop: &Stop,
     events: &mut Events<'_>,
@@ -49,23 +58,59 @@ pub(crate) fn run_case(
     let agent = agent::find_for(facts.arch(&shell.place)?)?;
     let mut keeper = Keeper::start(shell, console, stop)?;
     keeper.deliver(&agent, "irqscope-target", stop)?;
-    let modules = bring_modules(&keeper, shell, &facts, plan, stop, events)?;
-    let plan = spare_cpu::plan(plan, &facts, events)?;
-    let mut generator = SpareCpu::start(&mut keeper, shell, &modules, &facts, plan, stop)?;
-    keeper.plan(&encoded(&generator.plan)?)?;
+    bring_modules(&keeper, shell, &facts, plan, stop, events)?;
+    let mut plan = spare_cpu::plan(plan, &facts, events)?;
+    let modules = modules(&plan, wired.gpio.as_ref());
+    let mut generator = if plan.uses_spare_cpu() {
+        spare_cpu::start(&mut keeper, shell, &modules, &facts, &mut plan, stop)?
+    } else {
+        // A falling trigger's line rises when it is set: before the driver is there.
+        let wired = board_of(&plan, wired, &facts, stop)?;
+        keeper.go(&modules, None)?;
+        wired
+    };
+    keeper.plan(&encoded(&plan)?)?;
     events(Event::Phase("measuring in real time"))?;
     let mut follower = Follower::new(Stream::Target);
     let ran = keeper.read_to_end(stop, &mut |bytes| {
         follower.push(bytes, events)?;
-        generator.drain(events)
+        let armed = follower.is_armed();
+        generator.as_mut().map_or(Ok(None), |generator| attend(generator, armed, events))
     });
     let ended = keeper.end();
-    judge(shell, ran, ended, follower, console)?;
+    let Some(mut generator) = generator else {
+        return judge(shell, ran, ended, follower, console);
+    };
+    judge(shell, ran, ended, follower, console).inspect_err(|_| generator.abandon())?;
     generator.finish(console, events)
 }
 
-/// Puts the driver there, and gives what to load, in order. Benchmarks need
-/// none.
+/// The generator at an address, set and not started, where a plan is triggered by it.
+fn board_of(plan: &Plan, board: &Board, facts: &Facts, stop: &Stop) -> Result<Option<Outside>> {
+    if plan.outside.is_none() {
+        return Ok(None);
+    }
+    let client = board::set(&board.address, plan, lines(plan, &facts.release), stop)?;
+    Ok(Some(Outside::of(client, plan)))
+}
+
+/// Passes on what has arrived, and what the agent is to be told. A generator that does
+/// not see the target's answer begins when the agent says so.
+fn attend(
+    generator: &mut Outside,
+    armed: bool,
+    events: &mut Events<'_>,
+) -> Result<Option<HostByte>> {
+    if armed && !generator.has_started() {
+        generator.start(StartAt::Now)?;
+    }
+    if armed {
+        generator.read_clock();
+    }
+    Ok(generator.drain(events)?.then_some(HostByte::TriggersEnded))
+}
+
+/// Puts the driver there. Benchmarks need none.
 fn bring_modules(
     keeper: &Keeper<'_>,
     shell: &Shell,
@@ -73,9 +118,9 @@ fn bring_modules(
     plan: &Plan,
     stop: &Stop,
     events: &mut Events<'_>,
-) -> Result<Vec<&'static str>> {
+) -> Result<()> {
     if !plan.needs_driver() {
-        return Ok(Vec::new());
+        return Ok(());
     }
     events(Event::Phase("building the driver"))?;
     let driver = driver(keeper, shell, facts, plan, stop)?;
@@ -83,7 +128,7 @@ fn bring_modules(
     for name in ours(plan) {
         keeper.deliver(&driver.module(name), &format!("{name}.ko"), stop)?;
     }
-    Ok(modules(plan))
+    Ok(())
 }
 
 /// Why the case ended: our own side first, then the connection, then what the
@@ -170,17 +215,47 @@ fn headers(shell: &Shell, facts: &Facts) -> Result<Option<PathBuf>> {
     Ok(candidates.find(same))
 }
 
-/// What to load, in order. The port must not have taken its interrupt itself.
-fn modules(plan: &Plan) -> Vec<&'static str> {
-    let port = needs_parport(plan).then_some("parport_pc,io=0x378,irq=none");
-    port.into_iter().chain(ours(plan)).collect()
+/// What to load, in order, with its parameters. The port must not have taken its
+/// interrupt itself; GPIO lines are named here unless the device tree names them.
+fn modules(plan: &Plan, gpio: Option<&Gpio>) -> Vec<String> {
+    if !plan.needs_driver() {
+        return Vec::new();
+    }
+    let port = needs_parport(plan).then(|| "parport_pc;io=0x378;irq=none".to_owned());
+    let with_parameters = |name: &str| match gpio {
+        Some(Gpio { trigger, responses }) if name == GPIO => {
+            format!("{name};trigger={trigger};responses={}", responses.join(","))
+        }
+        _ => name.to_owned(),
+    };
+    port.into_iter().chain(ours(plan).into_iter().map(with_parameters)).collect()
 }
 
 fn ours(plan: &Plan) -> Vec<&'static str> {
     let port = match plan.line {
         Line::Parport => Some("irqscope_parport"),
-        Line::Gpio => Some("irqscope_gpio"),
-        Line::Record | Line::Ivshmem | Line::Memory => None,
+        Line::Gpio => Some(GPIO),
+        Line::Ivshmem => Some("irqscope_ivshmem"),
+        Line::Record | Line::Memory => None,
     };
     std::iter::once("irqscope").chain(port).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gpio_lines_are_named_to_their_module_alone() {
+        let plan = Plan { line: Line::Gpio, ..Plan::default() };
+        let (trigger, responses) =
+            ("chip:17".to_owned(), vec!["chip:2".into(), "chip:3:low".into()]);
+        let gpio = Gpio { trigger, responses };
+        let named = "irqscope_gpio;trigger=chip:17;responses=chip:2,chip:3:low";
+        assert_eq!(modules(&plan, Some(&gpio)), ["irqscope", named]);
+        assert_eq!(modules(&plan, None), ["irqscope", "irqscope_gpio"]);
+        let port = Plan { line: Line::Parport, ..Plan::default() };
+        let loaded = ["parport_pc;io=0x378;irq=none", "irqscope", "irqscope_parport"];
+        assert_eq!(modules(&port, Some(&gpio)), loaded);
+    }
 }

@@ -18,6 +18,8 @@ use crate::stop::Stop;
 
 /// A busy host may leave a generator without a CPU for so long.
 const SILENCE: Duration = Duration::from_secs(30);
+/// How often a generator's clock is read.
+const READING: Duration = Duration::from_secs(1);
 /// How long a lost connection is tried again.
 const RECONNECT: Duration = Duration::from_secs(10);
 /// Beyond the last trigger's patience.
@@ -27,9 +29,11 @@ pub(crate) struct Outside {
     client: Client,
     /// From the last trigger to the last sample, at most.
     patience: Duration,
-    /// The generator's number of the run that is followed.
-    run: u32,
+    /// The generator's number of the run that is followed; none before it is started.
+    run: Option<u32>,
     ended: bool,
+    /// When its clock was asked for last.
+    read: Instant,
 }
 
 impl Outside {
@@ -37,15 +41,42 @@ impl Outside {
     pub fn begin(address: &str, plan: &Plan, settings: Settings, stop: &Stop) -> Result<Self> {
         let mut client = Client::connect(address, stop).map_err(lift)?;
         set(&mut client, plan, settings)?;
-        Self::start(client, plan, StartAt::Armed)
+        let mut outside = Self::of(client, plan);
+        outside.start(StartAt::Armed)?;
+        Ok(outside)
     }
 
-    /// Starts a generator that is set already.
-    pub fn start(mut client: Client, plan: &Plan, at: StartAt) -> Result<Self> {
+    /// A generator that is set already, and waits to be started.
+    pub fn of(mut client: Client, plan: &Plan) -> Self {
         client.bear_silence_for(SILENCE);
-        let run = client.start(at).map_err(lift)?.run;
         let patience = Duration::from_millis(plan.timeout_ms.into());
-        Ok(Self { client, patience, run, ended: false })
+        Self { client, patience, run: None, ended: false, read: Instant::now() }
+    }
+
+    pub fn start(&mut self, at: StartAt) -> Result<()> {
+        self.run = Some(self.client.start(at).map_err(lift)?.run);
+        Ok(())
+    }
+
+    pub fn has_started(&self) -> bool {
+        self.run.is_some()
+    }
+
+    /// Lets it tell its clock now and then: each reply says what it shows.
+    pub fn read_clock(&mut self) {
+        if self.read.elapsed() >= READING {
+            self.read = Instant::now();
+            // Lost is told by what follows; a refusal leaves one reading out.
+            let _ = self.client.status();
+        }
+    }
+
+    /// Ends its run, if one goes on, and does not wait for it: it would go on without
+    /// anybody.
+    pub fn abandon(&mut self) {
+        if self.has_started() && !self.ended {
+            let _ = self.client.stop();
+        }
     }
 
     /// What is said to it while it is followed.
@@ -64,8 +95,9 @@ impl Outside {
         Ok(self.ended)
     }
 
-    /// Passes on all that is still to come; the target has ended.
+    /// Passes on all that is still to come, if it was started; the target has ended.
     pub fn finish(&mut self, console: &Path, events: &mut Events<'_>) -> Result<()> {
+        self.ended |= !self.has_started();
         let deadline = Instant::now() + self.patience + MARGIN;
         while !self.ended {
             self.follow(TICK, events)?;
@@ -103,7 +135,7 @@ impl Outside {
         events(Event::Frame { stream: Stream::Generator, encoded: &received.encoded, frame })?;
         match &frame.message {
             Message::Status(Status { run, state, .. }) => {
-                self.ended = *run == self.run && *state == RunState::Done;
+                self.ended = Some(*run) == self.run && *state == RunState::Done;
             }
             Message::Failed(failure) => {
                 let (what, remedy) = (failure.what.clone(), failure.remedy.clone());

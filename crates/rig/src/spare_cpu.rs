@@ -3,8 +3,6 @@
 //! generator, which the keeper starts there and ends. What it does is in
 //! `crates/target`.
 
-use std::path::Path;
-
 use irqscope_wire::{Outside as Settings, Plan};
 
 use crate::case::{Event, Events};
@@ -28,50 +26,25 @@ pub(crate) fn plan(plan: &Plan, facts: &Facts, events: &mut Events<'_>) -> Resul
     Ok(plan.without_generator())
 }
 
-/// A case's generator, if it has one.
-pub(crate) struct SpareCpu {
-    outside: Option<Outside>,
-    /// As it is really done.
-    pub plan: Plan,
-}
-
-impl SpareCpu {
-    /// Lets the keeper load the modules and, where the plan has a spare CPU, start
-    /// the generator; sets it and starts its run, which waits for the driver.
-    pub fn start(
-        keeper: &mut Keeper<'_>,
-        shell: &Shell,
-        modules: &[&str],
-        facts: &Facts,
-        plan: Plan,
-        stop: &Stop,
-    ) -> Result<Self> {
-        let Some(settings) = plan.outside.filter(|_| plan.uses_spare_cpu()) else {
-            keeper.go(modules, None)?;
-            return Ok(Self { outside: None, plan });
-        };
-        keeper.go(modules, Some(&arguments(&plan, settings, facts)))?;
-        // A keeper that has ended instead is judged by its exit status.
-        let Some(said) = keeper.generator(stop)? else {
-            return Ok(Self { outside: None, plan });
-        };
-        let (port, cpu) = understand(&said, &shell.place)?;
-        let address = format!("127.0.0.1:{}", shell.forward(port, stop)?);
-        let settings = Settings { cpu: Some(cpu), ..settings };
-        let outside = Outside::begin(&address, &plan, settings, stop)?;
-        let plan = Plan { outside: Some(settings), ..plan };
-        Ok(Self { outside: Some(outside), plan })
-    }
-
-    /// Passes on what has arrived.
-    pub fn drain(&mut self, events: &mut Events<'_>) -> Result<()> {
-        self.outside.as_mut().map_or(Ok(false), |outside| outside.drain(events)).map(drop)
-    }
-
-    /// Passes on all that is still to come; the keeper has ended.
-    pub fn finish(mut self, console: &Path, events: &mut Events<'_>) -> Result<()> {
-        self.outside.as_mut().map_or(Ok(()), |outside| outside.finish(console, events))
-    }
+/// Lets the keeper load the modules and start the generator; sets it, and starts its
+/// run, which waits for the driver. The plan is told which CPU it is on. None: the
+/// keeper has ended instead, and is judged by its exit status.
+pub(crate) fn start(
+    keeper: &mut Keeper<'_>,
+    shell: &Shell,
+    modules: &[String],
+    facts: &Facts,
+    plan: &mut Plan,
+    stop: &Stop,
+) -> Result<Option<Outside>> {
+    let settings = plan.outside.unwrap_or_default();
+    keeper.go(modules, Some(&arguments(plan, settings, facts)))?;
+    let Some(said) = keeper.generator(stop)? else { return Ok(None) };
+    let (port, cpu) = understand(&said, &shell.place)?;
+    let address = format!("127.0.0.1:{}", shell.forward(port, stop)?);
+    let settings = Settings { cpu: Some(cpu), ..settings };
+    plan.outside = Some(settings);
+    Outside::begin(&address, plan, settings, stop).map(Some)
 }
 
 /// What the generator is started with.

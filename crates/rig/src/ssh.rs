@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use irqscope_scenario::Ssh;
+use irqscope_scenario::{Board, Ssh};
 use irqscope_wire::Plan;
 
 use crate::case::{Event, Events};
@@ -19,16 +19,18 @@ pub fn kernel_release(ssh: &Ssh, stop: &Stop) -> Result<String> {
     machine::ask(&mut connection.shell(), stop).map(|facts| facts.release)
 }
 
-/// Runs one case on the target. Its words and its kernel's log since the
-/// beginning of the case are written to `console`.
+/// Runs one case on the target; `wired` is the generator that is wired to it and
+/// reached from here. The target's words and its kernel's log since the beginning of
+/// the case are written to `console`.
 pub fn run_case(
     ssh: &Ssh,
     plan: &Plan,
+    wired: &Board,
     console: &Path,
     stop: &Stop,
     events: &mut Events<'_>,
 ) -> Result<()> {
     events(Event::Phase("connecting"))?;
     let connection = Connection::open(ssh, stop)?;
-    machine::run_case(&mut connection.shell(), plan, console, stop, events)
+    machine::run_case(&mut connection.shell(), plan, wired, console, stop, events)
 }

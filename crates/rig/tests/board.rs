@@ -36,9 +36,8 @@ fn lines_without_names_get_stages_and_no_more_can_be_named_than_there_are() {
 
 #[test]
 fn what_a_board_cannot_do_is_refused_before_anything_is_made() {
-    let owner = Owner::start(1, 64);
     let state = SystemState { name: "load".into(), loads: vec![Load::Copy], hog: None };
-    let loaded = prepare(&owner, &mut Plan { state, ..plan() }).unwrap_err();
+    let loaded = board::check_alone(&Plan { state, ..plan() }).unwrap_err();
     assert!(loaded.to_string().contains("by hand"), "{loaded}");
     let nowhere = board::prepare("", std::iter::once(&mut plan()), &Stop::default()).unwrap_err();
     assert!(nowhere.to_string().contains("--connect"), "{nowhere}");

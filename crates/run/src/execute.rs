@@ -94,11 +94,15 @@ fn prepare(
 ) -> Result<Vec<Prepared>, RigError> {
     let Request { scenario, stop, .. } = request;
     if scenario.rig == RigKind::Board {
-        let plans = cases.iter_mut().map(|case| &mut case.plan);
-        return board::prepare(&scenario.board.address, plans, stop).map(|()| Vec::new());
+        cases.iter().try_for_each(|case| board::check_alone(&case.plan))?;
+    } else {
+        find_agent()?;
     }
-    find_agent()?;
     if !scenario.rig.boots() {
+        if scenario.needs_board() {
+            let plans = cases.iter_mut().map(|case| &mut case.plan);
+            board::prepare(&scenario.board.address, plans, stop)?;
+        }
         return Ok(Vec::new());
     }
     twin::check_programs(cases.iter().map(|case| case.kernel.as_str()))?;
@@ -213,8 +217,11 @@ impl Executor<'_> {
             RigKind::Vm => {
                 self.vm.run_case(&self.prepared[index], plan, &console, stop, &mut events)
             }
-            RigKind::Local => local::run_case(plan, &console, stop, &mut events),
-            RigKind::Ssh => ssh::run_case(&scenario.ssh, plan, &console, stop, &mut events),
+            RigKind::Local => local::run_case(plan, &scenario.board, &console, stop, &mut events),
+            RigKind::Ssh => {
+                let Scenario { ssh, board, .. } = scenario;
+                ssh::run_case(ssh, plan, board, &console, stop, &mut events)
+            }
             RigKind::Board => board::run_plan(&scenario.board.address, plan, stop, &mut events),
         }
     }

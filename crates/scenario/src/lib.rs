@@ -2,14 +2,16 @@
 //! Scenarios: TOML files that say how a target is reached, loaded, triggered
 //! and watched. A run of a scenario is reproducible from the file alone.
 //!
-//! `arch` is the machine that a kernel's name asks for, `text` and `bench` are what the file may hold, `scenario` what it means, `sweep`
-//! its cases at one frequency after the other, `bundled` the ones that come with
-//! the program, `request` one made from a command line, `nearest` the hint for a
-//! misspelt name.
+//! `text`, `bench` and `board` are what the file may hold, `scenario` what it means,
+//! `rig` what becomes of it on another rig, `sweep` its cases at one frequency after
+//! the other, `arch` the machine that a kernel's name asks for, `bundled` the ones that
+//! come with the program, `request` one made from a command line, `nearest` the hint
+//! for a misspelt name.
 #![forbid(unsafe_code)]
 
 mod arch;
 mod bench;
+mod board;
 mod bundled;
 mod error;
 mod execution;
@@ -18,16 +20,18 @@ mod locks;
 mod nearest;
 mod outside;
 mod request;
+mod rig;
 mod scenario;
 mod sweep;
 mod text;
 mod value;
 
 pub use arch::Arch;
+pub use board::{Board, Gpio};
 pub use bundled::{Bundled, bundled};
 pub use error::ScenarioError;
 pub use nearest::{nearest, suggestion};
 pub use request::{BenchKey, BenchRequest};
 pub use scenario::{Case, Scenario, UNKNOWN};
 pub use sweep::{Sweep, SweepError};
-pub use text::{Board, RigKind, Ssh, Twin, Vm};
+pub use text::{RigKind, Ssh, Twin, Vm};

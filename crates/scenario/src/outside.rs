@@ -5,6 +5,7 @@
 use irqscope_wire::{Line, Mode, Outside, Trigger, View};
 
 use crate::arch::Arch;
+use crate::board;
 use crate::text::{RigKind, Text, TriggerText};
 use crate::value::Named;
 
@@ -15,11 +16,6 @@ pub(crate) fn wires(rig: RigKind, kernel: &str) -> Option<Line> {
         RigKind::Vm => Some(Line::Ivshmem),
         RigKind::Local | RigKind::Ssh | RigKind::Board => None,
     }
-}
-
-/// The wires that a board is joined to: it does not know, and they are the target's.
-pub(crate) fn of_a_board(asked: Line) -> Line {
-    if matches!(asked, Line::Record | Line::Ivshmem | Line::Memory) { Line::Parport } else { asked }
 }
 
 /// Where responses are shown: on the wires that the rig has, if any are used.
@@ -129,7 +125,7 @@ pub(crate) fn check(text: &Text) -> Result<(), String> {
             "trigger.duty, polarity and packet are a generator's: trigger.kind = \"line\"",
         );
     }
-    check_board(text, inside)?;
+    board::check(text, inside)?;
     if trigger.packet.is_some_and(|packet| !(1..=1024).contains(&packet)) {
         return wrong("trigger.packet is 1 to 1024 samples");
     }
@@ -137,22 +133,6 @@ pub(crate) fn check(text: &Text) -> Result<(), String> {
         return wrong(
             "observer-effect compares outside figures with and without the view inside: it needs both views",
         );
-    }
-    Ok(())
-}
-
-/// Says what a board alone cannot do.
-fn check_board(text: &Text, inside: bool) -> Result<(), String> {
-    if text.rig != RigKind::Board {
-        return Ok(());
-    }
-    if text.trigger.kind.0 != Trigger::Line {
-        return Err("rig board triggers by its wire: trigger.kind = \"line\"".to_owned());
-    }
-    if inside {
-        let what =
-            "rig board does not reach the target, and sees from outside only: leave views out";
-        return Err(what.to_owned());
     }
     Ok(())
 }

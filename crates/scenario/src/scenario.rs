@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use irqscope_wire::{
-    Delay, DelayedLocking, Jitter, JitterKind, Line, Load, Outside, Plan, Stage, SystemState, Tick,
-    Trigger, View,
+    Delay, DelayedLocking, Jitter, JitterKind, Load, Outside, Plan, Stage, SystemState, View,
 };
 
 use crate::bench;
+use crate::board::Board;
 use crate::bundled::bundled;
 use crate::error::ScenarioError;
 use crate::execution;
@@ -16,8 +16,9 @@ use crate::faults;
 use crate::locks::LocksText;
 use crate::nearest::suggestion;
 use crate::outside;
+use crate::rig::{stages_of, twin_clock};
 use crate::sweep::{Sweep, SweepError};
-use crate::text::{Board, RigKind, Ssh, StateText, Text, TriggerText, Twin, Vm};
+use crate::text::{RigKind, Ssh, StateText, Text, TriggerText, Twin, Vm};
 use crate::value::{Duration, Named};
 
 /// What nobody says of a target that is not reached: its kernel, its state.
@@ -55,15 +56,15 @@ pub struct Scenario {
     pub vm: Vm,
     pub ssh: Ssh,
     pub board: Board,
-    observer_effect: bool,
-    explain_effect: bool,
+    pub(crate) observer_effect: bool,
+    pub(crate) explain_effect: bool,
     /// Else all of them, or as many as a board has lines.
-    names_stages: bool,
-    template: Plan,
+    pub(crate) names_stages: bool,
+    pub(crate) template: Plan,
     /// Each case once for each of them, where there are any.
     locks: Vec<DelayedLocking>,
     /// For a generator on a spare CPU, where the rig has one.
-    spare_cpu: Option<Outside>,
+    pub(crate) spare_cpu: Option<Outside>,
     sweep: Option<Sweep>,
 }
 
@@ -188,50 +189,6 @@ impl Scenario {
         self.sweep = Some(sweep);
         Ok(())
     }
-
-    /// Changes the rig, and the wires to those that its generator watches. Only
-    /// the twin's counter has a tick known beforehand, and a rig may be without a
-    /// generator.
-    pub fn set_rig(&mut self, rig: RigKind) {
-        self.rig = rig;
-        if !self.names_stages && self.template.needs_driver() {
-            self.template.stages = stages_of(rig, Plan::default().stages);
-        }
-        match self.template.trigger {
-            _ if rig == RigKind::Board => self.leave_to_board(),
-            Trigger::Timer => {}
-            Trigger::Inject => self.set_spare_cpu(self.spare_cpu.filter(|_| !rig.boots())),
-            // Which wires they are is each kernel's own.
-            Trigger::Line => {
-                if outside::wires(rig, "").is_none() {
-                    self.remove_generator();
-                }
-            }
-        }
-        (self.template.tick, self.template.instruction) = twin_clock(rig, self.twin);
-    }
-
-    /// What a board does whatever the scenario was made for, and what it cannot see.
-    fn leave_to_board(&mut self) {
-        let Plan { outside, line, .. } = &self.template;
-        let (outside, line) = (outside.unwrap_or_default(), outside::of_a_board(*line));
-        let trigger = Trigger::Line;
-        let board = Plan { trigger, line, outside: Some(outside), ..self.template.clone() };
-        self.template = Plan { inside: false, explain: false, ..board };
-        (self.observer_effect, self.explain_effect) = (false, false);
-    }
-
-    fn set_spare_cpu(&mut self, outside: Option<Outside>) {
-        match outside {
-            Some(_) => (self.template.line, self.template.outside) = (Line::Memory, outside),
-            None => self.remove_generator(),
-        }
-    }
-
-    fn remove_generator(&mut self) {
-        self.template = self.template.without_generator();
-        self.observer_effect = false;
-    }
 }
 
 /// Nobody asks a target that is not reached what it runs.
@@ -240,19 +197,6 @@ fn kernels(text: &Text) -> Vec<String> {
         RigKind::Board if text.kernels.is_empty() => vec![UNKNOWN.to_owned()],
         _ => text.kernels.clone(),
     }
-}
-
-/// All stages, or none: as many as the board has lines, which nobody knows yet.
-fn stages_of(rig: RigKind, all: Vec<Stage>) -> Vec<Stage> {
-    if rig == RigKind::Board { Vec::new() } else { all }
-}
-
-/// The ticks of the counter and of one instruction. QEMU's counter counts
-/// virtual nanoseconds, whatever an instruction takes (`icount_get()`).
-fn twin_clock(rig: RigKind, twin: Twin) -> (Option<Tick>, Option<Tick>) {
-    const NANOSECOND: u64 = 1_000_000;
-    let tick = |femtoseconds| (rig == RigKind::Twin).then_some(Tick { femtoseconds });
-    (tick(NANOSECOND), tick(NANOSECOND << twin.shift))
 }
 
 /// Checks what types cannot, with the file's name and text for errors.
@@ -439,7 +383,10 @@ fn stages_plan(text: &Text, default: Plan) -> Plan {
     let trigger = &text.trigger;
     let stages = |asked: &Vec<Named<Stage>>| asked.iter().map(|stage| stage.0).collect();
     Plan {
-        stages: text.stages.as_ref().map_or(stages_of(text.rig, default.stages), stages),
+        stages: text
+            .stages
+            .as_ref()
+            .map_or_else(|| stages_of(text.rig, trigger.kind.0, default.stages), stages),
         trigger: trigger.kind.0,
         line: outside::line(text),
         irq: trigger.irq,

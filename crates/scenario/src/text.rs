@@ -9,6 +9,7 @@ use irqscope_wire::{
 use serde::Deserialize;
 
 use crate::bench::BenchText;
+use crate::board::Board;
 use crate::execution::ExecutionText;
 use crate::locks::LocksText;
 use crate::value::{Duration, Duty, Frequency, Named, Priority};
@@ -238,14 +239,6 @@ pub struct Ssh {
     pub host: String,
     /// Further options for ssh, one word each.
     pub options: Vec<String>,
-}
-
-/// The generator of rig `board`, which is all that this rig reaches.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Board {
-    /// `HOST:PORT`, `tcp://HOST:PORT` or `serial:///dev/ttyX[?baud=N]`.
-    pub address: String,
 }
 
 /// Settings that only a test build of the driver has.

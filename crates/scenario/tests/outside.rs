@@ -2,27 +2,11 @@
 //! What a scenario says of the generator and of the views.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod common;
+
+use common::{error, parse, plan};
 use irqscope_scenario::{RigKind, Scenario, Sweep};
-use irqscope_wire::{Line, Outside, Plan, Polarity, Stage, Trigger};
-
-fn text(top: &str, trigger: &str) -> String {
-    format!(
-        "version = 1\nabout = \"a test\"\nkernels = [\"6.1\"]\nstates = [\"idle\"]\n{top}\n\
-         [trigger]\ncount = 100\n{trigger}\n"
-    )
-}
-
-fn parse(top: &str, trigger: &str) -> Result<Scenario, String> {
-    Scenario::parse("test", "test.toml", &text(top, trigger)).map_err(|error| error.to_string())
-}
-
-fn plan(top: &str, trigger: &str) -> Plan {
-    parse(top, trigger).unwrap().cases()[0].plan.clone()
-}
-
-fn error(top: &str, trigger: &str) -> String {
-    parse(top, trigger).expect_err("a wrong scenario is refused")
-}
+use irqscope_wire::{Line, Outside, Trigger};
 
 #[test]
 fn trigger_line_has_both_views_and_the_parallel_ports_wires() {
@@ -187,33 +171,4 @@ fn a_path_is_traced_in_the_twin_with_a_generator_only() {
     let mut scenario = parse("", line).unwrap();
     scenario.set_rig(RigKind::Vm);
     assert!(scenario.set_trace(5).unwrap_err().to_string().contains("rig vm"));
-}
-
-#[test]
-fn a_board_sees_from_outside_and_has_as_many_stages_as_lines() {
-    let line = "kind = \"line\"\nperiod = \"1ms\"";
-    let board = "rig = \"board\"\nboard.address = \"serial:///dev/ttyACM0\"";
-    let falling = format!("{line}\npolarity = \"falling\"");
-    let scenario = parse(board, &falling).unwrap();
-    assert_eq!(scenario.board.address, "serial:///dev/ttyACM0");
-    let plan = &scenario.cases()[0].plan;
-    assert!(!plan.inside && plan.stages.is_empty());
-    assert_eq!(plan.outside.unwrap().polarity, Polarity::Falling);
-    let named = parse(&format!("{board}\nstages = [\"irq\"]"), line).unwrap();
-    assert_eq!(named.cases()[0].plan.stages, [Stage::Irq]);
-    assert!(error(board, "kind = \"timer\"\nperiod = \"1ms\"").contains("kind = \"line\""));
-    assert!(error(&format!("{board}\nviews = [\"inside\"]"), line).contains("outside"));
-    assert!(error(board, &format!("{line}\npolarity = \"low\"")).contains("polarity"));
-}
-
-#[test]
-fn any_scenario_can_be_measured_with_a_board() {
-    let timer = "kind = \"timer\"\nperiod = \"1ms\"";
-    let mut scenario = parse("explain-effect = true", timer).unwrap();
-    scenario.set_rig(RigKind::Board);
-    let cases = scenario.cases();
-    assert_eq!(cases.len(), 1);
-    let plan = &cases[0].plan;
-    assert_eq!((plan.trigger, plan.inside), (Trigger::Line, false));
-    assert!(plan.stages.is_empty() && plan.outside.is_some() && plan.tick.is_none());
 }

@@ -94,6 +94,10 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let reading = Reading::choose(plan, ring.slots(), sink.is_live(), apart);
     let mut collector = Collector::new(events);
     driver.start()?;
+    // Elsewhere the generator sees it, and no frame leaves before the end.
+    if sink.is_live() && plan.trigger == Trigger::Line {
+        sink.send(Message::Armed)?;
+    }
     if plan.is_open_ended() {
         eprintln!("irqscope-target: answers"); // for who waits to be let play
     }

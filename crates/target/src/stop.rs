@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 #[derive(Debug, Default)]
 pub struct Stop {
     signals: Option<SignalFd>,
-    /// The end of stdin counts.
+    /// The end of stdin counts, and the host's word on it.
     stdin: bool,
     /// A stdout that nobody reads any more counts.
     stdout: bool,
@@ -107,8 +107,8 @@ impl Stop {
         if let Some(Ok(Some(_))) = self.signals.as_ref().map(SignalFd::read_signal) {
             return Err(Error::Stopped("by a signal"));
         }
-        if self.stdin && is_ready(io::stdin().as_fd(), PollFlags::POLLIN) && is_at_end() {
-            return Err(Error::Stopped("stdin ended"));
+        if self.stdin && is_ready(io::stdin().as_fd(), PollFlags::POLLIN) {
+            self.hear_on(&mut io::stdin().lock())?;
         }
         if self.stdout && is_ready(io::stdout().as_fd(), PollFlags::empty()) {
             return Err(Error::Stopped("nobody reads stdout any more"));
@@ -118,6 +118,19 @@ impl Stop {
             self.hear().map_err(|_| Error::Stopped("the host has gone"))?;
         }
         Ok(())
+    }
+
+    /// What has come in on stdin, of which other words are passed over.
+    fn hear_on(&self, stdin: &mut dyn Read) -> Result<()> {
+        let mut bytes = [0; 256];
+        match stdin.read(&mut bytes) {
+            Ok(0) | Err(_) => Err(Error::Stopped("stdin ended")),
+            Ok(length) => {
+                let ended = bytes[..length].contains(&(HostByte::TriggersEnded as u8));
+                self.triggers_ended.set(self.triggers_ended.get() | ended);
+                Ok(())
+            }
+        }
     }
 
     /// The host's next word; waits for it.
@@ -151,11 +164,6 @@ fn is_ready(fd: BorrowedFd<'_>, flags: PollFlags) -> bool {
     poll(&mut fds, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
 }
 
-/// What else comes in on stdin is passed over.
-fn is_at_end() -> bool {
-    matches!(io::stdin().lock().read(&mut [0; 256]), Ok(0) | Err(_))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,6 +190,16 @@ mod tests {
         drop(host);
         assert!(matches!(stop.nap(minute, None), Err(Error::Stopped(_))));
         stop.await_farewell();
+    }
+
+    #[test]
+    fn triggers_end_by_a_word_on_stdin_too_and_its_end_stops() {
+        let stop = Stop::default();
+        stop.hear_on(&mut [0x20, 0x7f].as_slice()).unwrap();
+        assert!(!stop.have_triggers_ended());
+        stop.hear_on(&mut [0, HostByte::TriggersEnded as u8].as_slice()).unwrap();
+        assert!(stop.have_triggers_ended());
+        assert!(stop.hear_on(&mut [].as_slice()).is_err() && stop.have_triggers_ended());
     }
 
     #[test]

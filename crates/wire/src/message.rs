@@ -15,7 +15,8 @@ use crate::{
 /// 1: first. 2: a plan may have benchmarks instead of stages. 3: a generator may
 /// know which trigger an edge answers, and a plan which CPU it is on. 4: bursts,
 /// execution times. 5: delayed locking, and the work of loads. 6: polarity,
-/// lines in use, calibration, a generator's own time, and how a response was measured.
+/// lines in use, calibration, a generator's own time, how a response was measured, and
+/// the target's word that it answers.
 pub const PROTOCOL: u16 = 6;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
@@ -73,6 +74,8 @@ pub enum Message {
     Work(Vec<LoadWork>),
     /// A generator's own offsets.
     Calibration(Calibration),
+    /// The target answers triggers from now on: for generators that cannot see it.
+    Armed,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

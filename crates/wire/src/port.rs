@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a host says to an agent on a guest's port: single bytes, since the
-//! agent only has to be told a few things.
+//! What a host says to an agent, on a guest's port or behind the plan: single bytes,
+//! since the agent only has to be told a few things.
 
 /// One byte from host to agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -53,24 +53,37 @@ pub fn carry_out(
 
 /// Lets the options have precedence over the scenario.
 fn choose(scenario: &mut Scenario, how: &How, stop: &Stop) -> Result<(), Trouble> {
-    if let Some(rig) = how.rig {
-        scenario.set_rig(rig.into());
+    let rig = how.rig.map_or(scenario.rig, RigKind::from);
+    if let Some(address) = &how.connect {
+        check_connect(scenario, rig)?;
+        scenario.board.address.clone_from(address);
+    }
+    if how.rig.is_some() || how.connect.is_some() {
+        scenario.set_rig(rig);
     }
     if let Some(host) = &how.host {
         scenario.ssh.host.clone_from(host);
     }
-    if let Some(address) = &how.connect {
-        if scenario.rig != RigKind::Board {
-            let rig = scenario.rig.name();
-            let text = format!("--connect is for rig board; this one is {rig}: add --rig board");
-            return Err(Trouble::new(Exit::Usage, text));
-        }
-        scenario.board.address.clone_from(address);
-    }
-    if scenario.rig == RigKind::Board && scenario.board.address.is_empty() {
+    if scenario.needs_board() && scenario.board.address.is_empty() {
         scenario.board.address = only_board(&Places::default(), stop)?;
     }
     scenario.kernels = kernels(how, scenario, stop)?;
+    Ok(())
+}
+
+/// Whether a generator at an address has anything to do.
+fn check_connect(scenario: &Scenario, rig: RigKind) -> Result<(), Trouble> {
+    let usage = |text: String| Err(Trouble::new(Exit::Usage, text));
+    if rig.boots() {
+        let rig = rig.name();
+        return usage(format!(
+            "--connect names a board that is wired to a machine; rig {rig} boots one with a \
+             generator of its own: add --rig board, or --rig ssh or local for both views"
+        ));
+    }
+    if !scenario.needs_driver() {
+        return usage(format!("{} runs benchmarks, which nothing triggers", scenario.name));
+    }
     Ok(())
 }
 

@@ -475,6 +475,7 @@ fn generator() -> Vec<Message> {
         Message::Status(status),
         Message::Path(a_path()),
         Message::Calibration(Calibration { lines: vec![Some(loopback), None] }),
+        Message::Armed,
     ]
 }
 

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Each stage is answered in both views, and seen from outside no sooner than from inside."""
+
+import sys
+
+import duckdb
+
+samples, count = sys.argv[1], int(sys.argv[2])
+rows = duckdb.sql(
+    f"""SELECT stage, count(*) FILTER (view = 'inside'), count(*) FILTER (view = 'outside'),
+               min(latency_ns) FILTER (view = 'outside')
+        FROM '{samples}' WHERE latency_ns IS NOT NULL GROUP BY stage ORDER BY stage"""
+).fetchall()
+assert len(rows) >= 3, rows
+for stage, inside, outside, soonest in rows:
+    print(stage, inside, outside, soonest)
+    assert (inside, outside) == (count, count), stage
+    assert soonest > 0, stage
+irq = duckdb.sql(
+    f"""SELECT count(*) FROM (SELECT * FROM '{samples}' WHERE view = 'outside') a
+        JOIN (SELECT * FROM '{samples}' WHERE view = 'inside') b USING (seq, stage)
+        WHERE a.latency_ns < b.latency_ns"""
+).fetchone()
+assert irq == (0,), f"{irq[0]} responses are seen from outside before the handler's stamp counts them"

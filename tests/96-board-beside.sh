@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: a generator at an address triggers a machine that is measured over ssh as
+# well: both views of every trigger, number by number; any scenario is measured so by
+# --connect. It begins when the target's agent says that it answers, and it does not
+# go on when the run is interrupted or the target refuses; the target is as it was.
+# The machine is a guest in real time, its wires are the doorbell's: to the program
+# its generator is an address as a board's is.
+# Runs beside others.
+. "$(dirname "$0")/lib.sh"
+
+need_guest
+# shellcheck source=tests/ssh.sh
+. "$TESTS/ssh.sh"
+COUNT=200
+
+scenario() { # NAME TRIGGER COUNT LINES...
+	{
+		cat <<-TOML
+			version = 1
+			about = "For a board beside the agent"
+			rig = "ssh"
+			states = ["idle"]
+			${4:-}
+			[trigger]
+			kind = "$2"
+			line = "ivshmem"
+			period = "8ms"
+			pacing = "closed"
+			count = $3
+			timeout = "5s"
+		TOML
+		ssh_toml
+	} >"$WORK/$1.toml"
+}
+scenario wired line $COUNT
+scenario timer timer $COUNT 'stages = ["irq", "softirq", "user"]'
+scenario blind line $COUNT 'views = ["outside"]'
+scenario long line 30000
+sed 's/^period/cpu = 9\nperiod/' "$WORK/wired.toml" >"$WORK/absent.toml"
+
+start_target 6.1 doorbell
+generator=$(cat "$WORK/generator")
+state() {
+	"$IRQSCOPE" generator status --connect "$generator" --json >"$WORK/status" && field "$WORK/status" "$1"
+}
+
+# case_of RUN PYTHON: of its only case `c`, whose account from outside is `o`.
+case_of() {
+	field "$WORK/$1/summary.json" "(lambda c: (lambda o: $2)(c['outside']))(j['cases'][0])"
+}
+
+for run in wired timer blind; do
+	expect 0 "$IRQSCOPE" run "$WORK/$run.toml" --connect "tcp://$generator" --out "$WORK/$run"
+	unchanged $run 0
+	[ "$(case_of $run "o['generator']")" = vm ] || fail "$run: another generator"
+	[ "$(case_of $run "(o['triggers'], o['complete'])")" = "($COUNT, $COUNT)" ] || fail "$run: not $COUNT complete"
+	[ "$(case_of $run "o['edges'] - o['answers'] - o['extra']")" = 0 ] || fail "$run: lost edges"
+	[ "$(case_of $run "o['dropped'] + o['unexplained_extra']")" = 0 ] || fail "$run: dropped or extra"
+	[ "$(case_of $run "c['identity_holds']")" = True ] || fail "$run: no identity"
+	[ "$(case_of $run "c['violations']")" = "[]" ] || fail "$run: violations"
+done
+for run in wired timer; do
+	# Trigger n of the generator is sample n of the driver.
+	[ "$(case_of $run "o['lost_interrupts']")" = 0 ] || fail "$run: the views do not join"
+	target/venv/bin/python "$TESTS/96-board-beside.py" "$WORK/$run/samples.parquet" $COUNT
+done
+
+# Nothing of it is started where the target cannot be measured.
+before=$(state "j['status']['run']")
+expect 3 "$IRQSCOPE" run "$WORK/wired.toml" --connect 127.0.0.1:1 --out "$WORK/nobody"
+expect 2 "$IRQSCOPE" run "$WORK/wired.toml" --out "$WORK/unsaid"
+says "--connect"
+expect 2 "$IRQSCOPE" run "$WORK/absent.toml" --connect "$generator" --out "$WORK/absent"
+says "cpu 9 is not online"
+expect 2 "$IRQSCOPE" run demo --rig twin --connect "$generator" --out "$WORK/twin"
+says "generator of its own"
+unchanged refusals 0
+[ "$(state "j['status']['run']")" = "$before" ] || fail "a run of the generator's was started"
+
+"$IRQSCOPE" run "$WORK/long.toml" --connect "$generator" --out "$WORK/long" >"$WORK/said" 2>&1 &
+pid=$!
+tries=30
+until [ "$(target cat /sys/class/misc/irqscope/counters/triggers 2>/dev/null || echo 0)" -gt 100 ]; do
+	tries=$((tries - 1))
+	[ $tries -gt 0 ] || { cat "$WORK/said"; fail "no trigger reaches the target"; }
+	sleep 1
+done
+kill -INT $pid
+status=0
+wait $pid || status=$?
+[ $status = 130 ] || { cat "$WORK/said"; fail "Ctrl-C: exit $status instead of 130"; }
+unchanged "Ctrl-C" 0
+tries=20
+while [ "$(state "j['status']['state']")" = running ]; do
+	tries=$((tries - 1))
+	[ $tries -gt 0 ] || fail "the generator goes on without anybody"
+	sleep 0.5
+done
+nothing_left "ssh.*$WORK/key"
+echo "PASS: both views of a machine with a generator beside it"
