@@ -21,6 +21,7 @@ pub fn bundled() -> &'static [Bundled] {
         "intspect",
         "thesis",
         "observer",
+        "explain-effect",
         "vm",
         "spare-cpu",
         "board",
