@@ -5,7 +5,7 @@ use irqscope_analysis::{INTERVALS, LiveCase, WORST, Wanted};
 use irqscope_run::Source;
 use irqscope_wire::{
     Answer, Cycles, Frame, GeneratorHello, GeneratorKind, Limits, Message, OutsideSample, PROTOCOL,
-    Packet, Plan, Range, Seq, Stage, Tick, Totals, View,
+    Packet, Plan, Seq, Stage, Tick, Totals, View,
 };
 
 const STAGES: [Stage; 3] = [Stage::Irq, Stage::Softirq, Stage::User];
@@ -16,21 +16,6 @@ const OUTLIER: u64 = 1_234_567;
 const OUTLIER_NS: u64 = 40_000_000;
 
 fn hello() -> Message {
-    let any = Range { lowest: 0, highest: u64::MAX };
-    let limits = Limits {
-        period: any,
-        period_step: 1,
-        pulse: 1,
-        packet: any,
-        count: any,
-        jitter: any,
-        patience: any,
-        burst: any,
-        sees_pulses: false,
-        sees_arming: false,
-        inverts: false,
-        calibrates: false,
-    };
     let (tick, lines) = (Tick { femtoseconds: 1_000_000 }, STAGES.len() as u8);
     let (kind, tool_version) = (GeneratorKind::Board, "test".into());
     Message::GeneratorHello(GeneratorHello {
@@ -39,7 +24,7 @@ fn hello() -> Message {
         tool_version,
         tick,
         lines,
-        limits,
+        limits: Limits::ANY,
     })
 }
 

@@ -2,29 +2,18 @@
 //! Whatever comes in whatever order: every trigger and every edge is accounted
 //! for once, and no edge is given to a trigger younger than its own.
 
+mod limits;
+
 use irqscope_generator::{Generator, LINES, Pairing, Seen, Slot, Source};
 use irqscope_wire::{
-    Answer, Command, Cycles, GeneratorHello, GeneratorKind, JitterKind, Limits, Message, PROTOCOL,
-    Pacing, Packet, Range, RunState, Seq, StartAt, Tick, Totals,
+    Answer, Command, Cycles, GeneratorHello, GeneratorKind, JitterKind, Message, PROTOCOL, Pacing,
+    Packet, RunState, Seq, StartAt, Tick, Totals,
 };
+use limits::LIMITS;
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;
 const TICK: Tick = Tick { femtoseconds: 1_000_000 };
-const LIMITS: Limits = Limits {
-    period: Range { lowest: 10_000, highest: 62_500_000 },
-    period_step: 1,
-    pulse: 100,
-    packet: Range { lowest: 1, highest: 1024 },
-    count: Range { lowest: 1, highest: 1 << 32 },
-    jitter: Range { lowest: 0, highest: 1_000_000_000 },
-    patience: Range { lowest: 10_000, highest: 60_000_000_000 },
-    burst: Range { lowest: 1, highest: 1 << 20 },
-    sees_pulses: true,
-    sees_arming: true,
-    inverts: false,
-    calibrates: false,
-};
 
 fn source(lines: u8, window: usize, room: usize) -> Source {
     let hello = GeneratorHello {

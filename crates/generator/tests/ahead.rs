@@ -3,25 +3,12 @@
 //! of those that were made, were not, or came too late.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use irqscope_generator::{Act, Generator, Seen, Slot};
-use irqscope_wire::{
-    Answer, Command, Cycles, Limits, Range, Refusal, RunState, Seq, Setting, StartAt, Tick,
-};
+mod limits;
 
-const LIMITS: Limits = Limits {
-    period: Range { lowest: 10_000, highest: 62_500_000 },
-    period_step: 1,
-    pulse: 100,
-    packet: Range { lowest: 1, highest: 1024 },
-    count: Range { lowest: 1, highest: 1 << 32 },
-    jitter: Range { lowest: 0, highest: 1_000_000_000 },
-    patience: Range { lowest: 10_000, highest: 60_000_000_000 },
-    burst: Range { lowest: 1, highest: 10_000 },
-    sees_pulses: true,
-    sees_arming: false,
-    inverts: true,
-    calibrates: true,
-};
+use irqscope_generator::{Act, Generator, Seen, Slot};
+use irqscope_wire::{Answer, Command, Cycles, Refusal, RunState, Seq, Setting, StartAt, Tick};
+use limits::LIMITS;
+
 const MS: u64 = 1_000_000;
 
 /// Runs, on hardware that keeps the grid.

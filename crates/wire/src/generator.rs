@@ -166,6 +166,27 @@ pub struct Limits {
     pub calibrates: bool,
 }
 
+impl Limits {
+    /// Every value of everything, as it is, and none of the abilities.
+    pub const ANY: Self = {
+        let any = Range { lowest: 0, highest: u64::MAX };
+        Self {
+            period: any,
+            period_step: 1,
+            pulse: 1,
+            packet: any,
+            count: any,
+            jitter: any,
+            patience: any,
+            burst: any,
+            sees_pulses: false,
+            sees_arming: false,
+            inverts: false,
+            calibrates: false,
+        }
+    };
+}
+
 /// What is set. Period, duty and packet may change during a run; the others
 /// decide a whole run and may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -363,27 +384,13 @@ mod tests {
     use crate::PROTOCOL;
 
     fn hello(femtoseconds: u64) -> GeneratorHello {
-        let any = Range { lowest: 0, highest: u64::MAX };
         GeneratorHello {
             protocol: PROTOCOL,
             kind: GeneratorKind::Board,
             tool_version: "0".into(),
             tick: Tick { femtoseconds },
             lines: 8,
-            limits: Limits {
-                period: any,
-                period_step: 1,
-                pulse: 1,
-                packet: any,
-                count: any,
-                jitter: any,
-                patience: any,
-                burst: any,
-                sees_pulses: true,
-                sees_arming: false,
-                inverts: true,
-                calibrates: true,
-            },
+            limits: Limits::ANY,
         }
     }
 

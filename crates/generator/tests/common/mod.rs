@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A generator on a clock that runs as fast as its owner's loop, and a host.
 
+#[path = "../limits/mod.rs"]
+mod limits;
+
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -13,24 +16,13 @@ use irqscope_generator::server::Server;
 use irqscope_generator::{Act, Source};
 use irqscope_wire::{
     Command, Decoder, Frame, GeneratorHello, GeneratorKind, Hello, Limits, Message, PROTOCOL,
-    Range, Refusal, RunState, Status, Tick, encode,
+    Refusal, RunState, Status, Tick, encode,
 };
 
 pub const MS: u64 = 1_000_000;
-pub const LIMITS: Limits = Limits {
-    period: Range { lowest: 10_000, highest: 62_500_000 },
-    period_step: 1,
-    pulse: 100,
-    packet: Range { lowest: 1, highest: 1024 },
-    count: Range { lowest: 1, highest: 1 << 32 },
-    jitter: Range { lowest: 0, highest: 1_000_000_000 },
-    patience: Range { lowest: 10_000, highest: 60_000_000_000 },
-    burst: Range { lowest: 1, highest: 1 << 20 },
-    sees_pulses: true,
-    sees_arming: false,
-    inverts: false,
-    calibrates: false,
-};
+/// Of a generator without hardware: it neither sees the target nor turns its line round.
+pub const LIMITS: Limits =
+    Limits { sees_arming: false, inverts: false, calibrates: false, ..limits::LIMITS };
 /// No test waits longer for anything.
 const LIMIT: Duration = Duration::from_secs(60);
 

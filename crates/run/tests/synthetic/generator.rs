@@ -4,34 +4,20 @@
 use irqscope_run::{LogWriter, RunDir, Source};
 use irqscope_wire::{
     Answer, Cycles, ExtraEdge, Frame, GeneratorHello, GeneratorKind, JitterKind, Limits, Message,
-    OutsideSample, PROTOCOL, Pacing, Packet, Polarity, Range, RunState, Seq, Settings, Shape,
-    Status, Tick, Totals, encode,
+    OutsideSample, PROTOCOL, Pacing, Packet, Polarity, RunState, Seq, Settings, Shape, Status,
+    Tick, Totals, encode,
 };
 
 const MS: u64 = 1_000_000;
 
 pub fn hello(lines: u8) -> GeneratorHello {
-    let any = Range { lowest: 0, highest: u64::MAX };
     GeneratorHello {
         protocol: PROTOCOL,
         kind: GeneratorKind::Board,
         tool_version: "0.1.0".into(),
         tick: Tick { femtoseconds: 1_000_000 },
         lines,
-        limits: Limits {
-            period: any,
-            period_step: 1,
-            pulse: 1,
-            packet: any,
-            count: any,
-            jitter: any,
-            patience: any,
-            burst: any,
-            sees_pulses: true,
-            sees_arming: false,
-            inverts: false,
-            calibrates: false,
-        },
+        limits: Limits { sees_pulses: true, ..Limits::ANY },
     }
 }
 
