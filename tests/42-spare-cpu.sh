@@ -31,6 +31,7 @@ scenario blind 'views = ["outside"]' $COUNT closed
 scenario long '' 30000 closed
 scenario alone '' $COUNT closed
 
+cp "$TESTS/as-before.sh" "$WORK"
 cat >"$WORK/script" <<SCRIPT
 export HOME=$HOME IRQSCOPE_TARGET=${IRQSCOPE_TARGET:-}
 export IRQSCOPE_CACHE=$CACHE
@@ -43,25 +44,9 @@ cd /exchange
 export TMPDIR=/run/tmp
 mkdir $TMPDIR
 
-# All that a run may leave behind, or change.
-snapshot() {
-	cut -d' ' -f1,2 /proc/modules | sort
-	grep -H . /proc/sys/kernel/sched* 2>/dev/null
-	grep -H . /proc/irq/*/smp_affinity 2>/dev/null | sort
-	ls -d $TMPDIR/* /dev/irqscope* 2>/dev/null
-	pgrep -lx 'irqscope.*' # not a kworker that is named after its last work
-	true
-}
-
-unchanged() { # AFTER SECONDS
-	tries=$2
-	while snapshot >after; ! cmp -s before after; do
-		[ $tries -gt 0 ] || { echo "FAIL: after $1:"; diff before after; exit 1; }
-		tries=$((tries - 1))
-		sleep 1
-	done
-	echo "as before: after $1"
-}
+# shellcheck source=tests/as-before.sh
+. ./as-before.sh
+snapshot() { state_of_machine $TMPDIR/*; }
 
 snapshot >before
 for run in both open blind; do

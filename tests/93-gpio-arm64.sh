@@ -28,24 +28,7 @@ b=$(field "$WORK/b/summary.json" "j['digest']")
 [ "$a" = "$b" ] || fail "digests differ: $a $b"
 cmp "$WORK/a/samples.parquet" "$WORK/b/samples.parquet"
 
-python3 - "$WORK/a/summary.json" <<'PY'
-import json, sys
-summary = json.load(open(sys.argv[1]))
-assert len(summary["cases"]) == 2
-for case in summary["cases"]:
-    name, outside = case["case"], case["outside"]
-    assert case["identity_holds"] and case["triggers"] == case["complete"] == 300, name
-    assert outside["answers"] == outside["edges"] == 300 * 7, (name, outside)
-    assert outside["extra"] == outside["dropped"] == outside["lost_interrupts"] == 0, name
-    assert {s["count"] for s in case["stages"]} == {300}, name
-    offsets = {o["stage"]: o for o in case["edge_offsets"]}
-    assert len(offsets) == 7, name
-    for stage, offset in offsets.items():
-        # Between the user stage's stamp and its edge lies a system call.
-        exact = offset["at_p50"] if stage != "user" else offset["at_p50"] + 1
-        assert exact >= 300, (name, offset)
-    print(name, "ns from stamp to edge:", {stage: offset["p50_ns"] for stage, offset in offsets.items()})
-PY
+python3 "$TESTS/both_views.py" "$WORK/a/summary.json" 2 300
 
 # One more stage than there are lines.
 sed 's/"user"\]/"user", "tasklet_hi"]/' "$WORK/gpio.toml" >"$WORK/eight.toml"

@@ -5,8 +5,10 @@
 #                                 tests' guest's own
 #   target COMMAND                runs something on it, by a connection of the test's
 #   snapshot                      all that a run may leave behind, or change
-#   unchanged AFTER SECONDS       fails unless it is so again, within so many seconds
+#   unchanged AFTER SECONDS       as in as-before.sh
 #   ssh_toml                      the scenario's table [ssh] that leads there
+# shellcheck source=tests/as-before.sh
+. "$TESTS/as-before.sh"
 PORT=$(shuf -i 20000-60000 -n 1)
 
 # Unpacked and not installed: no machine gets a server by testing.
@@ -72,20 +74,8 @@ start_target() {
 }
 
 snapshot() {
-	target '
-		cut -d" " -f1,2 /proc/modules | sort
-		grep -H . /proc/sys/vm/* /proc/sys/kernel/sched* /proc/sys/kernel/watchdog* 2>/dev/null
-		grep -H . /proc/irq/*/smp_affinity /sys/module/*/parameters/* 2>/dev/null | sort
-		ls -d /tmp/irqscope.* /var/tmp/irqscope.* /dev/irqscope* 2>/dev/null
-		pgrep -lx "irqscope.*"; true' # not a kworker that is named after its last work
-}
-
-unchanged() {
-	local tries=$2
-	while snapshot >"$WORK/after"; ! cmp -s "$WORK/before" "$WORK/after"; do
-		[ "$tries" -gt 0 ] || { diff "$WORK/before" "$WORK/after" || true; fail "not as before: $1"; }
-		tries=$((tries - 1))
-		sleep 1
-	done
-	echo "$SECONDS s: as before, after $1"
+	target sh -s <<-SCRIPT
+		$(cat "$TESTS/as-before.sh")
+		state_of_machine /tmp/irqscope.* /var/tmp/irqscope.*
+	SCRIPT
 }
