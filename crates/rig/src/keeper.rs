@@ -224,6 +224,21 @@ mod tests {
     }
 
     #[test]
+    fn a_module_has_its_parameters_and_their_commas() {
+        let shell = Shell::here();
+        let console = tempfile::NamedTempFile::new().unwrap();
+        let mut keeper = Keeper::start(&shell, console.path(), &Stop::default()).unwrap();
+        let module = "irqscope_none;trigger=chip:1;responses=chip:2,chip:3:low";
+        keeper.go(&[module.to_owned()], None).unwrap();
+        let ended = keeper.read_to_end(&Stop::default(), &mut |_| Ok(None));
+        assert!(ended.is_ok());
+        assert_eq!(keeper.end().unwrap().code(), Some(92));
+        let words = std::fs::read_to_string(console.path()).unwrap();
+        let tried = "cannot load module irqscope_none trigger=chip:1 responses=chip:2,chip:3:low";
+        assert!(words.contains(tried), "{words}");
+    }
+
+    #[test]
     fn a_killed_agent_cannot_keep_the_directory() {
         let shell = Shell::here();
         let console = tempfile::NamedTempFile::new().unwrap();
