@@ -32,11 +32,11 @@ scenario() { # NAME TRIGGER COUNT LINES...
 		ssh_toml
 	} >"$WORK/$1.toml"
 }
-scenario wired line $COUNT
-scenario timer timer $COUNT 'stages = ["irq", "softirq", "user"]'
-scenario blind line $COUNT 'views = ["outside"]'
+scenario any timer $COUNT
+scenario blind line $COUNT 'views = ["outside"]
+			stages = ["irq", "softirq", "user"]'
 scenario long line 30000
-sed 's/^period/cpu = 9\nperiod/' "$WORK/wired.toml" >"$WORK/absent.toml"
+sed 's/^period/cpu = 9\nperiod/' "$WORK/blind.toml" >"$WORK/absent.toml"
 
 start_target 6.1 doorbell
 generator=$(cat "$WORK/generator")
@@ -49,7 +49,7 @@ case_of() {
 	field "$WORK/$1/summary.json" "(lambda c: (lambda o: $2)(c['outside']))(j['cases'][0])"
 }
 
-for run in wired timer blind; do
+for run in any blind; do
 	expect 0 "$IRQSCOPE" run "$WORK/$run.toml" --connect "tcp://$generator" --out "$WORK/$run"
 	unchanged $run 0
 	[ "$(case_of $run "o['generator']")" = vm ] || fail "$run: another generator"
@@ -59,16 +59,14 @@ for run in wired timer blind; do
 	[ "$(case_of $run "c['identity_holds']")" = True ] || fail "$run: no identity"
 	[ "$(case_of $run "c['violations']")" = "[]" ] || fail "$run: violations"
 done
-for run in wired timer; do
-	# Trigger n of the generator is sample n of the driver.
-	[ "$(case_of $run "o['lost_interrupts']")" = 0 ] || fail "$run: the views do not join"
-	target/venv/bin/python "$TESTS/96-board-beside.py" "$WORK/$run/samples.parquet" $COUNT
-done
+# Trigger n of the generator is sample n of the driver.
+[ "$(case_of any "o['lost_interrupts']")" = 0 ] || fail "the views do not join"
+target/venv/bin/python "$TESTS/96-board-beside.py" "$WORK/any/samples.parquet" $COUNT
 
 # Nothing of it is started where the target cannot be measured.
 before=$(state "j['status']['run']")
-expect 3 "$IRQSCOPE" run "$WORK/wired.toml" --connect 127.0.0.1:1 --out "$WORK/nobody"
-expect 2 "$IRQSCOPE" run "$WORK/wired.toml" --out "$WORK/unsaid"
+expect 3 "$IRQSCOPE" run "$WORK/blind.toml" --connect 127.0.0.1:1 --out "$WORK/nobody"
+expect 2 "$IRQSCOPE" run "$WORK/blind.toml" --out "$WORK/unsaid"
 says "--connect"
 expect 2 "$IRQSCOPE" run "$WORK/absent.toml" --connect "$generator" --out "$WORK/absent"
 says "cpu 9 is not online"
