@@ -6,15 +6,13 @@
 # silently.
 # Runs beside others.
 . tests/lib.sh
-command -v rustup >/dev/null || { echo "skipped: Debian has no Rust for these chips"; exit 0; }
+
+need_board
 cd firmware
-# As fast as the chip's serial line can be: another speed is no other program.
-IRQSCOPE_BAUD=7812500 ./build rp2040
 (
 	cd emulator
-	[ -d node_modules ] || npm ci --silent
 	npm run --silent check
-	exec node test.mjs ../target/thumbv6m-none-eabi/release/irqscope-firmware
+	exec node test.mjs "$IMAGE"
 ) &
 emulated=$!
 trap 'kill $emulated' EXIT

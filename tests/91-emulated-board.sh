@@ -4,11 +4,9 @@
 # says what it is, takes settings, refuses others with their limits, and follows a
 # run to its end, of which nothing is missing; and it measures its own way to its lines.
 . tests/lib.sh
-command -v rustup >/dev/null || { echo "skipped: Debian has no Rust for these chips"; exit 0; }
-image=firmware/target/thumbv6m-none-eabi/release/irqscope-firmware
-[ -e $image ] || IRQSCOPE_BAUD=7812500 firmware/build rp2040
-[ -d firmware/emulator/node_modules ] || (cd firmware/emulator && npm ci --silent)
-node firmware/emulator/serve.mjs $image >"$WORK/port" &
+
+need_board
+node firmware/emulator/serve.mjs "$IMAGE" >"$WORK/port" &
 emulator=$!
 trap 'kill $emulator' EXIT
 for _ in $(seq 100); do

@@ -7,13 +7,11 @@
 # the board's resolution.
 # Runs beside others.
 . tests/lib.sh
-command -v rustup >/dev/null || { echo "skipped: Debian has no Rust for these chips"; exit 0; }
-image=firmware/target/thumbv6m-none-eabi/release/irqscope-firmware
-[ -e $image ] || IRQSCOPE_BAUD=7812500 firmware/build rp2040
-[ -d firmware/emulator/node_modules ] || (cd firmware/emulator && npm ci --silent)
+
+need_board
 
 python3 tests/92-thesis-board.py script >"$WORK/script.json"
-node firmware/emulator/serve.mjs --uart --script "$WORK/script.json" $image >"$WORK/port" &
+node firmware/emulator/serve.mjs --uart --script "$WORK/script.json" "$IMAGE" >"$WORK/port" &
 emulator=$!
 trap 'kill $emulator $line 2>/dev/null' EXIT
 line=

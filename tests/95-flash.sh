@@ -6,9 +6,8 @@
 # hint.
 # Runs beside others.
 . tests/lib.sh
-command -v rustup >/dev/null || { echo "skipped: Debian has no Rust for these chips"; exit 0; }
-image=firmware/target/thumbv6m-none-eabi/release/irqscope-firmware
-[ -e $image ] || IRQSCOPE_BAUD=7812500 firmware/build rp2040
+
+need_board
 drive() { # DIRECTORY BOARD-ID
 	mkdir "$WORK/$1"
 	printf 'UF2 Bootloader v3.0\r\nModel: a board\r\nBoard-ID: %s\r\n' "$2" >"$WORK/$1/INFO_UF2.TXT"
@@ -17,7 +16,7 @@ drive() { # DIRECTORY BOARD-ID
 drive pico RPI-RP2
 expect 0 "$IRQSCOPE" generator flash --to "$WORK/pico"
 says "for RP2040"
-python3 - $image "$WORK/pico/irqscope.uf2" <<'PY'
+python3 - "$IMAGE" "$WORK/pico/irqscope.uf2" <<'PY'
 import struct, sys
 elf, uf2 = (open(path, "rb").read() for path in sys.argv[1:])
 flash = {}
@@ -42,13 +41,13 @@ PY
 # Nothing that is there is overwritten, whatever it is.
 expect 3 "$IRQSCOPE" generator flash --to "$WORK/pico"
 drive pico2 RP2350
-expect 2 "$IRQSCOPE" generator flash --to "$WORK/pico2" --image $image
+expect 2 "$IRQSCOPE" generator flash --to "$WORK/pico2" --image "$IMAGE"
 says "firmware/build rp2350"
 drive other SAMD21G18A
-expect 2 "$IRQSCOPE" generator flash --to "$WORK/other" --image $image
+expect 2 "$IRQSCOPE" generator flash --to "$WORK/other" --image "$IMAGE"
 says "SAMD21G18A"
 mkdir "$WORK/none"
-expect 2 "$IRQSCOPE" generator flash --to "$WORK/none" --image $image
+expect 2 "$IRQSCOPE" generator flash --to "$WORK/none" --image "$IMAGE"
 says "BOOTSEL"
 expect 2 "$IRQSCOPE" generator flash --to "$WORK/pico2" --image tests/lib.sh
 says "ELF"
@@ -61,9 +60,9 @@ mkdir "$WORK/bin"
 for tool in picotool probe-rs; do
 	printf '#!/bin/sh\necho %s "$@" >>"%s/called"\n' $tool "$WORK" >"$WORK/bin/$tool"
 	chmod +x "$WORK/bin/$tool"
-	expect 0 env PATH="$WORK/bin:$PATH" "$IRQSCOPE" generator flash --with $tool --image $image
+	expect 0 env PATH="$WORK/bin:$PATH" "$IRQSCOPE" generator flash --with $tool --image "$IMAGE"
 done
-printf '%s\n' "picotool load -v -x -t elf $image" "probe-rs download --chip RP2040 $image" \
+printf '%s\n' "picotool load -v -x -t elf $IMAGE" "probe-rs download --chip RP2040 $IMAGE" \
 	"probe-rs reset --chip RP2040" | diff - "$WORK/called" || fail "called otherwise"
 
 expect 0 "$IRQSCOPE" generator list

@@ -46,3 +46,16 @@ need_guest() {
 	cargo build -q --release -p irqscope-rig --example guest
 	GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
 }
+
+# Builds $IMAGE, which would be flashed onto a Pico, and installs what emulates one;
+# whoever comes second waits. The serial line is as fast as the chip's can be: another
+# speed is no other program. Ends the test where there is no Rust for the chip.
+need_board() {
+	command -v rustup >/dev/null || { echo "skipped: Debian has no Rust for these chips"; exit 0; }
+	exec 9<firmware/emulator/package-lock.json
+	flock 9
+	IRQSCOPE_BAUD=7812500 firmware/build rp2040
+	[ -e firmware/emulator/node_modules/.package-lock.json ] || npm --prefix firmware/emulator ci --silent
+	exec 9<&-
+	IMAGE=$PWD/firmware/target/thumbv6m-none-eabi/release/irqscope-firmware
+}
