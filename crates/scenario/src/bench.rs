@@ -8,7 +8,7 @@ use irqscope_wire::{
 };
 use serde::de::{Deserialize, Deserializer, Error};
 
-use crate::text::{PriorityText, Text};
+use crate::text::{PriorityText, RigKind, Text};
 use crate::value::{Duration, Frequency, Named, Priority};
 
 const MILLISECOND: u64 = 1_000_000;
@@ -194,6 +194,11 @@ pub(crate) fn check(bench: &BenchText, text: &Text) -> Result<(), String> {
     if stages {
         return Err("a scenario has [bench.NAME] or asks stages (trigger, stages, views, \
                     observer-effect, explain, faults, priority, test), not both"
+            .into());
+    }
+    if text.rig == RigKind::Board {
+        return Err("rig board reaches no target, and benchmarks run on one: rig = \"ssh\" or \
+                    \"local\""
             .into());
     }
     bench.check()

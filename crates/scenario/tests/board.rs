@@ -5,7 +5,7 @@
 mod common;
 
 use common::{error, parse, plan};
-use irqscope_scenario::{Gpio, RigKind};
+use irqscope_scenario::{Gpio, RigKind, Scenario};
 use irqscope_wire::{Line, Polarity, Stage, Trigger};
 
 #[test]
@@ -87,4 +87,12 @@ fn gpio_lines_are_named_by_label_and_offset() {
     }
     let parport = "kind = \"line\"\nperiod = \"1ms\"";
     assert!(error(&lines("chip:1", "chip:2"), parport).contains("trigger.line = \"gpio\""));
+}
+
+#[test]
+fn a_board_alone_runs_no_benchmarks() {
+    let text =
+        "version = 1\nabout = \"a test\"\nrig = \"board\"\nstates = [\"idle\"]\n[bench.sched]\n";
+    let error = Scenario::parse("test", "test.toml", text).unwrap_err().to_string();
+    assert!(error.contains("rig = \"ssh\""), "{error}");
 }

@@ -54,8 +54,10 @@ pub fn carry_out(
 /// Lets the options have precedence over the scenario.
 fn choose(scenario: &mut Scenario, how: &How, stop: &Stop) -> Result<(), Trouble> {
     let rig = how.rig.map_or(scenario.rig, RigKind::from);
+    if rig == RigKind::Board || how.connect.is_some() {
+        check_board(scenario, rig)?;
+    }
     if let Some(address) = &how.connect {
-        check_connect(scenario, rig)?;
         scenario.board.address.clone_from(address);
     }
     if how.rig.is_some() || how.connect.is_some() {
@@ -72,7 +74,7 @@ fn choose(scenario: &mut Scenario, how: &How, stop: &Stop) -> Result<(), Trouble
 }
 
 /// Whether a generator at an address has anything to do.
-fn check_connect(scenario: &Scenario, rig: RigKind) -> Result<(), Trouble> {
+fn check_board(scenario: &Scenario, rig: RigKind) -> Result<(), Trouble> {
     let usage = |text: String| Err(Trouble::new(Exit::Usage, text));
     if rig.boots() {
         let rig = rig.name();
