@@ -29,7 +29,8 @@ usage() {
 	# What waits to be freed, and what a boot has yet to allocate; waiting is free here.
 	sleep 12
 	# Without what the file system remembers of the files that this script opened.
-	./slab-usage | grep -vE 'inode|dentry|radix|filp|lsm_file'
+	./slab-usage >slabs || exit 1
+	grep -vE 'inode|dentry|radix|filp|lsm_file' slabs
 	awk '/VmallocUsed|Percpu/ { print $1, int($2 / 4) }' /proc/meminfo
 }
 

@@ -29,6 +29,8 @@ b=$(field "$WORK/b/summary.json" "j['digest']")
 cmp "$WORK/a/samples.parquet" "$WORK/b/samples.parquet"
 
 python3 "$TESTS/both_views.py" "$WORK/a/summary.json" 2 300
+lines=$(field "$WORK/a/summary.json" "[(len(c['edge_offsets']), c['outside']['edges']) for c in j['cases']]")
+[ "$lines" = "[(7, 2100), (7, 2100)]" ] || fail "not seven lines: $lines"
 
 # One more stage than there are lines.
 sed 's/"user"\]/"user", "tasklet_hi"]/' "$WORK/gpio.toml" >"$WORK/eight.toml"

@@ -16,9 +16,9 @@ for stage, inside, outside, soonest in rows:
     print(stage, inside, outside, soonest)
     assert (inside, outside) == (count, count), stage
     assert soonest > 0, stage
-irq = duckdb.sql(
+early = duckdb.sql(
     f"""SELECT count(*) FROM (SELECT * FROM '{samples}' WHERE view = 'outside') a
         JOIN (SELECT * FROM '{samples}' WHERE view = 'inside') b USING (seq, stage)
         WHERE a.latency_ns < b.latency_ns"""
 ).fetchone()
-assert irq == (0,), f"{irq[0]} responses are seen from outside before the handler's stamp counts them"
+assert early == (0,), f"{early[0]} responses are seen from outside before the handler's stamp counts them"
