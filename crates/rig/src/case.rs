@@ -66,9 +66,14 @@ pub(crate) struct Follower {
 
 impl Follower {
     pub fn new(stream: Stream) -> Self {
-        let decoder = Decoder::default();
-        let (ended, other_protocol) = (None, None);
-        Self { stream, decoder, ended, other_protocol, has_symbols: false, armed: false }
+        Self {
+            stream,
+            decoder: Decoder::default(),
+            ended: None,
+            other_protocol: None,
+            has_symbols: false,
+            armed: false,
+        }
     }
 
     pub fn push(&mut self, bytes: &[u8], events: &mut Events<'_>) -> Result<()> {

@@ -65,9 +65,9 @@ pub(crate) fn run_case(
         spare_cpu::start(&mut keeper, shell, &modules, &facts, &mut plan, stop)?
     } else {
         // A falling trigger's line rises when it is set: before the driver is there.
-        let wired = board_of(&plan, wired, &facts, stop)?;
+        let board = board_of(&plan, wired, &facts, stop)?;
         keeper.go(&modules, None)?;
-        wired
+        board
     };
     keeper.plan(&encoded(&plan)?)?;
     events(Event::Phase("measuring in real time"))?;
@@ -101,10 +101,10 @@ fn attend(
     armed: bool,
     events: &mut Events<'_>,
 ) -> Result<Option<HostByte>> {
-    if armed && !generator.has_started() {
-        generator.start(StartAt::Now)?;
-    }
     if armed {
+        if !generator.has_started() {
+            generator.start(StartAt::Now)?;
+        }
         generator.read_clock();
     }
     Ok(generator.drain(events)?.then_some(HostByte::TriggersEnded))

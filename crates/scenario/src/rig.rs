@@ -15,9 +15,15 @@ impl Scenario {
     /// address, if there is an address.
     pub fn set_rig(&mut self, rig: RigKind) {
         self.rig = rig;
+        (self.template.tick, self.template.instruction) = twin_clock(rig, self.twin);
+        if self.needs_driver() {
+            self.set_trigger(rig);
+        }
+    }
+
+    fn set_trigger(&mut self, rig: RigKind) {
         let has_board = !rig.boots() && !self.board.address.is_empty();
         match self.template.trigger {
-            _ if !self.template.needs_driver() => {}
             _ if rig == RigKind::Board => self.leave_to_board(),
             _ if has_board => self.join_board(),
             Trigger::Timer => {}
@@ -29,11 +35,10 @@ impl Scenario {
                 }
             }
         }
-        if !self.names_stages && self.template.needs_driver() {
+        if !self.names_stages {
             let all = Plan::default().stages;
             self.template.stages = stages_of(rig, self.template.trigger, all);
         }
-        (self.template.tick, self.template.instruction) = twin_clock(rig, self.twin);
     }
 
     /// Stages are asked; else benchmarks are run.
@@ -43,7 +48,7 @@ impl Scenario {
 
     /// A generator at an address triggers.
     pub fn needs_board(&self) -> bool {
-        by_board(self.rig, self.template.trigger) && self.template.needs_driver()
+        by_board(self.rig, self.template.trigger) && self.needs_driver()
     }
 
     /// What a board does whatever the scenario was made for, and what it cannot see.
