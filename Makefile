@@ -24,7 +24,7 @@ bootstrap:
 
 build:
 	scripts/build-ui
-	cargo build --release --locked -p irqscope-target --target $(AGENT_TARGET) \
+	cargo build --release --locked -p irqscope-agent --target $(AGENT_TARGET) \
 		$(if $(filter %gnu,$(AGENT_TARGET)),--config 'build.rustflags=["-Ctarget-feature=+crt-static"]')
 	cargo build --release --locked -p irqscope -p irqscope-vm
 	cargo build --release --locked -p irqscope-twin-plugin --no-default-features --features "$$(scripts/plugin-api)"
@@ -32,7 +32,7 @@ build:
 # The C compiler only links; the driver needs it anyway. Debian's Rust has no such target.
 arm64:
 	@! command -v rustup >/dev/null || CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=aarch64-linux-gnu-gcc \
-		cargo build --release --locked -p irqscope-target --target aarch64-unknown-linux-musl
+		cargo build --release --locked -p irqscope-agent --target aarch64-unknown-linux-musl
 
 run: bootstrap
 	@$(MAKE) --no-print-directory build

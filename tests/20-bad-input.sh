@@ -38,7 +38,7 @@ says "not a run directory"
 expect 2 "$IRQSCOPE" report nowhere
 expect 2 env PATH=/nonexistent "$IRQSCOPE" run "$TESTS/scenarios/quick.toml"
 says "apt-get install"
-expect 2 env IRQSCOPE_TARGET=/nonexistent/agent "$IRQSCOPE" run "$TESTS/scenarios/quick.toml"
+expect 2 env IRQSCOPE_AGENT=/nonexistent/agent "$IRQSCOPE" run "$TESTS/scenarios/quick.toml"
 says "agent"
 
 left=$(ls -I '*.toml' -I said -I output -I there)

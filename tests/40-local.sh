@@ -26,13 +26,13 @@ scenario long timer 30000
 
 cp "$TESTS/as-before.sh" "$WORK"
 cat >"$WORK/script" <<SCRIPT
-export HOME=$HOME IRQSCOPE_TARGET=${IRQSCOPE_TARGET:-}
+export HOME=$HOME IRQSCOPE_AGENT=${IRQSCOPE_AGENT:-}
 export IRQSCOPE_CACHE=$CACHE
 irqscope=$(realpath "$IRQSCOPE")
 SCRIPT
 cat >>"$WORK/script" <<'SCRIPT'
 cd /exchange
-[ -n "$IRQSCOPE_TARGET" ] || unset IRQSCOPE_TARGET
+[ -n "$IRQSCOPE_AGENT" ] || unset IRQSCOPE_AGENT
 # The host's own shows through at /tmp, with whatever others do there.
 export TMPDIR=/run/tmp
 mkdir $TMPDIR
@@ -51,7 +51,7 @@ for signal in INT KILL; do
 	setsid "$irqscope" run long.toml --out long-$signal &
 	pid=$!
 	tries=60
-	until pidof irqscope-target >/dev/null; do
+	until pidof irqscope-agent >/dev/null; do
 		tries=$((tries - 1))
 		[ $tries -gt 0 ] || { echo "FAIL: no agent was started"; exit 1; }
 		sleep 1

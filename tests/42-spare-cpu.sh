@@ -33,13 +33,13 @@ scenario alone '' $COUNT closed
 
 cp "$TESTS/as-before.sh" "$WORK"
 cat >"$WORK/script" <<SCRIPT
-export HOME=$HOME IRQSCOPE_TARGET=${IRQSCOPE_TARGET:-}
+export HOME=$HOME IRQSCOPE_AGENT=${IRQSCOPE_AGENT:-}
 export IRQSCOPE_CACHE=$CACHE
 irqscope=$(realpath "$IRQSCOPE")
 SCRIPT
 cat >>"$WORK/script" <<'SCRIPT'
 cd /exchange
-[ -n "$IRQSCOPE_TARGET" ] || unset IRQSCOPE_TARGET
+[ -n "$IRQSCOPE_AGENT" ] || unset IRQSCOPE_AGENT
 # The host's own shows through at /tmp, with whatever others do there.
 export TMPDIR=/run/tmp
 mkdir $TMPDIR
@@ -59,7 +59,7 @@ for signal in INT KILL; do
 	pid=$!
 	tries=60
 	# The agent and the generator.
-	until [ "$(pidof irqscope-target | wc -w)" = 2 ] && [ "$(cat /sys/class/misc/irqscope/state)" = running ]; do
+	until [ "$(pidof irqscope-agent | wc -w)" = 2 ] && [ "$(cat /sys/class/misc/irqscope/state)" = running ]; do
 		tries=$((tries - 1))
 		[ $tries -gt 0 ] || { echo "FAIL: nothing runs"; exit 1; }
 		sleep 1
@@ -83,7 +83,7 @@ until [ "$(cat /sys/class/misc/irqscope/state 2>/dev/null)" = running ]; do
 	sleep 1
 done
 sleep 2
-pkill -KILL -f 'irqscope-target generator'
+pkill -KILL -f 'irqscope-agent generator'
 status=0
 wait $pid || status=$?
 echo "no generator: exit $status"

@@ -3,7 +3,7 @@
 # cyclictest, on a stock and on an RT kernel, counted on the twin's clock.
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
-agent=${IRQSCOPE_TARGET:-$(ls target/x86_64-*/release/irqscope-target | head -n 1)}
+agent=${IRQSCOPE_AGENT:-$(ls target/x86_64-*/release/irqscope-agent | head -n 1)}
 
 need_guest
 for kernel in 6.1 6.1-rt; do

@@ -3,7 +3,7 @@
 # and without leaving anything behind; who may not use real-time policies is told
 # so in the output and in the manifest; wrong options say what would be right.
 . "$(dirname "$0")/lib.sh"
-agent=${IRQSCOPE_TARGET:-target/x86_64-unknown-linux-musl/release/irqscope-target}
+agent=${IRQSCOPE_AGENT:-target/x86_64-unknown-linux-musl/release/irqscope-agent}
 
 expect 0 "$IRQSCOPE" bench sched gtod async -l 200 --out "$WORK/run"
 says "sched: "
@@ -27,7 +27,7 @@ if [ "$(id -u)" = 0 ]; then
 	chmod 777 "$here"
 	install -m 755 "$agent" "$here/agent"
 	install -m 755 "$IRQSCOPE" "$here/program"
-	expect 0 env HOME="$here" TMPDIR="$here" IRQSCOPE_TARGET="$here/agent" \
+	expect 0 env HOME="$here" TMPDIR="$here" IRQSCOPE_AGENT="$here/agent" \
 		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
 		"$here/program" bench sched inversion -l 50 --out "$here/run"
 	says "real-time policies are refused"

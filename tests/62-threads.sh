@@ -21,12 +21,12 @@ says "no thread is called"
 for kernel in 6.1 6.1-rt; do
 	mkdir "$WORK/$kernel"
 	cat >"$WORK/$kernel/script" <<-SCRIPT
-		export HOME=$HOME IRQSCOPE_TARGET=${IRQSCOPE_TARGET:-}
+		export HOME=$HOME IRQSCOPE_AGENT=${IRQSCOPE_AGENT:-}
 		irqscope=$(realpath "$IRQSCOPE")
 	SCRIPT
 	cat >>"$WORK/$kernel/script" <<-'SCRIPT'
 		cd /exchange
-		[ -n "$IRQSCOPE_TARGET" ] || unset IRQSCOPE_TARGET
+		[ -n "$IRQSCOPE_AGENT" ] || unset IRQSCOPE_AGENT
 		fail() { echo "FAIL: $*"; exit 1; }
 		policy() { # NAME: of a kernel thread
 			for comm in /proc/[0-9]*/comm; do

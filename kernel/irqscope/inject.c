@@ -218,7 +218,7 @@ static int irqscope_inject_prepare_generator(struct irqscope *scope)
 	scope->pacer.cpu = scope->cpu; /* there is no timer anywhere */
 	if (irqscope_memory_watched())
 		return 0;
-	pr_err("line memory has no generator: start irqscope-target generator first\n");
+	pr_err("line memory has no generator: start irqscope-agent generator first\n");
 	return -ENODEV;
 }
 

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use crate::arch::{Arch, Guest};
 use crate::error::{Result, RigError};
 
-const AGENT: &str = "irqscope-target";
+const AGENT: &str = "irqscope-agent";
 const PLUGIN: &str = "libirqscope_twin.so";
 const DOORBELL: &str = "irqscope-vm";
 
-/// The agent for this machine: `$IRQSCOPE_TARGET`, else where cargo puts it for
+/// The agent for this machine: `$IRQSCOPE_AGENT`, else where cargo puts it for
 /// musl, else beside this program, which may be a dynamic build for the host.
 pub fn find() -> Result<PathBuf> {
-    find_built(AGENT, "IRQSCOPE_TARGET", "make build", |program| {
+    find_built(AGENT, "IRQSCOPE_AGENT", "make build", |program| {
         let cargo = by_cargo(program, Arch::X86_64);
         cargo.into_iter().chain([program.with_file_name(AGENT)]).collect()
     })
@@ -25,7 +25,7 @@ pub(crate) fn find_for(arch: Arch) -> Result<PathBuf> {
     if !arch.foreign() {
         return find();
     }
-    find_built(AGENT, "IRQSCOPE_TARGET_ARM64", "make arm64", |program| {
+    find_built(AGENT, "IRQSCOPE_AGENT_ARM64", "make arm64", |program| {
         by_cargo(program, arch).into_iter().collect()
     })
 }

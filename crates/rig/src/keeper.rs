@@ -248,7 +248,7 @@ mod tests {
             .unwrap();
         let mut keeper = Keeper::start(&shell, console.path(), &Stop::default()).unwrap();
         let dir = keeper.dir.clone();
-        keeper.deliver(agent.path(), "irqscope-target", &Stop::default()).unwrap();
+        keeper.deliver(agent.path(), "irqscope-agent", &Stop::default()).unwrap();
         keeper.go(&[], None).unwrap();
         std::thread::sleep(Duration::from_millis(300));
         let id = i32::try_from(keeper.child.id()).unwrap();

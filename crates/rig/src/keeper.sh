@@ -69,7 +69,7 @@ end_process() {
 # It says where it listens, or nothing and ends.
 start_generator() {
     mkfifo "$dir/words" || return
-    "$dir/irqscope-target" generator "$@" >"$dir/words" </dev/null &
+    "$dir/irqscope-agent" generator "$@" >"$dir/words" </dev/null &
     generator=$!
     read -r words <"$dir/words" && echo "$words"
 }
@@ -133,7 +133,7 @@ if [ -n "$arguments" ]; then
 fi
 # In the background, so that the traps are run while it works.
 exec 3<&0
-"$dir/irqscope-target" run --plan - --stop-on-eof <&3 &
+"$dir/irqscope-agent" run --plan - --stop-on-eof <&3 &
 agent=$!
 exec 3<&- </dev/null
 wait "$agent"

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use irqscope_scenario::suggestion;
 
 use crate::arch::Arch;
-use crate::build::{self, RECIPES, Recipe};
 use crate::cache;
 use crate::error::{Result, RigError, Trying};
 use crate::fetch;
+use crate::kernel_build::{self, RECIPES, Recipe};
 use crate::stop::Stop;
 
 /// The kernels that the project is tested on.
@@ -30,7 +30,7 @@ impl Kernel {
     pub fn get(name: &str, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
         check_name(name)?;
         if let Some(recipe) = Recipe::find(name) {
-            return Self::open(name, build::get(recipe, say, stop)?);
+            return Self::open(name, kernel_build::get(recipe, say, stop)?);
         }
         let dir = dir_of(name)?;
         if !dir.exists() {
@@ -74,7 +74,7 @@ impl Kernel {
 pub fn list() -> Result<Vec<Kernel>> {
     let mut kernels = fetched()?;
     for recipe in &RECIPES {
-        let built = build::find(recipe)?;
+        let built = kernel_build::find(recipe)?;
         kernels.extend(built.map(|dir| Kernel::open(recipe.name, dir)).transpose()?);
     }
     Ok(kernels)

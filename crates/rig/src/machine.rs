@@ -57,7 +57,7 @@ pub(crate) fn run_case(
     }
     let agent = agent::find_for(facts.arch(&shell.place)?)?;
     let mut keeper = Keeper::start(shell, console, stop)?;
-    keeper.deliver(&agent, "irqscope-target", stop)?;
+    keeper.deliver(&agent, "irqscope-agent", stop)?;
     bring_modules(&keeper, shell, &facts, plan, stop, events)?;
     let mut plan = spare_cpu::plan(plan, &facts, events)?;
     let modules = modules(&plan, wired.gpio.as_ref());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The view from outside of a real machine: a CPU that it can spare is its
 //! generator, which the keeper starts there and ends. What it does is in
-//! `crates/target`.
+//! `crates/agent`.
 
 use irqscope_wire::{Outside as Settings, Plan};
 

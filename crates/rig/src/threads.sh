@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Runs `irqscope-target threads` on a target once and takes it away again. The
+# Runs `irqscope-agent threads` on a target once and takes it away again. The
 # agent comes on stdin; $set is what to change, or empty.
 #
 # stdout  the length of the file that leads back, a newline, that file, and what

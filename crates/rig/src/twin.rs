@@ -140,7 +140,7 @@ const NANOSECOND: Tick = Tick { femtoseconds: 1_000_000 };
 /// What the plugin says before its address.
 const LISTENS: &str = "listens on ";
 /// What the agent says on the console of an open-ended plan.
-const ANSWERS: &str = "irqscope-target: answers";
+const ANSWERS: &str = "irqscope-agent: answers";
 const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 fn says_that_it_answers(console: &Path) -> bool {

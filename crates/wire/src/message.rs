@@ -62,7 +62,7 @@ pub enum Message {
     Truth(Vec<Fault>),
     BenchSamples(BenchSamples),
     BenchEnd(BenchEnd),
-    /// The answer to `irqscope-target threads`, by itself.
+    /// The answer to `irqscope-agent threads`, by itself.
     Picture(Picture),
     /// In imported runs only.
     BenchValues(BenchValues),

@@ -91,8 +91,8 @@ fn agent() -> Finding {
         }
         Ok(path) => Finding::problem(
             TOPIC,
-            format!("IRQSCOPE_TARGET names no file: {}", path.display()),
-            "unset IRQSCOPE_TARGET, or set it to the agent's path",
+            format!("IRQSCOPE_AGENT names no file: {}", path.display()),
+            "unset IRQSCOPE_AGENT, or set it to the agent's path",
         ),
         Err(RigError::Unready { what, remedy }) => Finding::problem(TOPIC, what, remedy),
         Err(error) => Finding::problem(TOPIC, error.to_string(), "make build"),

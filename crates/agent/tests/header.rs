@@ -6,9 +6,9 @@ use std::mem::offset_of;
 use std::path::Path;
 use std::process::Command;
 
+use irqscope_agent::generator::{Layout, MOST_LINES};
+use irqscope_agent::uapi::{self, Answer, Event, Fault, Injection, Response, Ring, Sample};
 use irqscope_generator::words::Word;
-use irqscope_target::generator::{Layout, MOST_LINES};
-use irqscope_target::uapi::{self, Answer, Event, Fault, Injection, Response, Ring, Sample};
 use irqscope_wire::{Context, FaultKind, Stage, Vector};
 
 /// C expressions, and what Rust says they are.

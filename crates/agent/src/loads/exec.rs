@@ -33,7 +33,7 @@ fn execute_once() -> Result<WaitStatus, Errno> {
         ForkResult::Parent { child } => waitpid(child, None),
         ForkResult::Child => {
             let executed = keeper::die_with(worker)
-                .and_then(|()| execv(c"/proc/self/exe", &[c"irqscope-target", noop::NAME]));
+                .and_then(|()| execv(c"/proc/self/exe", &[c"irqscope-agent", noop::NAME]));
             // SAFETY: ends this process, of which nothing is left to clean up.
             unsafe {
                 libc::_exit(executed.map_or_else(|errno| errno as i32, |never| match never {}))

@@ -12,14 +12,14 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use irqscope_target::place;
+use irqscope_agent::place;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 const LIMIT: Duration = Duration::from_secs(20);
 
 fn load(name: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_irqscope-target"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_irqscope-agent"));
     command.args(["load", name]).stderr(Stdio::piped());
     command
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use irqscope_wire::{Decoder, Message};
 
 pub fn agent(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_irqscope-target"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_irqscope-agent"))
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -99,7 +99,7 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
         sink.send(Message::Armed)?;
     }
     if plan.is_open_ended() {
-        eprintln!("irqscope-target: answers"); // for who waits to be let play
+        eprintln!("irqscope-agent: answers"); // for who waits to be let play
     }
     let threads = stage_threads(plan, &driver, user.as_ref());
     let culprits = Culprits::start(place.root, plan, locks)?;

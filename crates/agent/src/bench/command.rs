@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `irqscope-target bench`: benchmarks on a bare target, with a table of their
+//! `irqscope-agent bench`: benchmarks on a bare target, with a table of their
 //! figures at the end, or frames for a host to read.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub fn run(options: &BenchOptions) -> ExitCode {
     match measure(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("irqscope-target: error: {error}; {}", error.remedy());
+            eprintln!("irqscope-agent: error: {error}; {}", error.remedy());
             ExitCode::from(error.exit_code())
         }
     }

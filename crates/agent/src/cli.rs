@@ -13,16 +13,16 @@ use crate::bench::options::{self, BenchOptions};
 use crate::generator::{GeneratorOptions, MOST_LINES};
 use crate::threads::ThreadsOptions;
 
-pub const VERSION: &str = concat!("irqscope-target ", env!("CARGO_PKG_VERSION"), "\n");
+pub const VERSION: &str = concat!("irqscope-agent ", env!("CARGO_PKG_VERSION"), "\n");
 
 pub const HELP: &str = "\
 The agent of irqscope on the machine that is measured.
 
-Usage: irqscope-target run [--plan FILE] [--stop-on-eof]
-       irqscope-target bench NAME... [options]
-       irqscope-target threads [--set FILE] [--undo FILE] [--frame]
-       irqscope-target load NAME [--cpu N]
-       irqscope-target generator [--lines N] [--cpu N] [options]
+Usage: irqscope-agent run [--plan FILE] [--stop-on-eof]
+       irqscope-agent bench NAME... [options]
+       irqscope-agent threads [--set FILE] [--undo FILE] [--frame]
+       irqscope-agent load NAME [--cpu N]
+       irqscope-agent generator [--lines N] [--cpu N] [options]
 
 run   Runs one case with the driver irqscope.ko and writes frames to stdout.
         --plan FILE    one encoded plan; `-` (the default) is stdin
@@ -112,7 +112,7 @@ fn parse_from(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, 
         Some(Arg::Value(name)) if name == "load" => parse_load(&mut parser),
         Some(Arg::Value(name)) if name == "generator" => parse_generator(&mut parser),
         Some(other) => Err(other.unexpected()),
-        None => Err("no command given; try `irqscope-target --help`".into()),
+        None => Err("no command given; try `irqscope-agent --help`".into()),
     }
 }
 
@@ -160,7 +160,7 @@ fn parse_load(parser: &mut Parser) -> Result<Command, lexopt::Error> {
             other => return Err(other.unexpected()),
         }
     }
-    let load = load.ok_or("which load? try `irqscope-target --help`")?;
+    let load = load.ok_or("which load? try `irqscope-agent --help`")?;
     Ok(Command::Load(LoadOptions { load, cpu }))
 }
 
@@ -195,7 +195,7 @@ pub fn print(text: &str) -> ExitCode {
 }
 
 pub fn usage_error(error: &lexopt::Error) -> ExitCode {
-    eprintln!("irqscope-target: error: {error}");
+    eprintln!("irqscope-agent: error: {error}");
     ExitCode::from(2)
 }
 

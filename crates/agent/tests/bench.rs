@@ -9,7 +9,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{agent, frames};
-use irqscope_target::place;
+use irqscope_agent::place;
 use irqscope_wire::{
     Async, BenchEnd, BenchSample, Benchmark, Class, Clock, Counters, Frame, Gtod, Instant,
     Inversion, LockProtocol, Message, Middle, PeriodicJitter, Plan, Policy, Realfeel, Sched,

@@ -68,7 +68,7 @@ fn work(name: &str) -> std::path::PathBuf {
 }
 
 fn say(line: &str) {
-    eprintln!("irqscope-target: {line}");
+    eprintln!("irqscope-agent: {line}");
 }
 
 fn end() -> ! {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `irqscope-target noop`: exits at once. It is what the exec load executes,
+//! `irqscope-agent noop`: exits at once. It is what the exec load executes,
 //! so it is recognised before anything else is done.
 
 pub const NAME: &std::ffi::CStr = c"noop";

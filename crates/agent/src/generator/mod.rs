@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `irqscope-target generator`: a CPU of the target that injects interrupts into
+//! `irqscope-agent generator`: a CPU of the target that injects interrupts into
 //! another one and watches its response words.
 //!
 //! ```text
@@ -70,7 +70,7 @@ pub fn run(options: &GeneratorOptions) -> ExitCode {
     match serve(options) {
         Ok(()) | Err(Error::Stopped(_)) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("irqscope-target: error: {error}; {}", error.remedy());
+            eprintln!("irqscope-agent: error: {error}; {}", error.remedy());
             ExitCode::from(error.exit_code())
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `irqscope-target run`: one case on a real machine, frames on stdout.
+//! `irqscope-agent run`: one case on a real machine, frames on stdout.
 
 use std::fs::File;
 use std::io;
@@ -20,7 +20,7 @@ pub fn run(options: &RunOptions) -> ExitCode {
     match measure(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("irqscope-target: error: {error}; {}", error.remedy());
+            eprintln!("irqscope-agent: error: {error}; {}", error.remedy());
             ExitCode::from(error.exit_code())
         }
     }

@@ -51,7 +51,7 @@ impl Place {
             Rank::Fifo => place::schedule(WHO, FIFO),
         };
         for error in [pinned, scheduled].into_iter().filter_map(Result::err) {
-            eprintln!("irqscope-target: warning: {error}; {}", error.remedy());
+            eprintln!("irqscope-agent: warning: {error}; {}", error.remedy());
         }
     }
 }
@@ -112,7 +112,7 @@ impl Spare {
         (!names.is_empty()).then(|| {
             warning(format!(
                 "threads are bound to CPU {}, where they interrupt the generator: {}; bind them to \
-                 another one (irqscope-target threads --set)",
+                 another one (irqscope-agent threads --set)",
                 self.cpu,
                 names.join(", ")
             ))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `irqscope-target load`: holds up one load until it is killed.
+//! `irqscope-agent load`: holds up one load until it is killed.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub fn run(options: &LoadOptions) -> ExitCode {
     match hold(options) {
         Ok(()) | Err(Error::Stopped(_)) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("irqscope-target: error: {error}; {}", error.remedy());
+            eprintln!("irqscope-agent: error: {error}; {}", error.remedy());
             ExitCode::from(3)
         }
     }

@@ -39,7 +39,7 @@ fn without_the_driver_the_case_fails_in_order_and_names_the_remedy() {
     let Message::Failed(failure) = &messages[2] else { panic!("{messages:?}") };
     assert!(failure.remedy.contains("irqscope.ko") && !failure.invalid, "{failure:?}");
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(words.starts_with("irqscope-target: error: cannot open"), "{words}");
+    assert!(words.starts_with("irqscope-agent: error: cannot open"), "{words}");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn wrong_arguments_are_wrong_usage() {
 fn help_version_and_noop_end_well() {
     assert!(String::from_utf8_lossy(&agent(&["--help"], b"").stdout).contains("Usage:"));
     let version = agent(&["--version"], b"").stdout;
-    assert_eq!(version, format!("irqscope-target {}\n", env!("CARGO_PKG_VERSION")).into_bytes());
+    assert_eq!(version, format!("irqscope-agent {}\n", env!("CARGO_PKG_VERSION")).into_bytes());
     let noop = agent(&["noop"], b"");
     assert!(noop.status.success() && noop.stdout.is_empty() && noop.stderr.is_empty());
 }

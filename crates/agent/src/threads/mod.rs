@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `irqscope-target threads`: the picture of a system's interrupt and softirq
+//! `irqscope-agent threads`: the picture of a system's interrupt and softirq
 //! threads, what spoils latencies there, and changes with their way back.
 
 mod advice;
@@ -32,7 +32,7 @@ pub fn run(options: &ThreadsOptions) -> ExitCode {
     match carry_out(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("irqscope-target: error: {error}; {}", error.remedy());
+            eprintln!("irqscope-agent: error: {error}; {}", error.remedy());
             ExitCode::from(error.exit_code())
         }
     }
