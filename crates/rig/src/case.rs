@@ -8,8 +8,8 @@ use irqscope_wire::{
     Decoder, Failure, Frame, FrameError, Message, Note, PROTOCOL, RunState, Severity,
 };
 
-use crate::console::first_complaint;
 use crate::error::{Result, RigError, lost};
+use crate::guest::console::first_complaint;
 
 /// Whose frames they are. Each stream numbers its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 use irqscope_wire::{Plan, Stage};
 
 use crate::arch::{Arch, Guest};
-use crate::driver::{Build, Driver};
 use crate::error::Result;
 use crate::kernel::Kernel;
+use crate::kernel::driver::{Build, Driver};
 use crate::stop::Stop;
 
 /// A kernel with the driver, where a plan needs it.

@@ -7,11 +7,11 @@ use std::fs::File;
 use irqscope_scenario::Ssh;
 
 use crate::agent;
-use crate::connection::Connection;
 use crate::error::{Result, RigError, Trying};
-use crate::machine;
-use crate::shell::{Shell, quote, with_words};
+use crate::rigs::real;
 use crate::stop::Stop;
+use crate::transport::connection::Connection;
+use crate::transport::shell::{Shell, quote, with_words};
 
 const SCRIPT: &str = include_str!("threads.sh");
 
@@ -33,7 +33,7 @@ pub struct Threads {
 pub fn threads(ssh: Option<&Ssh>, set: Option<&str>, frame: bool, stop: &Stop) -> Result<Threads> {
     let connection = ssh.map(|ssh| Connection::open(ssh, stop)).transpose()?;
     let mut shell = connection.as_ref().map_or_else(Shell::here, Connection::shell);
-    let arch = machine::ask(&mut shell, stop)?.arch(&shell.place)?;
+    let arch = real::ask(&mut shell, stop)?.arch(&shell.place)?;
     let agent = agent::find_for(arch)?;
     let contents = File::open(&agent).trying(|| format!("cannot read {}", agent.display()))?;
     let arguments = if frame { "set -- --frame" } else { "set --" };

@@ -3,7 +3,7 @@
 
 use super::system::System;
 use super::{Finding, Topic};
-use crate::facts::Modules;
+use crate::transport::facts::Modules;
 
 const TOPIC: Topic = Topic::Native;
 const CAP_SYS_MODULE: u32 = 16;

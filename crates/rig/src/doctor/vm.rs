@@ -5,8 +5,8 @@ use super::system::System;
 use super::{Finding, Topic};
 use crate::agent::find_doorbell;
 use crate::error::RigError;
+use crate::guest::kvm::{Kvm, LIMIT, probe};
 use crate::kernel;
-use crate::kvm::{Kvm, LIMIT, probe};
 
 const TOPIC: Topic = Topic::Vm;
 const EMULATES: &str = "QEMU emulates instead: for figures use the twin, which never uses KVM";

@@ -7,12 +7,12 @@ use irqscope_wire::{Outside as Settings, Plan};
 
 use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
-use crate::facts::Facts;
-use crate::keeper::Keeper;
-use crate::outside::Outside;
+use crate::generator::outside::Outside;
 use crate::prepared::lines;
-use crate::shell::Shell;
 use crate::stop::Stop;
+use crate::transport::facts::Facts;
+use crate::transport::keeper::Keeper;
+use crate::transport::shell::Shell;
 
 /// The plan that this machine can do: a single CPU has none to spare.
 pub(crate) fn plan(plan: &Plan, facts: &Facts, events: &mut Events<'_>) -> Result<Plan> {

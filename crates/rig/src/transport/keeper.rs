@@ -16,8 +16,8 @@ use nix::unistd::Pid;
 
 use crate::command::{kill_group, wait_until};
 use crate::error::{Result, RigError, Trying};
-use crate::shell::{Shell, quote};
 use crate::stop::Stop;
+use crate::transport::shell::{Shell, quote};
 
 const SCRIPT: &str = include_str!("keeper.sh");
 /// How long the target may take to make its directory, or to start a generator.

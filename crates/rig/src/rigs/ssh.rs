@@ -8,15 +8,15 @@ use irqscope_scenario::{Board, Ssh};
 use irqscope_wire::Plan;
 
 use crate::case::{Event, Events};
-use crate::connection::Connection;
 use crate::error::Result;
-use crate::machine;
+use crate::rigs::real;
 use crate::stop::Stop;
+use crate::transport::connection::Connection;
 
 /// The release of the target's running kernel.
 pub fn kernel_release(ssh: &Ssh, stop: &Stop) -> Result<String> {
     let connection = Connection::open(ssh, stop)?;
-    machine::ask(&mut connection.shell(), stop).map(|facts| facts.release)
+    real::ask(&mut connection.shell(), stop).map(|facts| facts.release)
 }
 
 /// Runs one case on the target; `wired` is the generator that is wired to it and
@@ -32,5 +32,5 @@ pub fn run_case(
 ) -> Result<()> {
     events(Event::Phase("connecting"))?;
     let connection = Connection::open(ssh, stop)?;
-    machine::run_case(&mut connection.shell(), plan, wired, console, stop, events)
+    real::run_case(&mut connection.shell(), plan, wired, console, stop, events)
 }

@@ -6,10 +6,10 @@ use irqscope_wire::Plan;
 use tempfile::NamedTempFile;
 
 use crate::agent;
-use crate::driver::Driver;
 use crate::error::{Result, Trying};
-use crate::initramfs::Initramfs;
-use crate::modules::Modules;
+use crate::guest::initramfs::Initramfs;
+use crate::kernel::driver::Driver;
+use crate::kernel::modules::Modules;
 use crate::plan::encoded;
 use crate::prepared::Prepared;
 

@@ -17,8 +17,8 @@ use irqscope_wire::{
 use crate::case::{Event, Events};
 use crate::command::TICK;
 use crate::error::{Result, RigError};
+use crate::generator::outside::{self, Outside, lift};
 use crate::generator::{Client, GeneratorError, look};
-use crate::outside::{self, Outside, lift};
 use crate::stop::Stop;
 
 /// What somebody wants of the generator while it is measured with.

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::arch::Guest as _;
-use crate::doorbell::Doorbell;
 use crate::error::{Result, RigError, Trying, lost};
-use crate::initramfs::Initramfs;
+use crate::generator::doorbell::Doorbell;
+use crate::guest::initramfs::Initramfs;
+use crate::guest::qemu::{Machine, Qemu};
 use crate::kernel::Kernel;
-use crate::modules::Modules;
-use crate::qemu::{Machine, Qemu};
+use crate::kernel::modules::Modules;
 use crate::stop::Stop;
 
-const INIT: &str = include_str!("guest.sh");
+const INIT: &str = include_str!("stand_in.sh");
 const BUSYBOX: &str = "/bin/busybox";
 /// The emulated counters do agree, which the kernel cannot know; an anchor taken
 /// with the HPET instead is off by as long as the host lets its reader wait

@@ -21,13 +21,13 @@ use tempfile::NamedTempFile;
 use crate::agent::find_doorbell;
 use crate::arch::Guest;
 use crate::case::{Event, Events, Follower, Stream};
-use crate::doorbell::Doorbell;
 use crate::error::{Result, RigError};
-use crate::image::{Image, List};
-use crate::kvm::{Kvm, LIMIT, probe};
-use crate::outside::Outside;
+use crate::generator::doorbell::Doorbell;
+use crate::generator::outside::Outside;
+use crate::guest::image::{Image, List};
+use crate::guest::kvm::{Kvm, LIMIT, probe};
+use crate::guest::qemu::{Machine, Qemu};
 use crate::prepared::Prepared;
-use crate::qemu::{Machine, Qemu};
 use crate::stop::Stop;
 
 const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on \

@@ -18,15 +18,15 @@ use tempfile::NamedTempFile;
 
 use crate::agent::find_plugin;
 use crate::arch::{Arch, Guest, PortModules, Program};
-use crate::board::default_stages;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::command::output;
 use crate::error::{Result, lost};
-use crate::image::{Image, List};
+use crate::generator::board::default_stages;
+use crate::generator::plugin::{self, Plugin};
+use crate::guest::image::{Image, List};
+use crate::guest::qemu::{Machine, Qemu};
 use crate::plan::needs_parport;
-use crate::plugin::{self, Plugin};
 use crate::prepared::Prepared;
-use crate::qemu::{Machine, Qemu};
 use crate::stop::Stop;
 
 /// An error if this machine lacks a program that a guest with one of these kernels

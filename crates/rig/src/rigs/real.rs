@@ -9,21 +9,21 @@ use irqscope_scenario::{Board, Gpio};
 use irqscope_wire::{HostByte, Line, Plan, StartAt};
 
 use crate::agent;
-use crate::board;
 use crate::case::{Event, Events, Follower, Stream};
-use crate::console::first_complaint;
-use crate::driver::{Build, Driver, check_headers, headers_digest};
 use crate::error::{Result, RigError, lost};
-use crate::facts::{self, Facts};
-use crate::keeper::Keeper;
+use crate::generator::board;
+use crate::generator::outside::Outside;
+use crate::generator::spare_cpu;
+use crate::guest::console::first_complaint;
 use crate::kernel;
-use crate::outside::Outside;
+use crate::kernel::driver::{Build, Driver, check_headers, headers_digest};
 use crate::plan::{encoded, needs_parport};
 use crate::prepared::lines;
-use crate::remote_build;
-use crate::shell::{Shell, with_words};
-use crate::spare_cpu;
 use crate::stop::Stop;
+use crate::transport::facts::{self, Facts};
+use crate::transport::keeper::Keeper;
+use crate::transport::remote_build;
+use crate::transport::shell::{Shell, with_words};
 
 /// The module that has the GPIO lines.
 const GPIO: &str = "irqscope_gpio";

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::command::{Done, run};
-use crate::driver::{Driver, write_sources};
 use crate::error::{Result, RigError, Trying};
-use crate::facts::Facts;
-use crate::keeper::Keeper;
-use crate::shell::{Shell, quote, with_words};
+use crate::kernel::driver::{Driver, write_sources};
 use crate::stop::Stop;
+use crate::transport::facts::Facts;
+use crate::transport::keeper::Keeper;
+use crate::transport::shell::{Shell, quote, with_words};
 
 pub(crate) fn build(
     keeper: &Keeper<'_>,

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::cache;
 use crate::command::output;
 use crate::error::{Result, RigError, Trying};
-use crate::fetch::version_key;
+use crate::kernel::fetch::version_key;
 
 const PACKAGE: &str = "linux-source-6.1";
 

@@ -8,13 +8,13 @@ use irqscope_wire::Plan;
 
 use crate::case::Events;
 use crate::error::Result;
-use crate::machine;
-use crate::shell::Shell;
+use crate::rigs::real;
 use crate::stop::Stop;
+use crate::transport::shell::Shell;
 
 /// The running kernel's release.
 pub fn kernel_release() -> Result<String> {
-    machine::ask(&mut Shell::here(), &Stop::default()).map(|facts| facts.release)
+    real::ask(&mut Shell::here(), &Stop::default()).map(|facts| facts.release)
 }
 
 /// Runs one case on this machine; `wired` is the generator that is wired to it. The
@@ -27,5 +27,5 @@ pub fn run_case(
     stop: &Stop,
     events: &mut Events<'_>,
 ) -> Result<()> {
-    machine::run_case(&mut Shell::here(), plan, wired, console, stop, events)
+    real::run_case(&mut Shell::here(), plan, wired, console, stop, events)
 }

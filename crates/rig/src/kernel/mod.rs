@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Kernels in the cache, fetched or built, never installed.
 
+pub(crate) mod build;
+pub(crate) mod driver;
+pub(crate) mod fetch;
+pub(crate) mod modules;
+
 use std::path::{Path, PathBuf};
 
 use irqscope_scenario::suggestion;
@@ -8,9 +13,9 @@ use irqscope_scenario::suggestion;
 use crate::arch::Arch;
 use crate::cache;
 use crate::error::{Result, RigError, Trying};
-use crate::fetch;
-use crate::kernel_build::{self, RECIPES, Recipe};
 use crate::stop::Stop;
+
+use build::{RECIPES, Recipe};
 
 /// The kernels that the project is tested on.
 pub const TESTED: [&str; 4] = ["6.1", "6.1-rt", "6.12", "6.12-rt"];
@@ -30,7 +35,7 @@ impl Kernel {
     pub fn get(name: &str, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
         check_name(name)?;
         if let Some(recipe) = Recipe::find(name) {
-            return Self::open(name, kernel_build::get(recipe, say, stop)?);
+            return Self::open(name, build::get(recipe, say, stop)?);
         }
         let dir = dir_of(name)?;
         if !dir.exists() {
@@ -74,7 +79,7 @@ impl Kernel {
 pub fn list() -> Result<Vec<Kernel>> {
     let mut kernels = fetched()?;
     for recipe in &RECIPES {
-        let built = kernel_build::find(recipe)?;
+        let built = build::find(recipe)?;
         kernels.extend(built.map(|dir| Kernel::open(recipe.name, dir)).transpose()?);
     }
     Ok(kernels)

@@ -12,7 +12,7 @@ use irqscope_wire::{FaultKind, JitterKind, Outside, Plan, Shape};
 use crate::agent::find_plugin;
 use crate::case::{Events, Follower, Stream};
 use crate::error::{Result, RigError, Trying};
-use crate::qemu::ENDED;
+use crate::guest::qemu::ENDED;
 
 /// What the plugin says when QEMU cannot use it; see `crates/twin`.
 const REFUSED: &str = "the twin's generator cannot be used: ";

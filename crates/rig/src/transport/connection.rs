@@ -11,8 +11,8 @@ use irqscope_scenario::Ssh;
 
 use crate::command::{TICK, wait_until};
 use crate::error::{Result, RigError, Trying};
-use crate::shell::{Shell, with_words};
 use crate::stop::Stop;
+use crate::transport::shell::{Shell, with_words};
 
 /// Nothing is asked, nothing of the user's configuration is run or forwarded,
 /// and a silent target is given up after a minute.

@@ -18,8 +18,8 @@ use nix::fcntl::{Flock, FlockArg};
 
 use crate::cache;
 use crate::command::output;
-use crate::driver::digest;
 use crate::error::{Result, RigError, Trying};
+use crate::kernel::driver::digest;
 use crate::stop::Stop;
 
 use compile::Make;

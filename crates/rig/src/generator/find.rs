@@ -13,7 +13,7 @@ use irqscope_wire::{GeneratorHello, PROTOCOL};
 
 use crate::Stop;
 use crate::error::{Result, RigError};
-use crate::flash::{BootDrive, Chip, boot_drives};
+use crate::generator::flash::{BootDrive, Chip, boot_drives};
 use crate::generator::{GeneratorError, look};
 
 /// What the image calls itself on USB (firmware/src).

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Machines that QEMU plays: what they boot from, the process, and its console.
+
+pub(crate) mod console;
+pub(crate) mod image;
+pub(crate) mod initramfs;
+pub(crate) mod kvm;
+pub(crate) mod qemu;
+mod stand_in;
+
+pub use stand_in::Guest;
