@@ -15,7 +15,7 @@ help:
 	@echo "make test    every test, the same that CI runs"
 	@echo "make build   the program, the agent and the twin's generator"
 	@echo "make arm64   the agent for the twin's Arm machine"
-	@echo "make lint    fmt, clippy, checkpatch, sparse, tsc, shellcheck, links"
+	@echo "make lint    fmt, clippy, checkpatch, sparse, tsc, shellcheck, links, English"
 	@echo "make bench   speed and instrumentation cost"
 	@echo "make fuzz    the parsers, for longer than make test does"
 
