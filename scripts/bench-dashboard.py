@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the dashboard's server costs while samples come fast:
+"""Measures the cost of the dashboard's server while samples come fast:
 
     scripts/bench-dashboard.py [HERTZ [SECONDS]]
 

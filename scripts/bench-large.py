@@ -23,7 +23,7 @@ REFUSED = 4
 
 
 def measured(what, command, allowed=(0,)):
-    """What the command says, having told its time and the most memory it had."""
+    """Returns the command's output, after printing its time and its largest memory."""
     begun = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.PIPE)
     said = child.stdout.read()

@@ -27,7 +27,7 @@ enum irqscope_fault_kind {
 	IRQSCOPE_FAULT_TIMERS,		/* many short ones */
 	IRQSCOPE_FAULT_INVERSION,	/* the agent's */
 	IRQSCOPE_FAULT_INHERITANCE,	/* the agent's */
-	IRQSCOPE_FAULT_SMI,		/* who raises it is outside: the twin's generator */
+	IRQSCOPE_FAULT_SMI,		/* raised by the twin's generator */
 	IRQSCOPE_FAULT_IRQS_PREEMPT,	/* two at once: interrupts off in one function, in
 					 * the middle of another that has preemption off
 					 */

@@ -22,7 +22,7 @@
 
 #define KEPT	65536
 
-/* Who decides when they act is not the injector. */
+/* Kinds whose timing this module does not control. */
 #define ELSEWHERE									\
 	(BIT(IRQSCOPE_FAULT_INVERSION) | BIT(IRQSCOPE_FAULT_INHERITANCE) |		\
 	 BIT(IRQSCOPE_FAULT_SMI))
@@ -198,7 +198,7 @@ static int irqscope_faults_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* What is read was written by somebody who has finished; the last may not have. */
+/* Every entry that is read was finished by its writer; the last may not be. */
 static ssize_t irqscope_faults_read(struct file *file, char __user *to, size_t length,
 				    loff_t *position)
 {

@@ -2,12 +2,13 @@
 /*
  * A handler for system management interrupts that takes its time.
  *
- * In system management mode the CPU runs firmware; nothing of the kernel runs and
- * nothing tells it. On QEMU's pc machine the firmware (SeaBIOS) does not lock the
- * memory in which its handler lies, so ours can take its place. It holds the CPU by
- * its cycle counter and writes down when, into memory of this module: that is all the
- * truth there is, and nothing that is explained comes from it. Who raises the
- * interrupt is outside.
+ * In system management mode the CPU runs firmware; nothing of the kernel runs,
+ * and the kernel is not notified. On QEMU's pc machine the firmware (SeaBIOS)
+ * does not lock the memory in which its handler lies, so ours can take its
+ * place. It holds the CPU by its cycle counter and writes down when, into
+ * memory of this module: this record is ground truth for the tests, and the
+ * analysis never reads it. The interrupt is raised from outside, by the twin's
+ * plugin.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

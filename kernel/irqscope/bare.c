@@ -3,9 +3,10 @@
  * Inside off: the view from outside alone.
  *
  * Stages make their edges and nothing else is kept: no clock is read, no sample
- * is opened, no counter of the kernel is looked at. What is left is what a stage
- * needs in order to be raised again (its token), and what tells when a run is
- * over: how many stages were raised, and how many of these have answered.
+ * is opened, no counter of the kernel is looked at. Two things are left: what a
+ * stage needs in order to be raised again (its token), and what shows when a
+ * run is over: how many stages were raised, and how many of these have
+ * answered.
  *
  * The accounts are the generator's then. Of the ring's counters only `triggers`,
  * `coalesced` (a stage was still pending) and `spurious` are kept.

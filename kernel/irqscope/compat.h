@@ -55,7 +55,7 @@ static __always_inline void *irqscope_hrtimer_function(const struct hrtimer *tim
 #endif
 }
 
-/* 5.18 told sched_switch of the state, 5.19 put it at the end. */
+/* 5.18 gave sched_switch the state, 5.19 put it at the end. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 19, 0)
 #define IRQSCOPE_SWITCH_ARGUMENTS						\
 	void *data, bool preempt, struct task_struct *prev,			\
@@ -170,14 +170,14 @@ static inline int irqscope_sched_setattr(struct task_struct *task, const struct 
 #endif
 }
 
-/* The priority of a thread that nobody gave another. */
+/* The priority of a thread that was not given another. */
 #ifdef IRQSCOPE_HAVE_SETATTR
 #define IRQSCOPE_FIFO_DEFAULT	80
 #else
 #define IRQSCOPE_FIFO_DEFAULT	50
 #endif
 
-/* Until 6.10 parport knew two models of drivers and had to be told. */
+/* Until 6.10 parport knew two models of drivers and asked for the model. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 #define IRQSCOPE_PARPORT_DEVMODEL .devmodel = true,
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the CPU was doing when something came in between.
+ * Records what the CPU was doing when something came in between.
  *
  * Where interrupts were disabled, the instruction that was interrupted is the one
  * that enabled them again, often in a helper: what disabled them is a caller. A

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the CPU is in, in a few instructions: every event has it.
+ * Finds the CPU's context in a few instructions: every event has it.
  */
 #ifndef IRQSCOPE_CONTEXT_H
 #define IRQSCOPE_CONTEXT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the driver's own stamping costs, measured when it is loaded.
+ * Measures the cost of the driver's own stamping when it is loaded.
  *
  * A scope of its own with one slot, whose samples never get published, is
  * stamped and answered with interrupts off; the median of many rounds, less

@@ -8,10 +8,11 @@
  * in their order.
  *
  * Useful invariant: @owed counts the triggers that a stage has not answered, the
- * one that is pending included. Only who takes it from 0 to 1 (the handler), or
- * lowers it and finds more (who answered or closed), makes a token pending, and
- * never both: so tokens become pending in their order. Every trigger with a
- * token asks every stage (mode together), so the next token is this one plus one.
+ * one that is pending included. Only the context that takes it from 0 to 1 (the
+ * handler), or that lowers it and finds more (a stage that answered, or the
+ * closer), makes a token pending, and never both: so tokens become pending in
+ * their order. Every trigger with a token asks every stage (mode together), so
+ * the next token is this one plus one.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

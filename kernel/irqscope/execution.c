@@ -3,12 +3,12 @@
  * Execution times: what a stage does after its first act, and how long.
  *
  * A stage that has been given an execution time shows a pulse instead of a
- * change: its line is high from its first act until it has executed so many
+ * change: its line is high from its first act until it has executed a number of
  * rounds of a loop. Work, not a deadline: what interrupts a stage makes it take
  * longer, as it would make a driver's own work take longer. How many rounds a
  * time has is measured when the module is loaded.
  *
- * Times are drawn one execution ahead, so that drawing is nobody's latency.
+ * Times are drawn one execution ahead, so that drawing adds to no latency.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of irqscope_gpio.ko share.
+ * Declarations that the files of irqscope_gpio.ko share.
  *
  *	gpio.c		the device, its lines, the port
  *	gpio_lookup.c	lines that are named when the module is loaded

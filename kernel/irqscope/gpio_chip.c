@@ -57,7 +57,7 @@ static const struct irqscope_gpio_chip *irqscope_gpio_chip(const struct device_n
 
 /**
  * irqscope_gpio_registers() - find the stores that drive a line
- * @device: who has the mapping
+ * @device: the device that has the mapping
  * @line: the line, an output
  * @reg: where they go
  *

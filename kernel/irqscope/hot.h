@@ -3,7 +3,7 @@
  * The first instructions of every stage.
  *
  * Nothing here locks, allocates, formats or calls. The stamp is the first act,
- * the edge the second; all that follows is paid for by nobody's latency.
+ * the edge the second; all that follows adds to no latency.
  */
 #ifndef IRQSCOPE_HOT_H
 #define IRQSCOPE_HOT_H
@@ -66,9 +66,9 @@ static __always_inline void irqscope_edge(struct irqscope_line *line, u32 bit)
 }
 
 /*
- * A response word: the one store. Nobody else writes it, so that the count is read
- * from where it is shown. Stage irq does not look at its token, which another CPU
- * has just written: fetching it would come before the store.
+ * A response word: the one store. It has no other writer, so that the count is
+ * read from where it is shown. Stage irq does not look at its token, which
+ * another CPU has just written: fetching it would come before the store.
  */
 static __always_inline void irqscope_show(struct irqscope_responder *stage)
 {
@@ -125,7 +125,7 @@ static __always_inline void irqscope_fall(struct irqscope_responder *stage)
 }
 
 /*
- * What a stage does between its first act and its answer, where it was given an
+ * Executes between a stage's first act and its answer, where it was given an
  * execution time. Returns the cycles that it took.
  */
 static __always_inline u64 irqscope_execute(struct irqscope_responder *stage, u64 cycles)

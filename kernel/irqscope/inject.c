@@ -9,8 +9,8 @@
  * the timer's own interrupt has returned: that return is then part of every
  * latency.
  *
- * The trigger goes from who injects to the handler as the token pending for
- * stage irq. The handler inherits the reference that belongs to it.
+ * The trigger goes from the injecting CPU to the handler as the token pending
+ * for stage irq. The handler inherits the reference that belongs to it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -24,7 +24,7 @@
 
 #define ROUNDS	64
 
-/* 10 us: shorter ones there are hardly. */
+/* 10 us: SMIs are rarely shorter. */
 #define SMI_FS	10000000000ULL
 
 DEFINE_STATIC_KEY_FALSE(irqscope_explaining);
@@ -221,7 +221,7 @@ void irqscope_interference_open(struct irqscope *scope)
 	if (log->open)
 		return;
 	log->head = log->published + min_t(u64, log->idle, IRQSCOPE_HISTORY);
-	log->current_task = NULL; /* who runs now has its name written, if it is new */
+	log->current_task = NULL; /* writes the task's name, if it is new */
 	log->open = true;
 }
 

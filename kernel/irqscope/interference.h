@@ -28,7 +28,7 @@ struct irqscope;
  *    are the writer's.
  *  - While no sample is open the last IRQSCOPE_HISTORY events lie in a circle
  *    that begins at @published. A trigger makes them the window's beginning
- *    without copying one; their stamps tell their order.
+ *    without copying one; their stamps give their order.
  *
  * @cpu: whose events are written, or IRQSCOPE_NO_CPU
  * @slots: the log
@@ -42,7 +42,8 @@ struct irqscope;
  * @open: a sample is open
  * @closing: the last open sample was published; any CPU sets it
  * @busy: an event is being written
- * @current_task: who ran when the last event was written; only compared
+ * @current_task: the task that ran when the last event was written; only
+ *	compared
  * @last: counter at the last event
  * @smi_after: cycles without an event after which firmware may have run
  * @smis: system management interrupts that were counted

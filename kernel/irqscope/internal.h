@@ -15,11 +15,11 @@
  *  - A stage is raised only when its `pending` went from 0 to a token, and it
  *    takes the token only when its mechanism can be raised again. So no raise
  *    is lost, and the oldest raise is the one that is answered.
- *  - Tokens are never used twice in a run. Whoever wants to take a certain one
- *    (the closer, the user's answer) can therefore use cmpxchg without fear of
- *    having slept through a whole turn of the ring.
- *  - Who holds a token, or is the trigger, holds one reference of the sample;
- *    the last to drop it publishes. A run ends only when all are dropped.
+ *  - Tokens are never used twice in a run. Code that wants to take a certain
+ *    one (the closer, the user's answer) can therefore use cmpxchg without fear
+ *    of having slept through a whole turn of the ring.
+ *  - The holder of a token, and the trigger, hold one reference of the sample
+ *    each; the last to drop it publishes. A run ends only when all are dropped.
  */
 #ifndef IRQSCOPE_INTERNAL_H
 #define IRQSCOPE_INTERNAL_H
@@ -101,7 +101,7 @@ struct irqscope_execution {
  * @execution: what it executes
  * @ops: what it is made of; NULL where this kernel does not have it
  * @queue: workqueue stages: where @work goes
- * @task: thread stages: who answers
+ * @task: thread stages: the thread that answers
  * @poll: softirq
  * @tasklet: tasklet and tasklet_hi
  * @work: work stages

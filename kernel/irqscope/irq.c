@@ -31,7 +31,7 @@ static irqreturn_t irqscope_thread_fn(int number, void *data)
 	struct irqscope_responder *stage = &scope->stages[IRQSCOPE_THREAD];
 	u64 cycles = irqscope_enter(stage);
 
-	/* Woken once before the run, to learn who the thread is. */
+	/* Woken once before the run, to learn which thread it is. */
 	if (unlikely(!READ_ONCE(stage->task)))
 		WRITE_ONCE(stage->task, get_task_struct(current));
 	else
@@ -130,8 +130,8 @@ int irqscope_irq_request(struct irqscope *scope, irq_handler_t handler)
  * An IOAPIC without interrupt remapping moves a line that is in use with its next
  * interrupt only, and of this one there will be none: until then the kernel goes on
  * with the old affinity but shows the one to come, and the next request takes what
- * it finds. A line that nobody uses has its affinity at once. The first call is for
- * a move that was still waiting: it must not come true later.
+ * it finds. An unused line has its affinity at once. The first call is for a
+ * move that was still waiting: it must not come true later.
  */
 void irqscope_irq_free(struct irqscope *scope)
 {

@@ -99,7 +99,7 @@ static struct irqscope_port irqscope_ivshmem_port = {
 	.disable_irq = irqscope_ivshmem_disable_irq,
 };
 
-/* Other people use ivshmem for other things: write to nobody else's memory. */
+/* Other people use ivshmem for other things: write to no memory but our own. */
 static int irqscope_ivshmem_check(struct pci_dev *device, const struct irqscope_doorbell *memory)
 {
 	if (READ_ONCE(memory->magic) != IRQSCOPE_DOORBELL_MAGIC)

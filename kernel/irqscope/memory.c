@@ -46,7 +46,7 @@ static void irqscope_memory_enable(struct irqscope_port *port)
 
 static void irqscope_memory_disable(struct irqscope_port *port)
 {
-	/* What it sees of the words after that is all that there was. */
+	/* After that, the words that it sees are all that there were. */
 	smp_store_release(&irqscope_memory->armed, 0);
 }
 

@@ -5,8 +5,8 @@
  * A module of its own, so that irqscope.ko itself loads without
  * parport. Pin 10 (ACK) is the interrupt input; pins 2 to 9, the data byte, are
  * lines 0 to 7; pins 1, 14, 16 and 17 (strobe, autofeed, init, select) are
- * lines 8 to 11. The connector shows three of these four inverted, which is the
- * same to who looks for edges.
+ * lines 8 to 11. The connector shows three of these four inverted, which makes
+ * no difference to an observer of edges.
  *
  * The port must not have requested its interrupt (parport_pc irq=none): its
  * handler would be a thread on RT, and the handler is what is measured.

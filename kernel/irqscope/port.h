@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a provider of real wires tells irqscope.ko.
+ * The interface between a provider of real wires and irqscope.ko.
  *
  * A provider (irqscope_parport.ko is the first) owns a port with response
  * lines and one interrupt input. It registers the port; the driver claims it
@@ -45,13 +45,14 @@ struct irqscope_register {
  * @name: what is written to settings/line to choose it
  * @owner: the provider's module, pinned while a run uses the port
  * @lines: how many response lines it has; at most 32
- * @io_base: once claimed: base of a PC's parallel port; 0 if it is none
+ * @io_base: once claimed: base of a PC's parallel port; 0 for any other port
  * @registers: once claimed: one for each line; NULL if a call drives them
  * @words: once claimed: the response words, IRQSCOPE_WORD_STRIDE apart; NULL if
  *	there are none
  * @irq: once claimed: the interrupt that it brings along; 0: settings/irq
- * @injects: who watches it makes the triggers, by IRQSCOPE_INJECT_NOW: it has no
- *	interrupt input, but a gate (@enable_irq, @disable_irq) like the others
+ * @injects: the process that watches it makes the triggers, by
+ *	IRQSCOPE_INJECT_NOW: it has no interrupt input, but a gate (@enable_irq,
+ *	@disable_irq) like the others
  * @gated: the interrupt stays disabled from its request to @enable_irq, so that
  *	nothing can be injected before
  * @set: drives the line of @bit, and others if it likes, as they are in @bits; any

@@ -131,7 +131,7 @@ static void notrace probe_nmi(void *data, void *handler, s64 ns, int handled)
 	irqscope_event(data, IRQSCOPE_NMI, ns, (unsigned long)handler);
 }
 
-/* Where the kernel traces the flags: who disables, who enables. */
+/* Where the kernel traces the flags: the functions that disable and enable. */
 #define FLAGS_PROBE(_name, _kind)							\
 	static void notrace probe_##_name(void *data, unsigned long ip,			\
 					  unsigned long parent)				\
@@ -314,7 +314,7 @@ int irqscope_probes_get(struct irqscope *scope)
 /**
  * irqscope_probes_put() - need the probes no more; the last user takes them away
  * @scope: the scope
- * @users: so many at once
+ * @users: how many users at once
  *
  * Where irqscope_probes_get() may be called. None is running when they are gone.
  */

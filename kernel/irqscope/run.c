@@ -3,7 +3,7 @@
  * A run from its start to its end.
  *
  *	start:	ring, line, trigger, stages; then edges, then triggers
- *	end:	the same in reverse, done by one work item, whoever asks for it
+ *	end:	the same in reverse, done by one work item, on any request
  *
  * Locks: the hotplug lock is taken before `control`, in start; the hotplug
  * callback holds it and waits for the end, which takes `control` only. Probes,
@@ -147,7 +147,7 @@ static void irqscope_run_drain(struct irqscope *scope)
 		usleep_range(POLL_US, 2 * POLL_US);
 }
 
-/* What is pending is closed; what is being answered right now is waited for. */
+/* Closes what is pending and waits for what is being answered right now. */
 static void irqscope_run_close(struct irqscope *scope)
 {
 	irqscope_close_all(scope);

@@ -3,8 +3,8 @@
  * The life of one sample: open, start, answer, close, publish.
  *
  * Everything but irqscope_close_all() runs in the context of a trigger or a
- * stage. Who may race with whom: stages of one sample with each other, on
- * several CPUs; a stage with a closer, for its token; never two triggers.
+ * stage. These may race: stages of one sample with each other, on several CPUs;
+ * a stage with a closer, for its token; never two triggers.
  */
 #include "hot.h"
 
@@ -89,7 +89,8 @@ static void irqscope_raise(struct irqscope_responder *stage, u64 token,
  *
  * Interrupts are counted from here on: all that stands between the trigger
  * and this handler, our own interrupt included, has been counted already.
- * What the handler itself executes comes last: the others are asked for by then.
+ * The handler's own execution time comes last: the others are asked for by
+ * then.
  */
 void irqscope_sample_start(struct irqscope *scope, u64 token, u64 cycles)
 {
@@ -186,7 +187,7 @@ void irqscope_sample_miss(struct irqscope *scope, u64 token)
 }
 
 /**
- * irqscope_spurious() - count an entry into a stage that nobody had asked for
+ * irqscope_spurious() - count an entry into a stage that was not asked for
  * @scope: the scope
  */
 void irqscope_spurious(struct irqscope *scope)

@@ -389,7 +389,7 @@ void irqscope_settings_init(struct irqscope *scope)
 		.events = 1 << 18,
 		.timeout_ms = 10000,
 		.kthread = { .policy = IRQSCOPE_FIFO, .value = IRQSCOPE_FIFO_DEFAULT },
-		/* What the kernel gives to every threaded handler. */
+		/* The kernel gives this to every threaded handler. */
 		.thread = { .policy = IRQSCOPE_FIFO, .value = 50 },
 	};
 }

@@ -2,11 +2,11 @@
 /*
  * The table of triggers, and trigger `line`.
  *
- * With trigger `line` a port's interrupt input asks, whenever whoever is at
- * the other end of the wire likes. The target cannot know that instant: the
- * trigger's stamp is the handler's own, stage irq's latency is zero from
- * inside, and only the view from outside has the whole of it. Pacing, period
- * and jitter are the generator's business and have no meaning here.
+ * With trigger `line` a port's interrupt input asks, at instants that the other
+ * end of the wire chooses. The target cannot know that instant: the trigger's
+ * stamp is the handler's own, stage irq's latency is zero from inside, and only
+ * the view from outside has the whole of it. Pacing, period and jitter are the
+ * generator's business and have no meaning here.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -94,8 +94,8 @@ static void irqscope_line_start(struct irqscope *scope)
 
 /*
  * The port's own gate stays open until the last stage is gone: late responses
- * are still to come, some of them through the gate's own register, and its
- * closing tells who watches from outside that there will be no more.
+ * are still to come, some of them through the gate's own register, and closing
+ * it notifies the observer outside that no more will come.
  */
 static void irqscope_line_stop(struct irqscope *scope)
 {

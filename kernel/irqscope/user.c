@@ -5,10 +5,10 @@
  * It takes the counter itself as its first act and hands the reading in with
  * write(); the driver believes it only if it lies between its own two readings
  * at the end of read() and at the beginning of write(). The edge of a wire,
- * the CPU and the count of interrupts are those of write(). With inside off
- * nobody reads the counter: a zero is handed in.
+ * the CPU and the count of interrupts are those of write(). With inside off the
+ * counter is not read: a zero is handed in.
  *
- * With execution times it answers twice, before and after what it is told to
+ * With execution times it answers twice, before and after what it is given to
  * execute: the line rises with the first write() and falls with the second.
  */
 #include <linux/fs.h>

@@ -68,7 +68,7 @@
  * Events are kept while a sample is open, and of the time before its trigger
  * reached the handler the last IRQSCOPE_HISTORY: what had the interrupts disabled
  * began before the handler knew of any trigger. `order` numbers all events, so
- * that a jump tells of those that were not kept; what the log had no room for is
+ * that a jump shows how many were not kept; what the log had no room for is
  * counted in events_lost, in sysfs.
  *
  * With a generator on a spare CPU every trigger is numbered where it is made, and
@@ -213,7 +213,7 @@ enum irqscope_event_kind {
 	IRQSCOPE_CONTENTION_END,	/* address: lock */
 	IRQSCOPE_IDLE_ENTRY,		/* value: idle state */
 	IRQSCOPE_IDLE_EXIT,
-	IRQSCOPE_IRQS_OFF,		/* address: who */
+	IRQSCOPE_IRQS_OFF,		/* address: the caller */
 	IRQSCOPE_IRQS_ON,
 	IRQSCOPE_PREEMPT_OFF,
 	IRQSCOPE_PREEMPT_ON,

@@ -10,8 +10,8 @@
  *          until it wants none and no stage will answer any more. The generator
  *          raises MSI-X vector 0 of the device once per trigger.
  *  words   one response line each, in a cache line of its own. A stage answers
- *          by one store. Its low half is the number of its responses so far,
- *          modulo 2^32: one that has grown by n is n edges. Its high half numbers
+ *          by one store. Its low half is the number of its responses since
+ *          the words were zero, modulo 2^32: one that has grown by n is n edges. Its high half numbers
  *          the interrupt that it answers among those that were handled, from 1, 0
  *          where the stage does not know (irq).
  *

@@ -10,7 +10,7 @@ export interface Curve {
   readonly y: number[];
 }
 
-/** A step at every bucket's end; starts with 0 at the first one's beginning. */
+/** Returns a step at every bucket's end; starts with 0 at the first one's beginning. */
 export function cumulative(buckets: readonly Bucket[]): Curve {
   const total = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
   const filled = buckets.filter((bucket) => bucket.count > 0);
@@ -27,14 +27,14 @@ export function cumulative(buckets: readonly Bucket[]): Curve {
 }
 
 /**
- * A share on a scale that gives each further nine as much room: 0.9 is 1,
- * 0.99 is 2. What is beyond `nines` is drawn at the top.
+ * Maps a share to a scale that gives each further nine as much room: 0.9 is 1, 0.99 is 2. A share
+ * beyond `most` is drawn at the top.
  */
 export function nines(share: number, most: number): number {
   return share >= 1 ? most : Math.min(Math.log10(1 / (1 - share)), most);
 }
 
-/** The share of samples that are no later than `at`. */
+/** Returns the share of samples that are no later than `at`. */
 export function shareAt(curve: Curve, at: number): number {
   let low = 0;
   let high = curve.x.length;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Intervals of time into columns of pixels: no outlier is lost to sampling.
 
-/** What happened from `at` on; times in ns since the start, latencies in ns. */
+/** The latencies of an interval from `at` on; times in ns since the start, latencies in ns. */
 export interface Interval {
   readonly at: number;
   readonly count: number;
@@ -11,8 +11,8 @@ export interface Interval {
 }
 
 /**
- * At most `columns` intervals over [from, to): those that share a column become
- * one with the least minimum, the greatest maximum and the mean of all samples.
+ * Returns at most `columns` intervals over [from, to): those that share a column become one with
+ * the least minimum, the greatest maximum and the mean of all samples.
  */
 export function fold(
   intervals: readonly Interval[],

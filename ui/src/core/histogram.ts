@@ -16,7 +16,7 @@ export interface Bar {
   readonly count: number;
 }
 
-/** Edges of `bars` bars over a range: equal on its scale. */
+/** Returns the edges of `bars` bars over a range: equal on its scale. */
 export function edges(range: Range, bars: number, logarithmic: boolean): number[] {
   const share = (index: number) => index / bars;
   const at = logarithmic
@@ -48,7 +48,7 @@ export function bars(buckets: readonly Bucket[], at: readonly number[]): Bar[] {
   return apart(all);
 }
 
-/** A bar begins where the one before it ends. */
+/** Separates bars: each begins where the one before it ends. */
 function apart(all: readonly Bar[]): Bar[] {
   let end = -Infinity;
   return all.map((bar) => {
@@ -59,7 +59,7 @@ function apart(all: readonly Bar[]): Bar[] {
   });
 }
 
-/** The top of a logarithmic axis of counts: the power of ten above, at least 10. */
+/** Returns the top of a logarithmic axis of counts: the power of ten above, at least 10. */
 export function ceiling(counts: readonly Bar[]): number {
   const most = counts.reduce((most, bar) => Math.max(most, bar.count), 1);
   return Math.max(10, 10 ** Math.ceil(Math.log10(most * 1.2)));

@@ -32,7 +32,7 @@ export const START: Place = {
   case: null, view: null, stages: [], axis: "log", shared: false, worst: null, sample: null,
 };
 
-/** Of `#/run/ID?case=…`; what is not understood is as at the start. */
+/** Parses `#/run/ID?case=…`; parts that do not parse are as at the start. */
 export function parse(hash: string): Place {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [page = "", ...rest] = path.split("/");
@@ -64,7 +64,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The shortest hash that says it. */
+/** Returns the shortest hash for a place. */
 export function format(place: Place): string {
   const values = new URLSearchParams();
   const set = (name: string, value: string | null) => {

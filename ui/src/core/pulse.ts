@@ -6,7 +6,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** Corners of `periods` periods that are high for the first `duty` (0 to 1) of each. */
+/** Returns the corners of `periods` periods that are high for the first `duty` (0 to 1) of each. */
 export function pulse(duty: number, periods: number): Point[] {
   const points: Point[] = [{ x: 0, y: 0 }];
   for (let period = 0; period < periods; period += 1) {
@@ -18,7 +18,7 @@ export function pulse(duty: number, periods: number): Point[] {
   return points;
 }
 
-/** As the `d` of an SVG path in a box of `width` by `height`, up being up. */
+/** Formats points as the `d` of an SVG path in a box of `width` by `height`, up being up. */
 export function path(points: readonly Point[], width: number, height: number): string {
   const place = (point: Point) =>
     `${(point.x * width).toFixed(2)} ${((1 - point.y) * height).toFixed(2)}`;

@@ -7,7 +7,7 @@ type Table = Readonly<Record<string, number>>;
 const HERTZ: Table = { mhz: 1e6, khz: 1e3, hz: 1, "": 1 };
 const SECONDS: Table = { s: 1e9, ms: 1e6, us: 1e3, "µs": 1e3, "μs": 1e3, ns: 1 };
 
-/** In hertz; a time is taken for a period. Null: not understood. */
+/** Parses a frequency, in hertz; a time is taken for a period. Null: does not parse. */
 export function parseFrequency(text: string): number | null {
   const value = parse(text, HERTZ);
   if (value !== null) return value > 0 ? value : null;
@@ -15,12 +15,12 @@ export function parseFrequency(text: string): number | null {
   return period !== null && period > 0 ? 1e9 / period : null;
 }
 
-/** In nanoseconds; the unit must be there. */
+/** Parses a time, in nanoseconds; the unit must be there. */
 export function parseTime(text: string): number | null {
   return parse(text, SECONDS);
 }
 
-/** A whole number: `10,000`, `10_000`, `10k`. */
+/** Parses a whole number: `10,000`, `10_000`, `10k`. */
 export function parseCount(text: string): number | null {
   const value = parse(text.replace(/[,_ ]/g, ""), { "": 1, k: 1e3, m: 1e6, g: 1e9 });
   return value !== null && Number.isInteger(value) && value >= 0 ? value : null;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Scales: what a slider's position means, and where an axis begins and ends.
 
-/** Where a logarithmic slider of `steps` positions stands for a value. */
+/** Returns where a logarithmic slider of `steps` positions stands for a value. */
 export function position(value: number, low: number, high: number, steps: number): number {
   const share = Math.log(value / low) / Math.log(high / low);
   return Math.round(Math.min(Math.max(share, 0), 1) * steps);
 }
 
-/** The value of a position, to three digits; both ends are exact. */
+/** Returns the value of a position, to three digits; both ends are exact. */
 export function valueAt(place: number, low: number, high: number, steps: number): number {
   if (place <= 0) return low;
   if (place >= steps) return high;
@@ -16,14 +16,14 @@ export function valueAt(place: number, low: number, high: number, steps: number)
 
 const ROUND = [1, 2, 5, 10] as const;
 
-/** The largest 1, 2 or 5 times a power of ten that is not above. */
+/** Returns the largest 1, 2 or 5 times a power of ten that is not above. */
 export function roundDown(value: number): number {
   const decade = 10 ** Math.floor(Math.log10(value));
   const step = ROUND.findLast((one) => one * decade <= value * (1 + 1e-9)) ?? 1;
   return step * decade;
 }
 
-/** The smallest 1, 2 or 5 times a power of ten that is not below. */
+/** Returns the smallest 1, 2 or 5 times a power of ten that is not below. */
 export function roundUp(value: number): number {
   const decade = 10 ** Math.floor(Math.log10(value));
   const step = ROUND.find((one) => one * decade >= value * (1 - 1e-9)) ?? 10;
@@ -36,8 +36,8 @@ export interface Range {
 }
 
 /**
- * A logarithmic range around what is there. It only ever grows, in steps of 1,
- * 2 and 5, so that the picture does not move with every sample.
+ * Returns a logarithmic range around what is there. It only ever grows, in steps of 1, 2 and 5, so
+ * that the picture does not move with every sample.
  */
 export function grow(range: Range | null, min: number, max: number): Range {
   const low = roundDown(Math.max(min, 1));

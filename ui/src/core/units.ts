@@ -19,7 +19,7 @@ const NS: Unit = { name: "ns", ns: 1 };
 /** Stands where there is no figure. */
 export const NONE = "–";
 
-/** With thousands set apart: `12,345`; text keeps its trailing zeros. */
+/** Formats with thousands set apart: `12,345`; text keeps its trailing zeros. */
 export function grouped(count: number | string): string {
   const [whole = "0", fraction] = String(count).split(".");
   const set = whole.replace(/\B(?=(\d{3})+$)/g, ",");
@@ -34,7 +34,7 @@ export function micro(ns: number | null | undefined): string {
   return ns === null || ns === undefined ? NONE : decimals(ns / 1_000, 3);
 }
 
-/** With so many decimals, and never `-0.0`. */
+/** Formats with `places` decimals, and never as `-0.0`. */
 export function decimals(value: number, places: number): string {
   const text = Math.abs(value).toFixed(places);
   const sign = value < 0 && /[1-9]/.test(text) ? "-" : "";
@@ -45,13 +45,13 @@ export function unitFor(largestNs: number): Unit {
   return UNITS.find((unit) => Math.abs(largestNs) >= unit.ns) ?? NS;
 }
 
-/** A round figure by itself: `250 µs`, `1.5 ms`; for ticks and settings. */
+/** Formats a round figure: `250 µs`, `1.5 ms`; for ticks and settings. */
 export function round(ns: number): string {
   const unit = unitFor(ns);
   return `${trimmed(ns / unit.ns)} ${unit.name}`;
 }
 
-/** At most `digits` significant ones, and no empty ones. */
+/** Formats with at most `digits` significant digits, and no trailing zeros. */
 export function trimmed(value: number, digits = 6): string {
   return grouped(Number(value.toPrecision(digits)));
 }
@@ -62,12 +62,12 @@ export function hertz(value: number): string {
   return `${trimmed(value / unit)} ${name}`;
 }
 
-/** A rate: `998 samples/s`, `100k samples/s`. */
+/** Formats a rate: `998 samples/s`, `100k samples/s`. */
 export function samplesPerSecond(value: number): string {
   return `${brief(value)} samples/s`;
 }
 
-/** Short, for ticks of a count axis: `1`, `100`, `1k`, `10M`. */
+/** Formats briefly, for ticks of a count axis: `1`, `100`, `1k`, `10M`. */
 export function brief(count: number): string {
   if (count >= 1e9) return `${trimmed(count / 1e9, 3)}G`;
   if (count >= 1e6) return `${trimmed(count / 1e6, 3)}M`;
@@ -75,7 +75,7 @@ export function brief(count: number): string {
   return trimmed(count, 3);
 }
 
-/** A share: `99.97 %`. */
+/** Formats a share: `99.97 %`. */
 export function percent(share: number, places = 1): string {
   return `${(share * 100).toFixed(places)} %`;
 }
@@ -87,12 +87,12 @@ export function bytes(count: number): string {
   return `${trimmed(count / unit, 3)} ${name}`;
 }
 
-/** An instant of RFC 3339 to the second: `2026-01-01 12:00:00 UTC`. */
+/** Formats an instant of RFC 3339 to the second: `2026-01-01 12:00:00 UTC`. */
 export function instant(utc: string): string {
   return utc.replace("T", " ").replace(/(\.\d+)?(Z|\+00:00)$/, " UTC");
 }
 
-/** With its sign, also if it is positive. */
+/** Adds the sign, also to a positive figure. */
 export function signed(text: string): string {
   return /^[0-9]/.test(text) && /[1-9]/.test(text) ? `+${text}` : text;
 }

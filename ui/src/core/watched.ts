@@ -63,14 +63,14 @@ export function intervalsOf(series: Series): Interval[] {
   }));
 }
 
-/** The view to be drawn: the one that is wanted, if any stage has it. */
+/** Returns the view to be drawn: the one that is wanted, if any stage has it. */
 export function shownView(series: readonly Series[], wanted: ViewName | "both" | null): ViewName {
   const has = (view: ViewName) => series.some((one) => one.view === view);
   if (wanted !== null && wanted !== "both" && has(wanted)) return wanted;
   return has("outside") || !has("inside") ? "outside" : "inside";
 }
 
-/** What the identity's right side adds up to. */
+/** Returns the sum of the identity's right side. */
 export function accounted(account: Account): number {
   const { complete, missing, coalesced, overrun, dropped, open } = account;
   return complete + missing + coalesced + overrun + dropped + open;
