@@ -21,7 +21,8 @@ mod twin;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
 use irqscope_scenario::RigKind;
 
 pub use bench::Bench;
@@ -189,8 +190,8 @@ pub struct How {
     #[arg(long, value_name = "NAME")]
     pub kernel: Vec<String>,
     /// Another rig than the scenario's.
-    #[arg(long)]
-    pub rig: Option<Rig>,
+    #[arg(long, value_parser = rig())]
+    pub rig: Option<RigKind>,
     /// The target of rig ssh, as ssh takes it.
     #[arg(long, value_name = "[USER@]HOST")]
     pub host: Option<String>,
@@ -206,30 +207,10 @@ pub struct How {
     pub jobs: Option<u16>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Rig {
-    /// A guest on QEMU's virtual clock.
-    Twin,
-    /// A guest in real time, with a doorbell.
-    Vm,
-    /// This machine.
-    Local,
-    /// Another machine over ssh.
-    Ssh,
-    /// A generator at an address, whatever it is wired to.
-    Board,
-}
-
-impl From<Rig> for RigKind {
-    fn from(rig: Rig) -> Self {
-        match rig {
-            Rig::Twin => RigKind::Twin,
-            Rig::Vm => RigKind::Vm,
-            Rig::Local => RigKind::Local,
-            Rig::Ssh => RigKind::Ssh,
-            Rig::Board => RigKind::Board,
-        }
-    }
+/// Takes a rig by its name; help says what each is.
+fn rig() -> impl TypedValueParser<Value = RigKind> {
+    let value = |rig: &RigKind| PossibleValue::new(rig.name()).help(rig.facts().about);
+    PossibleValuesParser::new(RigKind::ALL.iter().map(value)).try_map(|name| name.parse())
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use irqscope_wire::{
 };
 use serde::de::{Deserialize, Deserializer, Error};
 
-use crate::text::{PriorityText, RigKind, Text};
+use crate::text::{PriorityText, Text};
 use crate::value::{Duration, Frequency, Named, Priority};
 
 const MILLISECOND: u64 = 1_000_000;
@@ -196,7 +196,7 @@ pub(crate) fn check(bench: &BenchText, text: &Text) -> Result<(), String> {
                     observer-effect, explain, faults, priority, test), not both"
             .into());
     }
-    if text.rig == RigKind::Board {
+    if !text.rig.reaches_target() {
         return Err("rig board reaches no target, and benchmarks run on one: rig = \"ssh\" or \
                     \"local\""
             .into());

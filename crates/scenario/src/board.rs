@@ -5,7 +5,7 @@
 use irqscope_wire::{Line, Trigger};
 use serde::Deserialize;
 
-use crate::text::{RigKind, Text};
+use crate::text::Text;
 
 /// A generator at an address: all that rig `board` reaches, and what triggers a target
 /// of rig `local` or `ssh` by a line.
@@ -40,10 +40,10 @@ pub(crate) fn wires(asked: Line) -> Line {
 pub(crate) fn check(text: &Text, inside: bool) -> Result<(), String> {
     let wrong = |what: &str| Err(what.to_owned());
     let (rig, by_wire) = (text.rig, text.trigger.kind.0 == Trigger::Line);
-    if rig == RigKind::Board && !by_wire {
+    if !rig.reaches_target() && !by_wire {
         return wrong("rig board triggers by its wire: trigger.kind = \"line\"");
     }
-    if rig == RigKind::Board && inside {
+    if !rig.reaches_target() && inside {
         return wrong(
             "rig board does not reach the target, and sees from outside only: leave views out, \
              or reach it by rig = \"ssh\" or \"local\"",

@@ -3,7 +3,7 @@
 
 use irqscope_wire::{FaultKind, Faults};
 
-use crate::text::{RigKind, Text};
+use crate::text::Text;
 
 /// Longer ones would make the watchdogs of the target complain.
 const LENGTH_NS: std::ops::RangeInclusive<u64> = 1_000..=10_000_000;
@@ -11,7 +11,7 @@ const INTERVAL_NS: std::ops::RangeInclusive<u64> = 10_000..=1_000_000_000;
 
 pub fn check(text: &Text) -> Result<(), String> {
     let Some(faults) = &text.faults else { return Ok(()) };
-    if text.rig != RigKind::Twin {
+    if !text.rig.facts().virtual_clock {
         return Err("faults hold a CPU up on purpose: only rig twin takes them".to_owned());
     }
     if !LENGTH_NS.contains(&faults.length.0) || !INTERVAL_NS.contains(&faults.interval.0) {

@@ -3,7 +3,7 @@
 //! and watched. A run of a scenario is reproducible from the file alone.
 //!
 //! `text`, `bench` and `board` are what the file may hold, `scenario` what it means,
-//! `rig` what becomes of it on another rig, `sweep` its cases at one frequency after
+//! `kind` what each rig is, `rig` what becomes of it on another rig, `sweep` its cases at one frequency after
 //! the other, `arch` the machine that a kernel's name asks for, `bundled` the ones that
 //! come with the program, `request` one made from a command line, `nearest` the hint
 //! for a misspelt name.
@@ -16,6 +16,7 @@ mod bundled;
 mod error;
 mod execution;
 mod faults;
+mod kind;
 mod locks;
 mod nearest;
 mod outside;
@@ -30,8 +31,9 @@ pub use arch::Arch;
 pub use board::{Board, Gpio};
 pub use bundled::{Bundled, bundled};
 pub use error::ScenarioError;
+pub use kind::{Kernels, RigFacts, RigKind};
 pub use nearest::{nearest, suggestion};
 pub use request::{BenchKey, BenchRequest};
 pub use scenario::{Case, Scenario, UNKNOWN};
 pub use sweep::{Sweep, SweepError};
-pub use text::{RigKind, Ssh, Twin, Vm};
+pub use text::{Ssh, Twin, Vm};

@@ -4,25 +4,15 @@
 
 use irqscope_wire::{Line, Mode, Outside, Trigger, View};
 
-use crate::arch::Arch;
 use crate::board;
-use crate::text::{RigKind, Text, TriggerText};
+use crate::text::{Text, TriggerText};
 use crate::value::Named;
-
-/// Where a rig's own generator looks, if it has one, while this kernel runs.
-pub(crate) fn wires(rig: RigKind, kernel: &str) -> Option<Line> {
-    match rig {
-        RigKind::Twin => Some(Arch::of_kernel(kernel).line()),
-        RigKind::Vm => Some(Line::Ivshmem),
-        RigKind::Local | RigKind::Ssh | RigKind::Board => None,
-    }
-}
 
 /// Where responses are shown: on the wires that the rig has, if any are used.
 pub(crate) fn line(text: &Text) -> Line {
     match (&text.trigger.line, text.trigger.kind.0) {
         (Some(line), _) => line.0,
-        (None, Trigger::Line) => wires(text.rig, first_kernel(text)).unwrap_or(Line::Parport),
+        (None, Trigger::Line) => text.rig.wires(first_kernel(text)).unwrap_or(Line::Parport),
         (None, Trigger::Inject) if has_spare_cpu(text) => Line::Memory,
         _ => Line::Record,
     }
@@ -55,7 +45,7 @@ fn allows_spare_cpu(text: &Text) -> bool {
 
 pub(crate) fn has_view(text: &Text, view: View) -> bool {
     // Nothing that rig `board` reaches could look from inside.
-    if text.rig == RigKind::Board && text.views.is_none() {
+    if !text.rig.reaches_target() && text.views.is_none() {
         return view == View::Outside;
     }
     match &text.views {
@@ -111,7 +101,7 @@ pub(crate) fn check(text: &Text) -> Result<(), String> {
     }
     let asked = trigger.line.as_ref().map(|line| line.0).filter(|_| outside);
     for kernel in &text.kernels {
-        let wires = wires(text.rig, kernel);
+        let wires = text.rig.wires(kernel);
         if let Some((wires, _)) = wires.zip(asked).filter(|(wires, asked)| wires != asked) {
             let rig = text.rig.name();
             return Err(format!(

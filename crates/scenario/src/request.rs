@@ -7,8 +7,8 @@ use std::fmt::Write;
 use irqscope_wire::{BenchmarkKind, Load, LockProtocol, Middle};
 
 use crate::error::ScenarioError;
+use crate::kind::RigKind;
 use crate::nearest::suggestion;
-use crate::text::RigKind;
 
 /// A setting of benchmarks, by the option that asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 use irqscope_wire::{Line, Outside, Plan, Stage, Tick, Trigger};
 
 use crate::board;
-use crate::outside;
+use crate::kind::RigKind;
 use crate::scenario::Scenario;
-use crate::text::{RigKind, Twin};
+use crate::text::Twin;
 
 impl Scenario {
     /// Changes the rig, and the wires to those that its generator watches. Only
@@ -24,13 +24,13 @@ impl Scenario {
     fn set_trigger(&mut self, rig: RigKind) {
         let has_board = !rig.boots() && !self.board.address.is_empty();
         match self.template.trigger {
-            _ if rig == RigKind::Board => self.leave_to_board(),
+            _ if !rig.reaches_target() => self.leave_to_board(),
             _ if has_board => self.join_board(),
             Trigger::Timer => {}
             Trigger::Inject => self.set_spare_cpu(self.spare_cpu.filter(|_| !rig.boots())),
             // Which wires they are is each kernel's own.
             Trigger::Line => {
-                if outside::wires(rig, "").is_none() {
+                if rig.wires("").is_none() {
                     self.remove_generator();
                 }
             }
@@ -91,6 +91,6 @@ pub(crate) fn stages_of(rig: RigKind, trigger: Trigger, all: Vec<Stage>) -> Vec<
 /// virtual nanoseconds, whatever an instruction takes (`icount_get()`).
 pub(crate) fn twin_clock(rig: RigKind, twin: Twin) -> (Option<Tick>, Option<Tick>) {
     const NANOSECOND: u64 = 1_000_000;
-    let tick = |femtoseconds| (rig == RigKind::Twin).then_some(Tick { femtoseconds });
+    let tick = |femtoseconds| rig.facts().virtual_clock.then_some(Tick { femtoseconds });
     (tick(NANOSECOND), tick(NANOSECOND << twin.shift))
 }

@@ -13,12 +13,13 @@ use crate::bundled::bundled;
 use crate::error::ScenarioError;
 use crate::execution;
 use crate::faults;
+use crate::kind::{Kernels, RigKind};
 use crate::locks::LocksText;
 use crate::nearest::suggestion;
 use crate::outside;
 use crate::rig::{stages_of, twin_clock};
 use crate::sweep::{Sweep, SweepError};
-use crate::text::{RigKind, Ssh, StateText, Text, TriggerText, Twin, Vm};
+use crate::text::{Ssh, StateText, Text, TriggerText, Twin, Vm};
 use crate::value::{Duration, Named};
 
 /// What nobody says of a target that is not reached: its kernel, its state.
@@ -129,7 +130,7 @@ impl Scenario {
     }
 
     fn case(&self, kernel: &str, state: &SystemState) -> Case {
-        let wires = outside::wires(self.rig, kernel).filter(|_| self.template.outside.is_some());
+        let wires = self.rig.wires(kernel).filter(|_| self.template.outside.is_some());
         let plan = Plan {
             case: format!("{kernel}/{}", state.name),
             state: state.clone(),
@@ -164,7 +165,7 @@ impl Scenario {
     /// Records the path of so many triggers of each case. Only with the rig
     /// decided.
     pub fn set_trace(&mut self, triggers: u64) -> Result<(), ScenarioError> {
-        let traceable = self.rig == RigKind::Twin && self.template.outside.is_some();
+        let traceable = self.rig.facts().virtual_clock && self.template.outside.is_some();
         if triggers > 0 && !traceable {
             return Err(ScenarioError::Untraceable { rig: self.rig.name() });
         }
@@ -193,8 +194,8 @@ impl Scenario {
 
 /// Nobody asks a target that is not reached what it runs.
 fn kernels(text: &Text) -> Vec<String> {
-    match text.rig {
-        RigKind::Board if text.kernels.is_empty() => vec![UNKNOWN.to_owned()],
+    match text.rig.facts().kernels {
+        Kernels::Unseen if text.kernels.is_empty() => vec![UNKNOWN.to_owned()],
         _ => text.kernels.clone(),
     }
 }
@@ -247,7 +248,7 @@ impl Reader<'_> {
             return Err(self.meaning("twin.shift is 0 to 10, twin.memory at least 128".to_owned()));
         }
         if text.twin.trace > 0
-            && !(text.rig == RigKind::Twin && outside::has_view(text, View::Outside))
+            && !(text.rig.facts().virtual_clock && outside::has_view(text, View::Outside))
         {
             let untraceable = ScenarioError::Untraceable { rig: text.rig.name() };
             return Err(self.meaning(untraceable.to_string()));

@@ -11,39 +11,9 @@ use serde::Deserialize;
 use crate::bench::BenchText;
 use crate::board::Board;
 use crate::execution::ExecutionText;
+use crate::kind::RigKind;
 use crate::locks::LocksText;
 use crate::value::{Duration, Duty, Frequency, Named, Priority};
-
-/// How a target is reached and triggered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RigKind {
-    Twin,
-    Vm,
-    Local,
-    Ssh,
-    Board,
-}
-
-impl RigKind {
-    pub const ALL: [RigKind; 5] =
-        [RigKind::Twin, RigKind::Vm, RigKind::Local, RigKind::Ssh, RigKind::Board];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            RigKind::Twin => "twin",
-            RigKind::Vm => "vm",
-            RigKind::Local => "local",
-            RigKind::Ssh => "ssh",
-            RigKind::Board => "board",
-        }
-    }
-
-    /// It boots kernels of the scenario's choice; a real machine runs its own.
-    pub const fn boots(self) -> bool {
-        matches!(self, RigKind::Twin | RigKind::Vm)
-    }
-}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -26,7 +26,7 @@ pub fn bench(options: &Bench) -> Done {
 }
 
 fn scenario(options: &Bench) -> Result<Scenario, Trouble> {
-    let rig = options.how.rig.map_or(RigKind::Local, RigKind::from);
+    let rig = options.how.rig.unwrap_or(RigKind::Local);
     let kernels = if rig.boots() { KERNELS.map(String::from).to_vec() } else { Vec::new() };
     let settings = options.settings();
     let request = BenchRequest {

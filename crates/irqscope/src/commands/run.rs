@@ -53,7 +53,7 @@ pub fn carry_out(
 
 /// Lets the options have precedence over the scenario.
 fn choose(scenario: &mut Scenario, how: &How, stop: &Stop) -> Result<(), Trouble> {
-    let rig = how.rig.map_or(scenario.rig, RigKind::from);
+    let rig = how.rig.unwrap_or(scenario.rig);
     if rig == RigKind::Board || how.connect.is_some() {
         check_board(scenario, rig)?;
     }
