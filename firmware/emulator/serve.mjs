@@ -4,12 +4,11 @@
 //
 //   node serve.mjs [--uart] [--script FILE] IMAGE [PORT]
 //
-// Says on which port it listens. What stands between socket and serial line does what
-// a host does there: it knocks, passes over what was meant for the host before, and
-// sends a zero in every second. With --uart nothing stands between: the socket is the
-// serial line, and whoever connects is the host. FILE has the delays in cycles by line
-// for one trigger after the other, as JSON; null: no answer. The board's time is no
-// faster than the clock's.
+// Says on which port it listens. Between socket and serial line it does what a host does there: it
+// sends the wake-up sequence, passes over what was meant for the host before, and sends a zero in
+// every second. With --uart nothing stands between: the socket is the serial line, and the client
+// is the host. FILE has the delays in cycles by line for one trigger after the other, as JSON;
+// null: no answer. The board's time is no faster than the clock's.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
@@ -23,7 +22,7 @@ const { values: options, positionals } = parseArgs({
 });
 const [image, port = '0'] = positionals;
 const MS = 200_000;
-const KNOCK = [0, 0, 0, 0];
+const WAKE_UP = [0, 0, 0, 0];
 const DELAYS = [250, 500, 1_000, 2_000, 5_000, 10_000, 20_000];
 /** Cycles between two looks at the socket. */
 const TURN = MS / 2;
@@ -37,12 +36,12 @@ let host = null;
 
 /** @param {import('node:net').Socket} socket */
 function connect(socket) {
-  // The one before may have gone just now. Who knocks last is the host.
+  // The one before may have gone just now. The last to connect is the host.
   host?.destroy();
   host = socket;
   const frames = new Frames();
-  let greeted = false;
-  /** What the host says before it is greeted: a knock is all that the board hears then.
+  let said_hello = false;
+  /** The host's bytes before the hello: the board receives only wake-up sequences until then.
    * @type {Buffer[]} */
   const early = [];
   /** @type {number[]} */
@@ -50,21 +49,21 @@ function connect(socket) {
   board.onByte = (byte) => {
     pending.push(byte);
     if (byte !== 0) return;
-    if (!greeted) {
+    if (!said_hello) {
       for (const it of pending) frames.push(it);
-      greeted = frames.got.at(-1)?.hello !== undefined;
-      if (greeted) early.forEach((bytes) => board.uart.feed(bytes));
+      said_hello = frames.got.at(-1)?.hello !== undefined;
+      if (said_hello) early.forEach((bytes) => board.uart.feed(bytes));
     }
-    if (greeted) socket.write(Uint8Array.from(pending));
+    if (said_hello) socket.write(Uint8Array.from(pending));
     pending = [];
   };
-  // Again until it is heard: right behind another knock it is a part of that one.
-  const knock = () => {
-    if (host !== socket || greeted) return;
-    board.uart.feed(KNOCK);
-    board.events.at(board.cycle + 300 * MS, knock);
+  // Repeated until the hello: right behind another sequence it is a part of that one.
+  const wake = () => {
+    if (host !== socket || said_hello) return;
+    board.uart.feed(WAKE_UP);
+    board.events.at(board.cycle + 300 * MS, wake);
   };
-  knock();
+  wake();
   const alive = () => {
     if (host !== socket) return;
     board.uart.feed([0]);
@@ -74,7 +73,7 @@ function connect(socket) {
   socket.setNoDelay(true);
   socket.on('data', (data) => {
     const bytes = /** @type {Buffer} */ (data);
-    if (greeted) board.uart.feed(bytes);
+    if (said_hello) board.uart.feed(bytes);
     else early.push(bytes);
   });
   socket.on('error', () => socket.destroy());
@@ -85,7 +84,7 @@ function connect(socket) {
   });
 }
 
-/** Bytes as they are, both ways. @param {import('node:net').Socket} socket */
+/** Passes bytes on as they are, both ways. @param {import('node:net').Socket} socket */
 function join(socket) {
   host?.destroy();
   host = socket;
@@ -110,7 +109,7 @@ let [wall, virtual] = [performance.now(), 0];
 function turn() {
   const ahead = (board.cycle - virtual) / MS - (performance.now() - wall);
   if (ahead > 0) return void setTimeout(turn, ahead);
-  // What was lost on a slow machine is not caught up with.
+  // Time that was lost on a slow machine is not caught up with.
   if (ahead < -100) [wall, virtual] = [performance.now(), board.cycle];
   board.run(board.cycle + TURN);
   setImmediate(turn);

@@ -4,8 +4,7 @@
 //
 //   node test.mjs IMAGE [NAME...]
 //
-// Every test begins with a board that has just been switched on. What takes longest
-// comes first.
+// Every test begins with a board that has just been switched on. The longest tests come first.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +19,7 @@ const [image, ...named] = process.argv.slice(2);
 const LINES = 7;
 const US = 200;
 const MS = 1000 * US;
-/** What the counters resolve: both trigger and edge are seen within two cycles. */
+/** The counters' resolution: both trigger and edge are seen within two cycles. */
 const RESOLUTION = 1;
 const BOOT = 10 * MS;
 /** From where the stack grows down. */
@@ -46,8 +45,8 @@ function logarithmic(triggers, spread) {
 }
 
 /**
- * Each sample against what the target did.
- * @param {import('./src/frames.mjs').Sample[]} samples @param {ReturnType<typeof answer>} truth
+ * Compares each sample with what the target did. @param {import('./src/frames.mjs').Sample[]}
+ * samples @param {ReturnType<typeof answer>} truth
  */
 function compare(samples, truth) {
   assert.equal(samples.length, truth.length);
@@ -182,7 +181,7 @@ const tests = {
     return `${late.length} late answers, ${extras.length} extra edges`;
   },
 
-  'a line without a wire is missing, one that is stuck high is told': () => {
+  'a line without a wire is missing, one that is stuck high is reported': () => {
     const { board, host } = switchedOn();
     host.connect();
     board.setLine(5, true, board.cycle);
@@ -197,7 +196,7 @@ const tests = {
     return notes[0];
   },
 
-  'a trigger that does not reach its own input is told, and measured nearly': () => {
+  'a trigger that does not reach its own input is reported, and measured nearly': () => {
     const { board, host } = switchedOn({ looped: false });
     host.connect();
     const truth = answer(board, LINES, () => Array(LINES).fill(4_000));
@@ -236,11 +235,11 @@ const tests = {
     host.set(to.period(10 * MS), to.count(1_000), to.start());
     board.run(board.cycle + 20 * MS);
     host.vanish();
-    // The line is silent for five seconds, then nobody is thought to listen.
+    // The line is silent for five seconds, then the host counts as gone.
     board.run(board.cycle + 5_500 * MS);
     const heard = host.frames.got.length;
     board.run(board.cycle + 3_000 * MS);
-    assert.equal(host.frames.got.length, heard, 'nothing is said to nobody');
+    assert.equal(host.frames.got.length, heard, 'nothing is sent without a host');
     host.connect();
     const { totals } = host.finish(20_000);
     balanced(totals);
@@ -387,7 +386,7 @@ const tests = {
     return `${windowed.length} of ${samples.length} triggers in a window`;
   },
 
-  'lines that are not in use are not waited for, and what happens on them is nobody\'s': () => {
+  'lines that are not in use are not waited for, and edges on them are not counted': () => {
     const { board, host } = switchedOn();
     host.connect();
     const truth = answer(board, LINES, () => [300, 500, 700, null, 100, 900, null]);
@@ -400,7 +399,7 @@ const tests = {
     return `${samples.length} samples of 3 lines`;
   },
 
-  'networks without a cable, and a W5500 that is not there, are told and disturb nobody': () => {
+  'networks without a cable, and a W5500 that is not there, are reported and disturb nothing': () => {
     const { board, host } = switchedOn();
     host.connect();
     const { info } = host.wait((frame) => frame.info !== undefined, 'the networks', 1000);
@@ -414,7 +413,7 @@ const tests = {
     return info ?? '';
   },
 
-  'a host of another protocol is told so and not obeyed': () => {
+  'a host of another protocol is refused with the reason': () => {
     const { board, host } = switchedOn();
     host.connect(9);
     const OTHER_PROTOCOL = 8;
@@ -423,7 +422,7 @@ const tests = {
     return 'refused';
   },
 
-  'a panic survives the reset and is told to the next host, and so is a hang': () => {
+  'a panic survives the reset and is sent to the next host, and so is a hang': () => {
     const { board, host } = switchedOn();
     host.connect();
     // The allocator's complaint, as if memory had run out.

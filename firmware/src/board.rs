@@ -11,7 +11,7 @@ use embassy_rp::gpio::{Level, Output};
 use embassy_rp::peripherals::PIN_25;
 use embassy_rp::watchdog::Watchdog;
 use embassy_time::{Duration, Timer};
-use irqscope_board::{Engine, Seat, Wires};
+use irqscope_board::{Engine, HostSlot, Wires};
 use irqscope_wire::{Command, Note, Severity, Status};
 
 use crate::CHIP;
@@ -21,18 +21,18 @@ use crate::machines::Machines;
 /// Shorter than that is waited for by asking again.
 const NAP_US: u64 = 100;
 
-/// What all of the processor's tasks share.
+/// The state that all of the processor's tasks share.
 pub struct Shared {
     board: RefCell<Board>,
-    pub seat: Seat,
+    pub slot: HostSlot,
 }
 
 impl Shared {
     pub fn new(board: Board) -> Self {
-        Self { board: RefCell::new(board), seat: Seat::default() }
+        Self { board: RefCell::new(board), slot: HostSlot::default() }
     }
 
-    /// Never held while a task waits.
+    /// Borrows the board; never held while a task waits.
     pub fn board(&self) -> RefMut<'_, Board> {
         self.board.borrow_mut()
     }
@@ -41,7 +41,7 @@ impl Shared {
 pub struct Board {
     pub engine: Engine,
     machines: Machines,
-    /// Told to the first host.
+    /// Sent to the first host.
     notes: VecDeque<Note>,
 }
 
@@ -58,7 +58,7 @@ impl Board {
         self.notes.pop_front()
     }
 
-    /// As it is now.
+    /// Returns the status as it is now.
     pub fn status(&mut self) -> Status {
         let now = self.machines.now();
         let host = self.engine.host();
@@ -84,13 +84,13 @@ pub async fn keep_going(shared: &Shared, mut watchdog: Watchdog) {
     }
 }
 
-/// The light: flickers while a run is active, is on while a host is connected, and
-/// blinks slowly else.
+/// Drives the light: it flickers while a run is active, is on while a host is connected, and blinks
+/// slowly else.
 pub async fn show(shared: &Shared, pin: Peri<'static, PIN_25>) {
     let mut light = Output::new(pin, Level::High);
     loop {
         let active = shared.board().engine.is_active();
-        match (active, shared.seat.is_taken()) {
+        match (active, shared.slot.is_taken()) {
             (false, true) => light.set_high(),
             _ => light.toggle(),
         }

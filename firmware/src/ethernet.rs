@@ -12,7 +12,7 @@ use embassy_time::{Delay, Duration, with_timeout};
 use embedded_hal_bus::spi::ExclusiveDevice;
 use static_cell::StaticCell;
 
-/// What the chip stands, and what its level shifter-less wires do.
+/// The limit of the chip, and of wires without a level shifter.
 const SPI_HERTZ: u32 = 30_000_000;
 /// It takes a tenth of a second to wake.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ pub struct Pins {
     pub hears: Peri<'static, Hears>,
 }
 
-/// None: no such chip answers.
+/// Finds the chip. None: no such chip answers.
 pub async fn find(pins: Pins, address: [u8; 6]) -> Option<(Network, Carrier)> {
     static STATE: StaticCell<State<4, 4>> = StaticCell::new();
     let mut config = Config::default();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What ended the board's last life, told to the next host.
+//! The end of the board's last life, reported to the next host.
 //!
 //! A panic writes its message where a reset leaves memory as it is; the watchdog
 //! ends whatever hangs.
@@ -34,9 +34,9 @@ struct Record {
 #[unsafe(link_section = ".uninit.fault")]
 static mut RECORD: MaybeUninit<Record> = MaybeUninit::uninit();
 
-/// None: it was switched on, or reset by a person.
+/// Returns how the last life ended. None: it was switched on, or reset by a person.
 pub fn of_the_last_life(watchdog: &Watchdog) -> Option<String> {
-    // SAFETY: the only one who reads it; any bytes are a record.
+    // SAFETY: there is no other reader; any bytes are a record.
     let record = unsafe { addr_of!(RECORD).cast::<Record>().read_volatile() };
     forget();
     if record.written == WRITTEN {
@@ -48,11 +48,11 @@ pub fn of_the_last_life(watchdog: &Watchdog) -> Option<String> {
 }
 
 fn forget() {
-    // SAFETY: nobody else holds it.
+    // SAFETY: it has no other holder.
     unsafe { addr_of_mut!(RECORD).cast::<u32>().write_volatile(0) };
 }
 
-/// What does not fit is cut off.
+/// A longer message is cut off.
 impl Write for Record {
     fn write_str(&mut self, text: &str) -> core::fmt::Result {
         for byte in text.bytes().take(TEXT - self.length as usize) {

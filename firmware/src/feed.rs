@@ -23,7 +23,7 @@ const INTERRUPT: usize = 1;
 
 static QUEUE: Mutex<RefCell<Deque<u32, WORDS>>> = Mutex::new(RefCell::new(Deque::new()));
 
-/// What the DMA reads from.
+/// The memory that the DMA reads from.
 struct Batch(UnsafeCell<[u32; WORDS]>);
 
 // SAFETY: written in a critical section, while the DMA does not read it.
@@ -31,7 +31,7 @@ unsafe impl Sync for Batch {}
 
 static BATCH: Batch = Batch(UnsafeCell::new([0; WORDS]));
 
-/// To be called once.
+/// Sets the DMA up; to be called once.
 pub fn begin() {
     pac::DMA.inte(INTERRUPT).write_value(1 << CHANNEL);
     // SAFETY: the handler and its queue are there from the start.
@@ -57,7 +57,7 @@ pub fn clear() {
     });
 }
 
-/// All that waits, unless the DMA is still at the batch before.
+/// Sends all that waits, unless the DMA is still at the batch before.
 fn send(queue: &mut Deque<u32, WORDS>) {
     let channel = pac::DMA.ch(CHANNEL);
     if queue.is_empty() || channel.ctrl_trig().read().busy() {

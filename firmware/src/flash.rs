@@ -11,7 +11,7 @@ use embassy_rp::peripherals::FLASH;
 use irqscope_board::store::{self, PAGE, Place, SECTOR};
 use irqscope_wire::Calibration;
 
-/// What the boards have; the linker scripts leave the last sector alone.
+/// The boards' size; the linker scripts leave the last sector alone.
 #[cfg(feature = "rp2040")]
 const BYTES: usize = 2 << 20;
 #[cfg(feature = "rp2350")]
@@ -30,8 +30,8 @@ impl Store {
         self.sector().and_then(|sector| store::newest(&sector))
     }
 
-    /// Nothing else runs meanwhile, a twentieth of a second where the sector must be
-    /// erased: no run is active. False: it is not there when read back.
+    /// Writes a calibration. Nothing else runs meanwhile, a twentieth of a second where the sector
+    /// must be erased: no run is active. False: it is not there when read back.
     pub fn keep(&mut self, calibration: &Calibration) -> bool {
         self.write(calibration).is_some() && self.calibration().as_ref() == Some(calibration)
     }

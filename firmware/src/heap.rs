@@ -11,7 +11,7 @@ const BYTES: usize = 112 * 1024;
 #[global_allocator]
 static HEAP: LlffHeap = LlffHeap::empty();
 
-/// To be called once, before anything is allocated.
+/// Sets the heap up; to be called once, before anything is allocated.
 pub fn begin() {
     static mut MEMORY: [MaybeUninit<u8>; BYTES] = [MaybeUninit::uninit(); BYTES];
     // SAFETY: called once, and nothing else knows this memory.

@@ -11,7 +11,7 @@ use irqscope_wire::{Decoder, Frame, FrameError, Message, Refusal, Reply, encode}
 
 use crate::board::Shared;
 
-/// A connection without a frame for so long gets a status.
+/// A connection without a frame for this time gets a status.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// How often the outbox is looked at.
 const LOOK: Duration = Duration::from_millis(1);
@@ -33,21 +33,21 @@ pub trait Sink {
 struct State {
     session: Session,
     decoder: Decoder,
-    greeted: bool,
+    said_hello: bool,
     closing: bool,
     refusals: VecDeque<Message>,
 }
 
 /// Serves a host until it goes.
 pub async fn serve(shared: &Shared, source: &mut impl Source, sink: &mut impl Sink) {
-    let Some(_seated) = shared.seat.take() else {
+    let Some(_held) = shared.slot.take() else {
         return turn_away(shared, sink).await;
     };
     shared.board().engine.host().outbox.forget_replies();
     let state = RefCell::new(State {
         session: Session::limited(LONGEST_FRAME as u32),
         decoder: Decoder::limited(LONGEST_FRAME),
-        greeted: false,
+        said_hello: false,
         closing: false,
         refusals: VecDeque::new(),
     });
@@ -78,7 +78,7 @@ fn hear(shared: &Shared, state: &mut State, frame: Result<Frame, FrameError>) {
         return;
     }
     match state.session.hear(frame) {
-        Heard::Hello => state.greeted = true,
+        Heard::Hello => state.said_hello = true,
         Heard::Command(to, command) => shared.board().command(to, command),
         Heard::Refused(to, refusal) => state.refusals.push_back(reply(to, refusal)),
         Heard::Close(to, refusal) => {
@@ -92,10 +92,10 @@ fn reply(to: Option<u64>, refusal: Refusal) -> Message {
     Message::Reply(Reply { to, result: Err(refusal) })
 }
 
-/// Until the connection is to be closed.
+/// Sends until the connection is to be closed.
 async fn say_all(shared: &Shared, state: &RefCell<State>, sink: &mut impl Sink) {
-    let greeting = shared.board().engine.greeting();
-    for message in greeting {
+    let frames = shared.board().engine.first_frames();
+    for message in frames {
         if !say(shared, sink, message).await {
             return;
         }
@@ -116,13 +116,13 @@ async fn say_all(shared: &Shared, state: &RefCell<State>, sink: &mut impl Sink) 
     }
 }
 
-/// Samples wait for a host that has said hello.
+/// Returns the next message; samples wait for a host that has said hello.
 fn next(shared: &Shared, state: &mut State, quiet: bool) -> Option<Message> {
     let mut board = shared.board();
     if let Some(refusal) = state.refusals.pop_front() {
         return Some(refusal);
     }
-    if state.greeted && !state.closing {
+    if state.said_hello && !state.closing {
         if let Some(note) = board.take_note() {
             return Some(Message::Note(note));
         }
@@ -142,7 +142,7 @@ async fn say(shared: &Shared, sink: &mut impl Sink, message: Message) -> bool {
     }
 }
 
-/// There is a host already.
+/// Refuses a second host.
 async fn turn_away(shared: &Shared, sink: &mut impl Sink) {
     let hello = shared.board().engine.host().hello();
     if say(shared, sink, hello).await {

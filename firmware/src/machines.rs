@@ -46,7 +46,7 @@ pub struct Machines {
     /// Goes up when all start.
     sync: Output<'static>,
     began: Instant,
-    /// Of which so many are watched.
+    /// How many of them are watched.
     lines: [Ring; LINES],
     watched: usize,
     player: Ring,
@@ -84,7 +84,7 @@ impl Machines {
         Self { sync, began: Instant::now(), lines, watched, player, sampler, store }
     }
 
-    /// Into the state that a run begins from; they wait for the pin.
+    /// Brings the machines into the state that a run begins from; they wait for the pin.
     fn rewind(&mut self) {
         self.halt();
         if let Some(sampler) = &mut self.sampler {
@@ -152,7 +152,7 @@ impl Wires for Machines {
 
     fn halt(&mut self) {
         feed::clear();
-        // A trigger that is out is told within a few cycles.
+        // A trigger that is out is reported within a few cycles.
         while PLAYER_PIO.dbg_padout().read() & (1 << pins::TRIGGER) != 0 && self.sync.is_set_high()
         {
             if self.player.waiting() >= 2 {
@@ -193,7 +193,7 @@ impl Wires for Machines {
     }
 }
 
-/// Which machine of which PIO watches a line. On RP2040 the sampler takes one away.
+/// Returns which machine of which PIO watches a line. On RP2040 the sampler takes one away.
 fn place(line: usize, watched: usize) -> (Pio, u8, u8) {
     let together = if watched < LINES { 3 } else { 4 };
     let number = line / together;
@@ -229,7 +229,7 @@ fn configure(pio: Pio, machine: u8, program: &Program<{ programs::WORDS }>, orig
     });
 }
 
-/// A change of the join empties the queues.
+/// Empties the queues: a change of the join does that.
 fn empty(pio: Pio, machine: u8) {
     let control = pio.sm(machine.into()).shiftctrl();
     let as_it_was = control.read();

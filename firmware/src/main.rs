@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The generator board's image, for RP2350 and RP2040.
 //!
-//! The machines of the PIO do all that needs timing (irqscope-board). What is left
-//! for the processor is one task, in which three things take turns: reading what
-//! the machines wrote, every millisecond or as fast as it goes; the serial line's
-//! host; and the light. USB, Ethernet and hosts over TCP have tasks of their own,
-//! all on the same executor: none interrupts another.
+//! The machines of the PIO do all that needs timing (irqscope-board). One task is left for the
+//! processor, in which three things take turns: reading what the machines wrote, every millisecond
+//! or as fast as it goes; the serial line's host; and the light. USB, Ethernet and hosts over TCP
+//! have tasks of their own, all on the same executor: none interrupts another.
 #![no_std]
 #![no_main]
 
@@ -46,14 +45,15 @@ const CHIP: irqscope_board::Chip = irqscope_board::RP2040;
 #[cfg(feature = "rp2350")]
 const CHIP: irqscope_board::Chip = irqscope_board::RP2350;
 
-/// The chip's clock is the generator's tick. Another frequency than the chip has can
-/// only be a mistake in this program: it has one for each.
+/// Returns the clocks' settings: the chip's clock is the generator's tick. Another frequency than
+/// the chip has can only be a mistake in this program: it has one for each.
 fn clocks() -> Config {
     let hertz = CHIP.cycles_per_us * 1_000_000;
     Config::new(ClockConfig::system_freq(hertz).expect("the chip has this frequency"))
 }
 
-/// As it is wired: an RP2040 has a machine for a line or for a window, not for both.
+/// Returns the chip as it is wired: an RP2040 has a machine for a line or for a window, not for
+/// both.
 fn chip() -> irqscope_board::Chip {
     #[cfg(feature = "rp2040")]
     if pins::is_strapped(pins::SAMPLES) {

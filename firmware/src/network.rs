@@ -18,7 +18,7 @@ use irqscope_board::net::{PORT, USB_ADDRESS, USB_PREFIX, dhcp, link_local, mdns}
 use crate::board::Shared;
 use crate::link::{self, Sink, Source};
 
-/// A host that acknowledges nothing for so long has gone; a silent one is asked.
+/// A host that acknowledges nothing for this time has gone; a silent one is probed.
 const GONE: Duration = Duration::from_secs(60);
 const ALIVE: Duration = Duration::from_secs(15);
 /// How long the last frames of a connection may take.
@@ -27,12 +27,11 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// A network without a DHCP server has none after that.
 const DHCP: Duration = Duration::from_secs(15);
 
-/// Two for hosts, of whom the second is turned away; one each for DHCP and names,
-/// one to spare.
+/// Two for hosts, the second of which is refused; one each for DHCP and names, one to spare.
 pub const SOCKETS: usize = 5;
 pub type Resources = StackResources<SOCKETS>;
 
-/// The board's end of the USB cable.
+/// Starts the board's end of the USB cable.
 pub fn over_usb<D: Driver>(
     device: D,
     resources: &'static mut Resources,
@@ -42,7 +41,7 @@ pub fn over_usb<D: Driver>(
     embassy_net::new(device, fixed, resources, RoscRng.next_u64())
 }
 
-/// A network in which it is one of many.
+/// Starts a network in which it is one of many.
 pub fn over_ethernet<D: Driver>(
     device: D,
     resources: &'static mut Resources,
@@ -67,8 +66,8 @@ pub fn serve(spawner: Spawner, shared: &'static Shared, stack: Stack<'static>) {
     }
 }
 
-/// Serves one host after another. There are two of it on each network: the second
-/// host is told that there is one already.
+/// Serves one host after another. There are two of it on each network: the second host is refused
+/// because there is one already.
 #[embassy_executor::task(pool_size = 4)]
 async fn hosts(shared: &'static Shared, stack: Stack<'static>) -> ! {
     let (mut hears, mut says) = ([0; 1024], [0; 4096]);
@@ -84,7 +83,7 @@ async fn hosts(shared: &'static Shared, stack: Stack<'static>) -> ! {
         let (mut reader, mut writer) = socket.split();
         link::serve(shared, &mut reader, &mut writer).await;
         socket.close();
-        // Who does not hear the end any more has gone before it.
+        // Best effort: a client that has vanished does not get the end.
         let _ = with_timeout(FAREWELL, socket.flush()).await;
     }
 }
@@ -101,7 +100,7 @@ impl Sink for TcpWriter<'_> {
     }
 }
 
-/// Tells who asks for the board by name where it is.
+/// Answers queries for the board's name with its address.
 #[embassy_executor::task(pool_size = 2)]
 async fn name(stack: Stack<'static>) -> ! {
     let (mut hears, mut says) = ([0; 1536], [0; 256]);
@@ -116,7 +115,7 @@ async fn name(stack: Stack<'static>) -> ! {
     }
     let (mut asked, mut answer) = ([0; 512], [0; mdns::LONGEST]);
     loop {
-        // What is too long for the buffer is for others.
+        // A packet that is too long for the buffer is for others.
         let Ok((length, from)) = socket.recv_from(&mut asked).await else { continue };
         let Some(config) = stack.config_v4() else { continue };
         let (port, address) = (from.endpoint.port, config.address.address().octets());
@@ -142,7 +141,7 @@ pub async fn lease(stack: Stack<'static>) -> ! {
     loop {
         let Ok((length, _)) = socket.recv_from(&mut asked).await else { continue };
         if let Some(length) = dhcp::answer(&asked[..length], &mut answer) {
-            // Who asks has no address yet.
+            // The client has no address yet.
             let all = IpEndpoint::new(Ipv4Address::BROADCAST.into(), dhcp::CLIENT_PORT);
             let _ = socket.send_to(&answer[..length], all).await;
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the board's pins are for, and how they are set up; docs/board.md has a
-//! drawing. GP0 and GP1 are the serial line, GP12 is for the board itself, GP25
-//! the light.
+//! The purpose of the board's pins, and their set-up; docs/board.md has a drawing. GP0 and GP1 are
+//! the serial line, GP12 is for the board itself, GP25 the light.
 
 use embassy_rp::pac;
 use embassy_rp::pac::io::vals::{Inover, Outover};
@@ -10,7 +9,7 @@ use embassy_rp::pac::io::vals::{Inover, Outover};
 pub const FIRST_LINE: u8 = 2;
 /// The interrupt line.
 pub const TRIGGER: u8 = 10;
-/// What the interrupt line looks like behind a buffer, if there is one.
+/// The interrupt line's shape behind a buffer, if there is one.
 pub const TRIGGER_SEEN: u8 = 11;
 
 /// Joined to 3.3 V on a board that is to sample: on RP2040, in place of a line.
@@ -20,7 +19,7 @@ pub const SAMPLES: u8 = 13;
 const PIO_FUNCTION: u8 = 6;
 const SIO_FUNCTION: u8 = 5;
 
-/// A machine of this PIO drives the pin.
+/// Makes a machine of this PIO drive the pin.
 pub fn output(pin: u8, pio: u8) {
     set_up(pin, PIO_FUNCTION + pio, false);
 }
@@ -30,7 +29,7 @@ pub fn input(pin: u8) {
     set_up(pin, SIO_FUNCTION, true);
 }
 
-/// The interrupt line rests high and is asserted low; the machines do not know.
+/// Makes the interrupt line rest high and be asserted low; the machines do not know.
 pub fn invert(inverted: bool) {
     let how = if inverted { Inover::INVERT } else { Inover::NORMAL };
     pac::IO_BANK0.gpio(TRIGGER_SEEN.into()).ctrl().modify(|w| w.set_inover(how));
@@ -38,7 +37,7 @@ pub fn invert(inverted: bool) {
     pac::IO_BANK0.gpio(TRIGGER.into()).ctrl().modify(|w| w.set_outover(how));
 }
 
-/// A pin that is joined to 3.3 V or to nothing.
+/// Returns whether a pin is joined to 3.3 V, else it is joined to nothing.
 #[cfg(feature = "rp2040")]
 pub fn is_strapped(pin: u8) -> bool {
     input(pin);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Rings in memory that the DMA fills with what a machine writes.
 //!
-//! Useful invariant: the DMA never waits. Who reads too late finds by its count
-//! that words were overwritten.
+//! Useful invariant: the DMA never waits. A late reader finds by its count that words were
+//! overwritten.
 
 use core::cell::UnsafeCell;
 
@@ -37,7 +37,7 @@ pub struct Ring {
     /// The DMA's channel, and the memory.
     number: usize,
     read: u32,
-    /// So many were written when it was last looked at.
+    /// How many were written at the last read.
     written: u32,
 }
 
@@ -47,7 +47,7 @@ impl Ring {
         Self { number: number.min(RINGS - 1), read: 0, written: 0 }
     }
 
-    /// Empty, and filled from what this machine writes.
+    /// Empties the ring, and fills it from what this machine writes.
     pub fn begin(&mut self, pio: Pio, pio_number: u8, machine: u8) {
         end(self.number);
         let channel = pac::DMA.ch(self.number);
@@ -71,7 +71,7 @@ impl Ring {
         (self.read, self.written) = (0, 0);
     }
 
-    /// The next word.
+    /// Returns the next word.
     pub fn next(&mut self) -> Option<u32> {
         if self.read == self.written {
             self.written = self.written();
@@ -85,12 +85,12 @@ impl Ring {
         Some(unsafe { self.memory().add(index).read_volatile() })
     }
 
-    /// So many words wait.
+    /// Returns how many words wait.
     pub fn waiting(&self) -> u32 {
         self.written() - self.read
     }
 
-    /// Words were overwritten, or are about to be, before they were read.
+    /// Returns whether words were overwritten, or are about to be, before they were read.
     pub fn overrun(&self) -> bool {
         self.waiting() > WORDS as u32 - MARGIN
     }
@@ -108,7 +108,7 @@ impl Ring {
     }
 }
 
-/// A channel transfers nothing more.
+/// Ends a channel: it transfers nothing more.
 pub fn end(channel: usize) {
     // Not by an abort while it is enabled (erratum RP2040-E13).
     pac::DMA.ch(channel).ctrl_trig().modify(|w| w.set_en(false));

@@ -100,7 +100,7 @@ impl Sampler {
         }
     }
 
-    /// None: not written yet, or not every cycle was.
+    /// Returns all lines in a cycle. None: not written yet, or not every cycle was.
     pub fn sample(&mut self, index: u64) -> Option<u8> {
         let (word, byte) = (index as usize / SAMPLES, index as usize % SAMPLES);
         let written = self.written();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Serial lines: the same frames as over TCP, for bringing a board up, for the
-//! emulator, and for who wants no network over USB.
+//! Serial lines: the same frames as over TCP, for bringing a board up, for the emulator, and for
+//! users without a network over USB.
 //!
-//! A serial line does not say when a host comes or goes. A host that comes knocks:
-//! several zero bytes in a row, which is an empty frame as often. While it is there
-//! it sends one in every second; one that was silent for longer has gone.
+//! A serial line does not say when a host comes or goes. A host that comes sends a wake-up
+//! sequence: several zero bytes in a row, each of which is an empty frame. While it is there it
+//! sends one in every second; one that was silent for longer has gone.
 
 use embassy_rp::peripherals::{PIN_0, PIN_1, UART0};
 use embassy_rp::uart::{BufferedInterruptHandler, BufferedUart, BufferedUartTx, Config};
@@ -16,7 +16,7 @@ use static_cell::StaticCell;
 use crate::board::Shared;
 use crate::link::{self, Sink, Source};
 
-/// What common adapters can do; another one is chosen when the image is built.
+/// The speed of common adapters; another one is chosen when the image is built.
 const BAUD: u32 = match option_env!("IRQSCOPE_BAUD") {
     Some(text) => match u32::from_str_radix(text, 10) {
         Ok(baud) => baud,
@@ -25,9 +25,9 @@ const BAUD: u32 = match option_env!("IRQSCOPE_BAUD") {
     None => 921_600,
 };
 /// Zeros in a row, and how fast they follow each other.
-const KNOCK: u32 = 3;
+const WAKE_UP: u32 = 3;
 const IN_A_ROW: Duration = Duration::from_millis(100);
-/// A host that says nothing for so long has gone.
+/// A host that is silent for this time has gone.
 const GONE: Duration = Duration::from_secs(5);
 /// After a line that could not be read.
 const AGAIN: Duration = Duration::from_millis(1);
@@ -51,15 +51,15 @@ pub fn uart(
 /// Serves one host after another.
 pub async fn serve(shared: &Shared, rx: impl Read, mut tx: impl Sink) -> ! {
     let mut line = Line::new(rx);
-    line.wait_for_knock().await;
+    line.wait_for_host().await;
     loop {
-        // What was begun for the host before ends here, and not in the hello.
+        // A frame that was begun for the host before ends here, and not in the hello.
         tx.write(&[0]).await;
         link::serve(shared, &mut line, &mut tx).await;
-        if !line.knocked {
-            line.wait_for_knock().await;
+        if !line.woken {
+            line.wait_for_host().await;
         }
-        line.knocked = false;
+        line.woken = false;
     }
 }
 
@@ -67,25 +67,25 @@ struct Line<R> {
     rx: R,
     zeros: u32,
     last: Instant,
-    /// Another host has knocked, and what this one sent is over.
-    knocked: bool,
+    /// Another host has sent the wake-up sequence, and what this one sent is over.
+    woken: bool,
 }
 
 impl<R: Read> Line<R> {
     fn new(rx: R) -> Self {
-        Self { rx, zeros: 0, last: Instant::now(), knocked: false }
+        Self { rx, zeros: 0, last: Instant::now(), woken: false }
     }
 
-    async fn wait_for_knock(&mut self) {
+    async fn wait_for_host(&mut self) {
         let mut byte = [0];
-        while !self.knocked {
+        while !self.woken {
             match self.rx.read(&mut byte).await {
                 Ok(0) => {}
                 Ok(_) => self.look(byte[0]),
                 Err(_) => Timer::after(AGAIN).await,
             }
         }
-        self.knocked = false;
+        self.woken = false;
     }
 
     fn look(&mut self, byte: u8) {
@@ -96,8 +96,8 @@ impl<R: Read> Line<R> {
             0 => 1,
             _ => 0,
         };
-        // Once for every knock, however long it is.
-        self.knocked |= self.zeros == KNOCK;
+        // Once for every sequence, however long it is.
+        self.woken |= self.zeros == WAKE_UP;
     }
 }
 
@@ -111,7 +111,7 @@ impl<R: Read> Source for Line<R> {
                 Err(_) => return None,
                 Ok(Ok(length)) => {
                     buffer[..length].iter().for_each(|byte| self.look(*byte));
-                    return (!self.knocked).then_some(length);
+                    return (!self.woken).then_some(length);
                 }
             }
         }

@@ -40,7 +40,7 @@ pub struct Usb {
     pub network: Network,
 }
 
-/// `serial` is the board's own number, `text` the same in hexadecimal digits.
+/// Sets the device up; `serial` is the board's own number, `text` the same in hexadecimal digits.
 pub fn begin(usb: Peri<'static, USB>, serial: u64, text: &'static str) -> Usb {
     static CONFIGURATION: ConstStaticCell<[u8; 256]> = ConstStaticCell::new([0; 256]);
     static CAPABILITIES: ConstStaticCell<[u8; 64]> = ConstStaticCell::new([0; 64]);
@@ -80,7 +80,7 @@ fn names(serial: &'static str) -> Config<'static> {
 pub struct Hears {
     receiver: Receiver<'static, Bus>,
     packet: [u8; PACKET as usize],
-    /// What of the packet is still to be read.
+    /// The part of the packet that is still to be read.
     left: Range<usize>,
 }
 

@@ -20,7 +20,7 @@ export interface Screen {
   close: () => void;
 }
 
-/** A stage the server has not named is drawn in grey. */
+/** Returns a stage's name and colour; one that the server has not named is drawn in grey. */
 export function stageInfo(hello: Hello, name: string): StageInfo {
   return hello.stages.find((stage) => stage.name === name) ?? { name, colour: "#808890", text: "" };
 }

@@ -7,7 +7,7 @@ type Value = string | number | boolean | null | Listener;
 export type Attributes = Readonly<Record<string, Value>>;
 export type Child = Node | string | null;
 
-/** An element; `true` sets an empty attribute, functions listen to `onNAME`. */
+/** Makes an element; `true` sets an empty attribute, functions listen to `onNAME`. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -47,7 +47,7 @@ export function show(element: HTMLElement, visible: boolean): void {
   if (element.hidden === visible) element.hidden = !visible;
 }
 
-/** The stage's colour for everything inside; see stages.css. */
+/** Sets the stage's colour for everything inside; see stages.css. */
 export function colourAs(element: HTMLElement | SVGElement, stage: string): void {
   element.style.setProperty("--stage", `var(--stage-${stage.replaceAll("_", "-")})`);
 }

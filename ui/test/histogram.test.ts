@@ -6,7 +6,7 @@ import { type Bucket, bars, ceiling, edges } from "../src/core/histogram.js";
 
 const sum = (all: readonly { readonly count: number }[]) => all.reduce((total, one) => total + one.count, 0);
 
-/** Pseudo-random, the same every time. */
+/** Makes pseudo-random buckets, the same every time. */
 function buckets(number: number): Bucket[] {
   let seed = 1;
   let low = 1_000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a board measures of itself: its trigger, by its own lines.
+//! A board's measurement of itself: its trigger, by its own lines.
 
 use alloc::vec::Vec;
 use irqscope_generator::Source;
@@ -20,11 +20,11 @@ const PATIENCE_US: u64 = 20;
 /// A line that answers to fewer is not wired to the trigger.
 const LEAST: usize = COUNT as usize / 2;
 
-/// Messages of the gauge's own generator that may wait.
+/// Messages of the calibration's own generator that may wait.
 const ROOM: usize = 8;
 
-/// A generator of its own measures, while the host's rests: it has its own settings,
-/// and what it sends is read here.
+/// Makes the generator that measures while the host's rests: it has its own settings, and what it
+/// sends is read here.
 ///
 /// # Errors
 /// A setting that a board does not offer; all of these are offered.
@@ -48,7 +48,7 @@ pub fn generator(
     Ok(source)
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug)]
 pub struct Gauge {
     /// By line.
@@ -83,7 +83,7 @@ impl Gauge {
     }
 }
 
-/// The median is the lower one of two.
+/// Summarises the spans; the median is the lower one of two.
 fn loopback(mut spans: Vec<u32>) -> Option<Loopback> {
     if spans.len() < LEAST {
         return None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the two chips differ in, and what a board of each offers.
+//! The differences between the two chips, and what a board of each offers.
 
 use alloc::string::ToString;
 use irqscope_wire::{GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Tick};

@@ -2,8 +2,8 @@
 //! All that a board's processor does, between its wires and its packets.
 //!
 //! Useful invariant: triggers and edges reach the [`Source`] in the order of time.
-//! An edge is handed on only when no trigger can have been made before it that was
-//! not told yet, and when every machine has written down what it saw until then.
+//! An edge is handed on only when no trigger can have been made before it that was not reported
+//! yet, and when every machine has written down what it saw until then.
 
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 use irqscope_generator::Source;
@@ -35,33 +35,33 @@ const LINES: usize = 8;
 
 /// The machines, and what they wrote.
 pub trait Wires {
-    /// Cycles since the machines started, to a microsecond.
+    /// Returns the cycles since the machines started, to a microsecond.
     fn now(&self) -> u64;
-    /// All machines start anew, in the same cycle; what they wrote is forgotten.
+    /// Starts all machines anew, in the same cycle; what they wrote is forgotten.
     fn begin(&mut self);
-    /// The next word that a line's machine wrote.
+    /// Returns the next word that a line's machine wrote.
     fn word(&mut self, line: u8) -> Option<u32>;
-    /// What the player wrote for the next trigger.
+    /// Returns what the player wrote for the next trigger.
     fn echo(&mut self) -> Option<(u32, u32)>;
-    /// Words for the player, who plays them one after the other.
+    /// Hands words to the player, which plays them one after the other.
     fn play(&mut self, triggers: &[[u32; 2]]);
-    /// The player plays nothing more, from now on.
+    /// Stops the player: it plays nothing more, from now on.
     fn halt(&mut self);
-    /// Which edge of the interrupt line is the trigger, from now on.
+    /// Sets which edge of the interrupt line is the trigger, from now on.
     fn set_polarity(&mut self, polarity: Polarity);
-    /// The sampler waits for the next trigger; what it wrote is forgotten.
+    /// Arms the sampler for the next trigger; what it wrote is forgotten.
     fn arm(&mut self);
-    /// All lines in this cycle of the window, a bit for each.
+    /// Returns all lines in this cycle of the window, a bit for each.
     fn sample(&mut self, index: u64) -> Option<u8>;
     /// Keeps a calibration over being switched off. False: it could not.
     fn keep(&mut self, calibration: &Calibration) -> bool;
-    /// A machine has written more than could be kept: which line's.
+    /// Returns the line whose machine has written more than could be kept.
     fn lost(&mut self) -> Option<u8>;
 }
 
 #[derive(Debug)]
 pub struct Engine {
-    /// What the machines are for, now.
+    /// The machines' present purpose.
     source: Source,
     /// While the board measures itself: the host's own source, which rests.
     resting: Option<(Source, Gauge)>,
@@ -81,7 +81,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// `calibration`: what was kept.
+    /// Makes a generator at rest; `calibration`: the one that was kept.
     pub fn new(chip: Chip, version: &str, calibration: Option<Calibration>) -> Self {
         Self {
             source: Source::new(chip.hello(version), WINDOW, ROOM, 0).ahead(HIGH_STEP),
@@ -100,18 +100,18 @@ impl Engine {
         }
     }
 
-    /// The source that a host speaks with.
+    /// Returns the source that a host speaks with.
     pub fn host(&mut self) -> &mut Source {
         self.resting.as_mut().map_or(&mut self.source, |(source, _)| source)
     }
 
-    /// The first frames of a connection.
-    pub fn greeting(&mut self) -> Vec<Message> {
+    /// Returns the first frames of a connection.
+    pub fn first_frames(&mut self) -> Vec<Message> {
         let calibration = self.calibration.clone().map(Message::Calibration);
         self.host().greeting().into_iter().chain(calibration).collect()
     }
 
-    /// Does what a host's frame `to` asks for, and answers it.
+    /// Executes the command of a host's frame `to`, and answers it.
     pub fn command(&mut self, to: u64, command: Command, wires: &mut impl Wires) {
         let result = match &mut self.resting {
             Some((source, _)) => while_measuring(source, command, wires.now()),
@@ -151,7 +151,7 @@ impl Engine {
         Ok(status)
     }
 
-    /// What the gauge has sent; at its end the host's source goes on.
+    /// Evaluates what the calibration has sent; at its end the host's source goes on.
     fn measure(&mut self, wires: &mut impl Wires) {
         let Some((host, gauge)) = &mut self.resting else { return };
         while let Some(message) = self.source.outbox.pop() {
@@ -208,12 +208,12 @@ impl Engine {
         }
     }
 
-    /// A run is active.
+    /// Returns whether a run is active.
     pub fn is_active(&self) -> bool {
         matches!(self.source.state(), RunState::Running | RunState::Draining)
     }
 
-    /// So many cycles may pass until the next poll.
+    /// Returns how many cycles may pass until the next poll.
     pub fn idle_for(&self) -> u64 {
         let period = self.source.settings().period.0;
         let ms = 1_000 * u64::from(self.chip.cycles_per_us);
@@ -233,7 +233,7 @@ impl Engine {
         self.arm(wires);
     }
 
-    /// No trigger comes any more; what is out already is told.
+    /// Stops the triggers; those that are out already are reported.
     fn halt(&mut self, wires: &mut impl Wires) {
         wires.halt();
         if self.is_active() {
@@ -263,7 +263,7 @@ impl Engine {
         }
     }
 
-    /// Everything until then, in the order of time.
+    /// Hands on everything until then, in the order of time.
     fn hand_on(&mut self, now: u64, wires: &mut impl Wires) {
         let settled = now.saturating_sub(SETTLED_US * u64::from(self.chip.cycles_per_us));
         let until = self.player.next_rise().map_or(settled, |rise| settled.min(rise));
@@ -315,7 +315,7 @@ impl Engine {
         }
     }
 
-    /// An edge that answers the window's trigger is looked up there.
+    /// Hands on an edge; one that answers the window's trigger is looked up there.
     fn answer(&mut self, line: usize, edge: Edge, wires: &mut impl Wires) {
         let owner = self.window.owner().filter(|seq| self.source.awaited(line as u8) == Some(*seq));
         let exact = owner.and_then(|_| {
@@ -327,7 +327,7 @@ impl Engine {
         }
     }
 
-    /// Time passes also where nothing happens.
+    /// Gives up old triggers: time passes also where nothing happens.
     fn give_up(&mut self, now: u64) {
         if self.player.waiting() == 0 && self.made.is_empty() {
             while self.planned.pop_front().is_some() {
@@ -352,8 +352,8 @@ impl Engine {
         ));
     }
 
-    /// What is planned is handed over together, so that triggers that follow each
-    /// other faster than they are planned do so exactly.
+    /// Hands over all that is planned together, so that triggers that follow each other faster than
+    /// they are planned do so exactly.
     fn plan_ahead(&mut self, wires: &mut impl Wires) {
         let mut triggers = Vec::with_capacity(AHEAD);
         let soon = wires.now() + HANDOVER_US * u64::from(self.chip.cycles_per_us);
@@ -366,7 +366,7 @@ impl Engine {
         }
     }
 
-    /// Enough is planned.
+    /// Returns whether enough is planned.
     fn is_ahead(&self, now: u64) -> bool {
         let until = now + AHEAD_US * u64::from(self.chip.cycles_per_us);
         let closed = self.source.settings().pacing == Pacing::Closed;
@@ -378,8 +378,8 @@ impl Engine {
         }
     }
 
-    /// The next trigger, without words if there is no room for its sample. None: all
-    /// are planned.
+    /// Plans the next trigger, without words if there is no room for its sample. None: all are
+    /// planned.
     fn plan_one(&mut self, soon: u64) -> Option<Option<[u32; 2]>> {
         let plan = self.plan.as_mut()?;
         let earliest = self.player.earliest(soon);
@@ -402,7 +402,8 @@ impl Engine {
     }
 }
 
-/// The host's settings may change meanwhile, but not what the machines do.
+/// Executes a command during a calibration: the host's settings may change, but not what the
+/// machines do.
 fn while_measuring(source: &mut Source, command: Command, now: u64) -> Result<Status, Refusal> {
     match command {
         Command::Start(_) | Command::Calibrate | Command::Polarity(_) => {
@@ -412,7 +413,7 @@ fn while_measuring(source: &mut Source, command: Command, now: u64) -> Result<St
     }
 }
 
-/// Which comes first, and when.
+/// Returns which comes first, and when.
 fn oldest(next: &[u64; LINES]) -> (usize, u64) {
     let mut oldest = (0, next[0]);
     for (line, at) in next.iter().enumerate().skip(1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a generator board does, without its hardware.
+//! A generator board without its hardware.
 //!
 //! A board's processor is too slow and too irregular to time anything. Small
 //! machines beside it (PIO, "programmable input and output", of RP2040 and RP2350)
@@ -30,7 +30,7 @@ pub mod net;
 mod plan;
 mod player;
 pub mod programs;
-mod seat;
+mod slot;
 pub mod store;
 mod window;
 
@@ -39,5 +39,5 @@ pub use engine::{Engine, Wires};
 pub use line::Line;
 pub use plan::Plan;
 pub use player::{HIGH_STEP, Player, SHORTEST_HIGH, SHORTEST_PERIOD};
-pub use seat::{Seat, Seated};
+pub use slot::{HeldSlot, HostSlot};
 pub use window::Window;

@@ -26,8 +26,7 @@ impl Line {
         }
     }
 
-    /// When the oldest edge was that was not taken; at the end of time if there is
-    /// none.
+    /// Returns when the oldest edge was that was not taken; the end of time if there is none.
     pub fn next_at(&self) -> u64 {
         self.next.map_or(u64::MAX, |edge| edge.at)
     }
@@ -37,8 +36,8 @@ impl Line {
     }
 }
 
-/// A counter that has run around is told from one that has not by the time at which
-/// it is read: that is known to the microsecond, while once around takes a minute.
+/// Converts a counter's word. One that has run around is distinguished from one that has not by the
+/// time at which it is read: that is known to the microsecond, while once around takes a minute.
 fn instant(word: u32, now: u64) -> u64 {
     let counted = 0u32.wrapping_sub(word);
     let steps = now / 2;
@@ -51,7 +50,7 @@ fn instant(word: u32, now: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// What the machine writes in a cycle in which it looks.
+    /// Returns what the machine writes in a cycle in which it looks.
     fn word(cycle: u64) -> u32 {
         0u32.wrapping_sub((cycle / 2) as u32)
     }

@@ -19,13 +19,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The first trigger is due one period after `now`.
+    /// Plans the first trigger one period after `now`.
     pub fn new(settings: Settings, shortest: u64, now: u64) -> Self {
         let point = now.saturating_add(settings.period.0);
         Self { settings, grid: Grid::new(settings.seed), shortest, point, left: settings.count }
     }
 
-    /// From the next point on.
+    /// Changes the settings from the next point on.
     pub fn set(&mut self, settings: Settings) {
         self.settings = settings;
     }
@@ -34,17 +34,17 @@ impl Plan {
         self.settings.high.0
     }
 
-    /// The next point; None: all triggers were planned.
+    /// Returns the next point; None: all triggers were planned.
     pub fn point(&self) -> Option<u64> {
         (self.left > 0).then_some(self.point)
     }
 
-    /// The first point is no earlier than that, and the others follow it.
+    /// Moves the first point to no earlier than that; the others follow it.
     pub fn not_before(&mut self, earliest: u64) {
         self.point = self.point.max(earliest);
     }
 
-    /// How many points are over before this cycle, and are passed by.
+    /// Skips the points before this cycle; returns how many.
     ///
     /// Where that is more than a few of a random grid, the rest of them is counted
     /// by the mean step, and the grid goes on from there: time that is lost is not
@@ -63,13 +63,13 @@ impl Plan {
         skipped + periods * u64::from(self.settings.burst.max(1))
     }
 
-    /// The point is planned: on to the next.
+    /// Takes the point, which is planned, and goes on to the next.
     pub fn take(&mut self) {
         self.left = self.left.saturating_sub(1);
         self.step();
     }
 
-    /// All points come so much later: the first one did.
+    /// Moves all points by as much as the first one came late.
     pub fn shift(&mut self, late: i64) {
         self.point = self.point.saturating_add_signed(late);
     }

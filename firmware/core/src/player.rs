@@ -46,7 +46,7 @@ struct Expected {
 }
 
 /// All instants in it are as they were planned; `shift` is what they really are
-/// later by, as far as it was told.
+/// later by, as far as the machine has reported it.
 #[derive(Clone, Debug)]
 pub struct Player {
     /// The next look for a word once all is played.
@@ -57,7 +57,7 @@ pub struct Player {
 }
 
 impl Default for Player {
-    /// As the machine starts.
+    /// Returns the state in which the machine starts.
     fn default() -> Self {
         // Cycle 1 takes one from Y, which was 0.
         Self { free: 2, shift: 0, idled: u32::MAX, expected: VecDeque::new() }
@@ -65,14 +65,14 @@ impl Default for Player {
 }
 
 impl Player {
-    /// The first cycle in which another trigger can rise, if the words for it are
-    /// written before `now`.
+    /// Returns the first cycle in which another trigger can rise, if the words for it are written
+    /// before `now`.
     pub fn earliest(&self, now: u64) -> u64 {
         (self.begin(now) + LEAD + 1).saturating_add_signed(self.shift)
     }
 
-    /// The words for a trigger that is to rise then and to be high for so long.
-    /// Exact, unless the player has nothing to play before; then it is nearly that.
+    /// Returns the words for a trigger that is to rise then and to be high for that time. Exact,
+    /// unless the player has nothing to play before; then it is nearly that.
     pub fn trigger(&mut self, rise: u64, high: u64, now: u64) -> [u32; 2] {
         let begin = self.begin(now);
         let planned = rise.saturating_add_signed(-self.shift);
@@ -85,7 +85,7 @@ impl Player {
         [silence as u32, half as u32]
     }
 
-    /// What the machine wrote for the oldest trigger that was not told yet.
+    /// Takes what the machine wrote for the oldest trigger that was not reported yet.
     pub fn wrote(&mut self, left: u32, idled: u32) -> Option<Made> {
         let expected = self.expected.pop_front()?;
         let idle = IDLE * u64::from(self.idled.wrapping_sub(idled));
@@ -98,12 +98,12 @@ impl Player {
         Some(Made { at: rise + 1 + 2 * looks, seen, late })
     }
 
-    /// Triggers that were given and not told yet.
+    /// Returns how many triggers were given and not reported yet.
     pub fn waiting(&self) -> usize {
         self.expected.len()
     }
 
-    /// The oldest of them cannot be seen before this cycle.
+    /// Returns the first cycle in which the oldest of them can be seen.
     pub fn next_rise(&self) -> Option<u64> {
         self.expected.front().map(|next| {
             let soonest = next.rise - next.idle;
@@ -111,13 +111,13 @@ impl Player {
         })
     }
 
-    /// They will not be played.
+    /// Forgets them: they will not be played.
     pub fn forget(&mut self) {
         self.expected.clear();
     }
 
-    /// The next look for a word that will find one. Where an idle player looks is
-    /// known nearly; exactly when the trigger is out.
+    /// Returns the next poll for a word that will find one. When an idle player polls is known
+    /// nearly; exactly when the trigger is out.
     fn begin(&self, now: u64) -> u64 {
         match self.expected.is_empty() {
             true => self.free.max(now.saturating_add_signed(-self.shift)),

@@ -102,7 +102,7 @@ pub fn player() -> Program<WORDS> {
     .program
 }
 
-/// What the player writes for a trigger that did not reach its input.
+/// The player writes this for a trigger that did not reach its input.
 pub const UNSEEN: u32 = u32::MAX;
 
 /// Writes down all lines in every cycle, four cycles in a word, from the cycle after
@@ -115,8 +115,7 @@ pub fn sampler() -> Program<WORDS> {
         .program
 }
 
-/// A program as it is written to a PIO's memory from this word on: jumps are
-/// absolute.
+/// Places a program for a PIO's memory from this word on: jumps are absolute.
 pub fn placed(program: &Program<WORDS>, origin: u8) -> impl Iterator<Item = u16> + '_ {
     const JUMP: u16 = 0;
     program.code.iter().map(move |word| match word >> 13 {

@@ -4,9 +4,8 @@
 //! One sector of flash is erased as a whole and written by the page, and wears out
 //! by being erased. So each calibration takes the next page, and only when all are
 //! taken is the sector erased: once in sixteen. A page is a frame of the protocol
-//! with its checksum, numbered with the protocol's version. What was torn by a loss
-//! of power in mid-writing, or was written by a program that speaks otherwise, is
-//! passed over.
+//! with its checksum, numbered with the protocol's version. A page that was torn by a loss of power
+//! in mid-writing, or was written by a program with another protocol, is passed over.
 
 use alloc::vec::Vec;
 use irqscope_wire::{Calibration, Frame, Message, PROTOCOL, decode, encode};
@@ -25,7 +24,7 @@ pub enum Place {
     Erase,
 }
 
-/// What was written last; `sector` as it is read.
+/// Returns the calibration that was written last; `sector` as it is read.
 pub fn newest(sector: &[u8]) -> Option<Calibration> {
     sector.chunks(PAGE).rev().find_map(read)
 }
@@ -37,7 +36,7 @@ pub fn place(sector: &[u8]) -> Place {
     if used * PAGE < sector.len() { Place::Page(used) } else { Place::Erase }
 }
 
-/// A page to be written. None: it does not fit, which no board's lines can bring about.
+/// Returns a page to be written. None: it does not fit, which no board's lines can bring about.
 pub fn page(calibration: &Calibration) -> Option<[u8; PAGE]> {
     let message = Message::Calibration(calibration.clone());
     let frame: Vec<u8> = encode(&Frame { number: PROTOCOL.into(), message }).ok()?;
@@ -66,7 +65,7 @@ mod tests {
         Calibration { lines: [Some(loopback), None, Some(loopback), None].repeat(2) }
     }
 
-    /// As the board does it; how often the sector was erased.
+    /// Keeps a calibration as the board does; returns how often the sector was erased.
     fn keep(sector: &mut [u8], calibration: &Calibration) -> u32 {
         let (at, erased) = match place(sector) {
             Place::Page(page) => (page * PAGE, 0),

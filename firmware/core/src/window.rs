@@ -9,19 +9,19 @@
 //! window says it exactly, for the trigger that it has and for as long as it lasts.
 //!
 //! Useful invariant: the first trigger after the arming is the window's. One that
-//! may have come before it or after it, as far as the processor's clock knows, makes
-//! it nobody's.
+//! may have come before it or after it, as far as the processor's clock knows, leaves it without an
+//! owner.
 
 use irqscope_wire::Seq;
 
-/// A span of so many samples ends with the first sample.
+/// A span of this many samples ends with the first sample.
 const FIRST: u64 = 1;
 /// How much the counters may be wrong about a span.
 const BLUR: u64 = 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Not armed, or nobody knows for which trigger.
+    /// Not armed, or it is unknown for which trigger.
     Idle,
     /// Between these cycles.
     Armed {
@@ -46,12 +46,12 @@ impl Window {
         Self { length: length as u64, state: State::Idle }
     }
 
-    /// All is to begin anew.
+    /// Forgets all, to begin anew.
     pub fn forget(&mut self) {
         self.state = State::Idle;
     }
 
-    /// To be armed now; `quiet`: nothing more is expected in it.
+    /// Returns whether it is to be armed now; `quiet`: nothing more is expected in it.
     pub fn is_over(&self, now: u64, quiet: bool) -> bool {
         match self.state {
             _ if self.length == 0 => false,
@@ -61,12 +61,12 @@ impl Window {
         }
     }
 
-    /// It was armed in some cycle between these.
+    /// Notes that it was armed in some cycle between these.
     pub fn armed(&mut self, from: u64, to: u64) {
         self.state = State::Armed { from, to };
     }
 
-    /// A trigger was seen, in the order of time.
+    /// Takes a trigger that was seen, in the order of time.
     pub fn trigger(&mut self, at: u64, seq: Seq) {
         if let State::Armed { from, to } = self.state
             && at >= from
@@ -75,7 +75,7 @@ impl Window {
         }
     }
 
-    /// Whose it is.
+    /// Returns the trigger that it belongs to.
     pub fn owner(&self) -> Option<Seq> {
         match self.state {
             State::Taken { seq, .. } => Some(seq),
@@ -83,9 +83,9 @@ impl Window {
         }
     }
 
-    /// The instant of an edge that the counters saw at `edge`, so that the span since
-    /// its trigger is exact. `sample` has all lines, a bit for each, by cycle of the
-    /// window. None: it does not show this edge, and only this one.
+    /// Returns the instant of an edge that the counters saw at `edge`, so that the span since its
+    /// trigger is exact. `sample` has all lines, a bit for each, by cycle of the window. None: it
+    /// does not show this edge, and only this one.
     pub fn exact(
         &self,
         line: usize,
@@ -127,7 +127,7 @@ mod tests {
         window
     }
 
-    /// A line that changes so many cycles after the trigger, at all of these.
+    /// Makes a line that changes this many cycles after the trigger, at all of these.
     fn line(spans: &'static [u64]) -> impl FnMut(u64) -> Option<u8> {
         move |index| {
             let changes = spans.iter().filter(|span| **span <= index + FIRST).count();

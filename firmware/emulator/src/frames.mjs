@@ -24,7 +24,7 @@ const TOTALS = /** @type {const} */ ([
  * @typedef {{ offset: number, lowest: number, highest: number, measurements: number }} Loopback
  */
 
-/** What the host may set, by its place in the protocol. */
+/** The settings that the host may change, by their place in the protocol. */
 export const commands = {
   period: (/** @type {number} */ ticks) => [0, ticks],
   duty: (/** @type {number} */ perMille) => [1, perMille],
@@ -66,7 +66,7 @@ function varint(value) {
   return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 }
 
-/** COBS. @param {number[]} bytes */
+/** Encodes with COBS. @param {number[]} bytes */
 function stuff(bytes) {
   const out = [0];
   let code = 0;

@@ -7,7 +7,7 @@ import { Frames, commandFrame, helloFrame } from './frames.mjs';
 /** @typedef {import('./frames.mjs').Frame} Frame */
 
 const MS = 200_000;
-const KNOCK = [0, 0, 0, 0];
+const WAKE_UP = [0, 0, 0, 0];
 
 export class Host {
   /** @param {Board} board */
@@ -18,12 +18,12 @@ export class Host {
     board.onByte = (byte) => this.frames.push(byte);
   }
 
-  /** Knocks, waits for the hello and says hello. @param {number} [protocol] */
+  /** Sends the wake-up sequence, waits for the hello and says hello. @param {number} [protocol] */
   connect(protocol) {
     this.sent = 0;
     this.frames.got.length = 0;
     this.frames.pending = [];
-    this.board.uart.feed(KNOCK);
+    this.board.uart.feed(WAKE_UP);
     const hello = this.wait((frame) => frame.hello !== undefined, 'a hello').hello;
     if (!hello) throw new Error('unreachable');
     this.board.uart.feed(helloFrame(this.sent++, protocol ?? hello.protocol));

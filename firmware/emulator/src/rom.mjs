@@ -14,8 +14,8 @@ const [FLASH, RAM] = [0x10000000, 0x20000000];
 const ERASED = 0xff;
 
 /**
- * What each does with its arguments; the result is returned.
- * @type {Record<string, (chip: RP2040, args: number[]) => number>}
+ * The effect of each on its arguments; the result is returned. @type {Record<string, (chip: RP2040,
+ * args: number[]) => number>}
  */
 const functions = {
   IF: () => 0,

@@ -5,11 +5,10 @@
 /** @typedef {import('./board.mjs').Board} Board */
 
 /**
- * Toggles every line so many cycles after a trigger has risen; null: never.
- * @param {Board} board
- * @param {number} lines
- * @param {(trigger: number) => (number | null)[]} delays by line, for the trigger of this number
- * @returns {{ rose: number, delays: (number | null)[] }[]} what it did, by trigger
+ * Toggles every line `delays` cycles after a trigger has risen; null: never. @param {Board} board
+ * @param {number} lines @param {(trigger: number) => (number | null)[]} delays by line, for the
+ * trigger of this number @returns {{ rose: number, delays: (number | null)[] }[]} what it did, by
+ * trigger
  */
 export function answer(board, lines, delays) {
   /** @type {{ rose: number, delays: (number | null)[] }[]} */

@@ -11,9 +11,10 @@
  *          raises MSI-X vector 0 of the device once per trigger.
  *  words   one response line each, in a cache line of its own. A stage answers
  *          by one store. Its low half is the number of its responses since
- *          the words were zero, modulo 2^32: one that has grown by n is n edges. Its high half numbers
- *          the interrupt that it answers among those that were handled, from 1, 0
- *          where the stage does not know (irq).
+ *          the words were zero, modulo 2^32: one that has grown by n is n
+ *          edges. Its high half numbers the interrupt that it answers among
+ *          those that were handled, from 1, 0 where the stage does not know
+ *          (irq).
  *
  * Both ends are on one machine, so numbers are in its own byte order.
  */

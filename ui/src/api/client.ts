@@ -41,7 +41,7 @@ function tell<T>(path: string, body: object): Promise<T> {
   });
 }
 
-/** `a=1&b=2`, without what is not set. */
+/** Formats `a=1&b=2`, without what is not set. */
 export function query(values: Readonly<Record<string, string | null | undefined>>): string {
   const set = new URLSearchParams();
   for (const [key, value] of Object.entries(values)) {

@@ -22,7 +22,7 @@ function axis(more: uPlot.Axis): uPlot.Axis {
   };
 }
 
-/** About how many labels have room. */
+/** Estimates how many labels have room. */
 function room(plot: uPlot, horizontal: boolean): number {
   const pixels = (horizontal ? plot.bbox.width : plot.bbox.height) / devicePixelRatio;
   return Math.max(3, Math.floor(pixels / (ink().em * (horizontal ? 5 : 1.9))));
@@ -49,7 +49,7 @@ export function countAxis(top: () => number): uPlot.Axis {
   });
 }
 
-/** Time in ns since the first trigger. */
+/** Makes an axis of time in ns since the first trigger. */
 export function timeAxis(): uPlot.Axis {
   return axis({
     scale: "x", side: 2, size: below(), space: 64,

@@ -48,7 +48,7 @@ export class CumulativeChart {
     this.#plot.close();
   }
 
-  /** What cannot change without another plot. */
+  /** The options that cannot change without another plot. */
   #look(): string {
     const curves = this.#data.curves.map(({ colour, dashed }) => colour + (dashed ? "-" : ""));
     return `${this.#logarithmic}${curves.join()}`;

@@ -30,7 +30,7 @@ export function ink(): Ink {
   return current;
 }
 
-/** Called after the theme has changed; the answer ends it. */
+/** Calls a listener after the theme has changed, until the returned function is called. */
 export function onInk(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -46,7 +46,7 @@ export function grow(range: Range | null, min: number, max: number): Range {
   return { low: Math.min(range.low, low), high: Math.max(range.high, high) };
 }
 
-/** Ticks at 1, 2 and 5, or at powers of ten where there are too many. */
+/** Returns ticks at 1, 2 and 5, or at powers of ten where there are too many. */
 export function logTicks(range: Range, most: number): number[] {
   const ticks = (steps: readonly number[], every: number): number[] => {
     const first = Math.floor(Math.log10(range.low));

@@ -80,7 +80,7 @@ export function percent(share: number, places = 1): string {
   return `${(share * 100).toFixed(places)} %`;
 }
 
-/** Bytes in thousands: `1.2 MB`. */
+/** Formats bytes in thousands: `1.2 MB`. */
 export function bytes(count: number): string {
   const units: readonly (readonly [number, string])[] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]];
   const [unit, name] = units.find(([one]) => count >= one) ?? [1, "B"];

@@ -63,7 +63,7 @@ class Channel {
     this.#course.close();
   }
 
-  /** For who does not see the pictures; the table has the figures. */
+  /** For readers who do not see the pictures; the table has the figures. */
   #describe(series: Series): void {
     const [histogram, course] = this.#pictures;
     const of = `of ${series.stage} from ${series.view}`;
@@ -110,7 +110,7 @@ export class Channels {
   }
 }
 
-/** The end of what has been seen, rounded up so that it moves seldom. */
+/** Returns the end of what has been seen, rounded up so that it moves seldom. */
 function timeEnd(all: readonly Series[]): number {
   const ends = all.map(({ course }) =>
     course === null ? 0 : course.start_ns + course.count.length * course.interval_ns);

@@ -83,7 +83,7 @@ export class CompareScreen implements Screen {
 
 const NOT_CHOSEN: Readonly<Record<string, string>> = { "base case": "all", "other case": "of the same name" };
 
-/** An empty value is none in particular. */
+/** Makes a choice; an empty value stands for no particular one. */
 function choice(label: string, values: readonly string[], now: string | null, choose: (value: string | null) => void): HTMLElement {
   const select = h("select", { "aria-label": label, onchange: () => choose(select.value === "" ? null : select.value) },
     ...values.map((value) => h("option", { value, selected: value === (now ?? "") }, value === "" ? NOT_CHOSEN[label] ?? "choose a run" : value)));

@@ -48,7 +48,7 @@ export class ComparedCurves {
   }
 }
 
-/** Of `runs/ID#6.1/idle`. */
+/** Returns the case of `runs/ID#6.1/idle`. */
 function caseOf(name: string): string {
   return name.slice(name.indexOf("#") + 1);
 }

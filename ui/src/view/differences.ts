@@ -35,12 +35,12 @@ function row(series: string, shift: Shift, identical: boolean, exact: boolean, f
     h("td", { class: verdict }, shift.needed === null || exact ? verdict : `needs ${grouped(shift.needed)}`));
 }
 
-/** A difference counts where its interval does not hold 0. */
+/** Decides whether a difference counts: its interval does not hold 0. */
 function verdictOf({ difference_ns, interval }: Shift, exact: boolean): string {
   if (exact) return difference_ns === 0 ? "same" : difference_ns > 0 ? "later" : "earlier";
   if (interval === null) return NONE;
   if (interval.low_ns > 0) return "later";
-  return interval.high_ns < 0 ? "earlier" : "not told apart";
+  return interval.high_ns < 0 ? "earlier" : "no difference found";
 }
 
 function quantile(thousandths: number): string {
@@ -56,7 +56,7 @@ function unlike({ differences, base_only, other_only }: Comparison): HTMLElement
         h("li", { class: matters ? "bad" : "" }, `${what}: ${base} → ${other}`))));
 }
 
-/** Without the directory in front: `ID 6.1/idle`. */
+/** Shortens a name to one without the directory in front: `ID 6.1/idle`. */
 function short(name: string): string {
   const [run = "", ...rest] = name.split("#");
   return [run.split("/").at(-1) ?? run, ...rest].join(" ");

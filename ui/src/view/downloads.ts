@@ -16,13 +16,13 @@ export function downloads(id: string, files: readonly RunFile[]): HTMLElement {
     pictures(files.filter(picture)));
 }
 
-/** What is asked for most comes first. */
+/** Ranks files: the most wanted come first. */
 function rank({ name }: RunFile): number {
   const place = ["samples.parquet", "summary.json", "manifest.json", "report.html", "run.log"].indexOf(name);
   return place < 0 ? 99 : place;
 }
 
-/** By picture, each in its formats. */
+/** Groups files by picture, each in its formats. */
 function pictures(files: readonly RunFile[]): HTMLElement | null {
   const names = [...new Set(files.map(({ name }) => stem(name)))];
   if (names.length === 0) return null;

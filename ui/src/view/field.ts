@@ -28,7 +28,7 @@ export class Field<T> {
       h("label", { for: kind.id }, kind.label), this.input, this.#note, beside);
   }
 
-  /** What is set; not while somebody types. */
+  /** Shows the setting; not while somebody types. */
   show(value: T): void {
     if (document.activeElement === this.input) return;
     const text = this.kind.format(value);

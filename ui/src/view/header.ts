@@ -28,7 +28,7 @@ export class Header {
   }
 }
 
-/** The address says what is shown, so it cannot say where to scroll. */
+/** Skips to the content: the address says what is shown, so it cannot say where to scroll. */
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById("page")?.focus();

@@ -32,7 +32,7 @@ export class LiveScreen implements Screen {
   readonly #empty = h("p", { class: "empty panel" }, "Nothing measured yet.");
   readonly #live: Live;
   #newest: Snapshot | null = null;
-  /** What is drawn: the newest, or the one at which it was paused. */
+  /** The snapshot that is drawn: the newest, or the one at which it was paused. */
   #drawn: Snapshot | null = null;
   #paused = false;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// The cumulative curves of all stages, and who has answered by a latency.
+// The cumulative curves of all stages, and which have answered by a latency.
 
 import type { Hello, Series } from "../api/types.js";
 import { CumulativeChart } from "../chart/cumulative.js";

@@ -26,7 +26,7 @@ function segments(sample: Sample): HTMLElement | null {
   const all = sample.segments;
   if (all === undefined) return null;
   if (all === null) {
-    return h("p", { class: "muted" }, "What it waited for was not recorded: run with --explain.");
+    return h("p", { class: "muted" }, "Its causes were not recorded: run with --explain.");
   }
   const total = Math.max(sample.latency_ns, 1);
   const bar = svg("svg", { class: "segments", viewBox: "0 0 1000 20", preserveAspectRatio: "none", role: "img", "aria-label": "Causes in order of time" },

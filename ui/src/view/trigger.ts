@@ -93,7 +93,7 @@ export class TriggerPanel {
     return valueAt(this.#slider.valueAsNumber, low, high, STEPS) / 1000;
   }
 
-  /** What a slider says, before it is let go. */
+  /** The value of a slider, before it is let go. */
   #slide(): void {
     const duty = this.#dutySlider.valueAsNumber;
     this.#frequency.show(this.#slid());
@@ -140,18 +140,18 @@ export class TriggerPanel {
   }
 }
 
-/** In millihertz: from 1 Hz, where the generator can do less; that can be typed. */
+/** Returns a slider's range in millihertz: from 1 Hz, where the generator can do less; that can be typed. */
 function slidingRange([low, high]: Span): Span {
   return [Math.min(Math.max(low, 1_000), high / 2), high];
 }
 
-/** In per mille, of `25 %` or `25`. */
+/** Parses `25 %` or `25`, in per mille. */
 function parseDuty(text: string): number | null {
   const match = /^\s*(\d+(?:\.\d+)?)\s*%?\s*$/.exec(text);
   return match === null ? null : Math.round(Number(match[1]) * 10);
 }
 
-/** The field shows what was really set; this is what was asked for. */
+/** Formats what was asked for, where the field shows what was really set. */
 function differenceText({ setting, asked }: Difference): string {
   if (setting === "frequency_millihertz") return `asked ${hertz(asked / 1000)}`;
   return `asked ${setting.endsWith("_ns") ? `${grouped(asked)} ns` : grouped(asked)}`;

@@ -15,7 +15,7 @@ import { chosen, WorstList } from "./worst.js";
 
 export class Watch {
   readonly element: HTMLElement;
-  readonly #bar = h("div", { class: "choices", role: "group", "aria-label": "What is shown" });
+  readonly #bar = h("div", { class: "choices", role: "group", "aria-label": "Shown part" });
   readonly #figures = new FiguresTable();
   readonly #method = h("p", { class: "muted method" });
   readonly #channels: Channels;

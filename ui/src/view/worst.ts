@@ -8,7 +8,7 @@ import { colourAs, h } from "../dom.js";
 import { details, type Sample } from "./sample.js";
 
 interface Row {
-  /** What it says, to be compared. */
+  /** Its text, to be compared. */
   readonly shown: string;
   readonly element: HTMLElement;
 }
@@ -82,7 +82,7 @@ export function key(sample: Worst): string {
   return `${sample.stage}:${sample.view}:${sample.seq}`;
 }
 
-/** Of the live list: one stage's, or the first of each. */
+/** Chooses from the live list: one stage's, or the first of each. */
 export function chosen(all: readonly Worst[], view: string, stage: string | null): Worst[] {
   const seen = all.filter((one) => one.view === view);
   if (stage !== null) return seen.filter((one) => one.stage === stage);

@@ -14,8 +14,8 @@ pub const LONGEST: usize = 320;
 
 const LEASE_SECONDS: u32 = 24 * 3600;
 
-/// The answer to what a client asks, broadcast to [`CLIENT_PORT`]; its length. None:
-/// nothing to say.
+/// Writes the answer to a client's request, broadcast to [`CLIENT_PORT`]; returns its length. None:
+/// no answer.
 pub fn answer(asked: &[u8], answer: &mut [u8; LONGEST]) -> Option<usize> {
     let packet = DhcpPacket::new_checked(asked).ok()?;
     let asked = DhcpRepr::parse(&packet).ok()?;
@@ -33,7 +33,7 @@ fn answer_to(asked: &DhcpRepr<'_>) -> Option<DhcpMessageType> {
     match asked.message_type {
         DhcpMessageType::Discover => Some(DhcpMessageType::Offer),
         DhcpMessageType::Request if !to_another => {
-            // Who renews says it in another place.
+            // A renewing client sends its address in `ciaddr` (RFC 2131, 4.3.2).
             let wanted = asked.requested_ip.unwrap_or(asked.client_ip);
             let right = wanted.octets() == USB_HOST;
             Some(if right { DhcpMessageType::Ack } else { DhcpMessageType::Nak })
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// What is said, and to whom with which address.
+    /// Returns the answer's type, the address that it gives and its transaction.
     fn told(asked: &DhcpRepr<'_>) -> Option<(DhcpMessageType, Ipv4Address, u32)> {
         let mut bytes = vec![0; asked.buffer_len()];
         asked.emit(&mut DhcpPacket::new_unchecked(&mut bytes[..])).unwrap();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The board's name on a network without a name server: who asks for
-//! `irqscope.local` gets its address (multicast DNS, RFC 6762).
+//! The board's name on a network without a name server: a query for `irqscope.local` is answered
+//! with its address (multicast DNS, RFC 6762).
 
 use smoltcp::wire::DnsPacket;
 
@@ -21,18 +21,19 @@ const INTERNET: u16 = 1;
 /// In a question: answer me alone. In an answer: what was known before is over.
 const TOP_BIT: u16 = 0x8000;
 const SECONDS: u32 = 120;
-/// For who asks with a port of its own, and keeps nothing.
+/// Time to live for a legacy unicast query: its source port is not 5353, and the client keeps
+/// nothing (RFC 6762, 6.7).
 const SHORT_SECONDS: u32 = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub length: usize,
-    /// To the group; else to who has asked.
+    /// To the group; else to the client.
     pub to_group: bool,
 }
 
-/// What to say to a packet that came from this port. None: nothing was asked that
-/// concerns this board.
+/// Writes the answer to a packet that came from this port. None: it asks nothing that concerns this
+/// board.
 pub fn answer(
     asked: &[u8],
     from_port: u16,
@@ -64,7 +65,8 @@ pub fn answer(
     Some(Answer { length: said.length, to_group: !(ordinary || alone) })
 }
 
-/// Whether the board's address is asked for; if so, whether for the asker alone.
+/// Returns whether the board's address is asked for; if so, whether the answer goes to the client
+/// alone.
 fn find(packet: &DnsPacket<&[u8]>, bytes: &[u8]) -> Option<bool> {
     let mut at = HEADER;
     for _ in 0..packet.question_count() {
@@ -81,7 +83,7 @@ fn find(packet: &DnsPacket<&[u8]>, bytes: &[u8]) -> Option<bool> {
     None
 }
 
-/// Names do not tell small letters from capital ones.
+/// Compares names; they do not distinguish small letters from capital ones.
 fn is_ours(packet: &DnsPacket<&[u8]>, name: &[u8]) -> bool {
     let mut labels = packet.parse_name(name);
     let ours = LABELS
@@ -90,7 +92,7 @@ fn is_ours(packet: &DnsPacket<&[u8]>, name: &[u8]) -> bool {
     ours && labels.next().is_none()
 }
 
-/// In the packet: up to its end, or to a pointer to the rest.
+/// Returns a name's length in the packet: up to its end, or to a pointer to the rest.
 fn name_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -109,7 +111,7 @@ struct Said<'a> {
 }
 
 impl Said<'_> {
-    /// All of an answer is known to fit.
+    /// Appends bytes; all of an answer is known to fit.
     fn put(&mut self, bytes: &[u8]) {
         for (place, byte) in self.bytes[self.length..].iter_mut().zip(bytes) {
             *place = *byte;

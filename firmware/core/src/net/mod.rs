@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a board answers on a network besides the protocol: so much that a host
-//! reaches it without being set up.
+//! A board's answers on a network besides the protocol: just enough that a host reaches it without
+//! being set up.
 
 pub mod dhcp;
 pub mod mdns;
@@ -13,13 +13,13 @@ pub const USB_ADDRESS: [u8; 4] = [192, 168, 77, 1];
 pub const USB_HOST: [u8; 4] = [192, 168, 77, 2];
 pub const USB_PREFIX: u8 = 24;
 
-/// A locally administered address; `last` tells the addresses of one board apart.
+/// Returns a locally administered address; `last` distinguishes the addresses of one board.
 pub const fn hardware_address(serial: u64, last: u8) -> [u8; 6] {
     let id = serial.to_le_bytes();
     [0x02, 0x69, id[0] ^ id[4], id[1] ^ id[5], id[2] ^ id[6], (id[3] ^ id[7]) & 0xfc | last & 3]
 }
 
-/// An address for a network without a DHCP server, within 169.254.0.0/16.
+/// Returns an address for a network without a DHCP server, within 169.254.0.0/16.
 pub const fn link_local(serial: u64) -> [u8; 4] {
     let [_, _, _, _, high, low] = hardware_address(serial, 0);
     // The first and the last 256 are not for use.

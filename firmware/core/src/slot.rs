@@ -5,18 +5,18 @@ use core::cell::Cell;
 
 /// The one place for a host.
 #[derive(Debug, Default)]
-pub struct Seat {
+pub struct HostSlot {
     taken: Cell<bool>,
 }
 
 /// A host has it, until this is dropped.
 #[derive(Debug)]
-pub struct Seated<'a>(&'a Seat);
+pub struct HeldSlot<'a>(&'a HostSlot);
 
-impl Seat {
-    /// None: a host is there already.
-    pub fn take(&self) -> Option<Seated<'_>> {
-        (!self.taken.replace(true)).then(|| Seated(self))
+impl HostSlot {
+    /// Takes the slot. None: a host is there already.
+    pub fn take(&self) -> Option<HeldSlot<'_>> {
+        (!self.taken.replace(true)).then(|| HeldSlot(self))
     }
 
     pub fn is_taken(&self) -> bool {
@@ -24,7 +24,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seated<'_> {
+impl Drop for HeldSlot<'_> {
     fn drop(&mut self) {
         self.0.taken.set(false);
     }
@@ -36,10 +36,10 @@ mod tests {
 
     #[test]
     fn a_second_host_is_turned_away_until_the_first_has_gone() {
-        let seat = Seat::default();
-        let first = seat.take();
-        assert!(first.is_some() && seat.take().is_none() && seat.is_taken());
+        let slot = HostSlot::default();
+        let first = slot.take();
+        assert!(first.is_some() && slot.take().is_none() && slot.is_taken());
         drop(first);
-        assert!(!seat.is_taken() && seat.take().is_some());
+        assert!(!slot.is_taken() && slot.take().is_some());
     }
 }
