@@ -99,7 +99,7 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
         sink.send(Message::Armed)?;
     }
     if plan.is_open_ended() {
-        eprintln!("irqscope-agent: answers"); // for who waits to be let play
+        eprintln!("irqscope-agent: answers"); // Notifies the host that the target is ready.
     }
     let threads = stage_threads(plan, &driver, user.as_ref());
     let culprits = Culprits::start(place.root, plan, locks)?;
@@ -110,7 +110,7 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let loads_held = loads.stop();
     culprits.finish(sink)?;
 
-    // What was measured is sent even where the run did not end well.
+    // Samples are sent even where the run did not end well.
     collector.collect(&mut ring, sink)?;
     collector.flush(sink)?;
     if let Some(events) = &collector.events {
@@ -138,8 +138,7 @@ fn configure(driver: &mut Driver, plan: &Plan, stages: &[Stage], facts: &Facts) 
     Ok(inject_cpu)
 }
 
-/// Tells what the machine does to the figures; what is returned holds deep idle
-/// states off.
+/// Reports what the machine does to the figures; the returned guard holds deep idle states off.
 pub(crate) fn comment(
     place: &Place<'_>,
     plan: &Plan,
@@ -178,7 +177,7 @@ fn started(
     }))
 }
 
-/// Only while a run is active does the driver tell.
+/// Returns the stages' threads: the driver names them only while a run is active.
 fn stage_threads(plan: &Plan, driver: &Driver, user: Option<&UserStage>) -> Vec<StageThread> {
     if !plan.explain {
         return Vec::new();

@@ -16,7 +16,7 @@ use irqscope_wire::{
     Class, Cycles, Fault, FaultKind, Faults, LockProtocol, Message, Policy, Scheduling,
 };
 
-use crate::bench::{Crew, Event, Futex, Lock, Post, Working};
+use crate::bench::{Event, Futex, Lock, Post, ThreadGroup, Working};
 use crate::counter::now;
 use crate::error::{Error, Result};
 use crate::sink::Sink;
@@ -29,7 +29,7 @@ const KEPT: usize = 65_536;
 /// Well below `MAX_FRAME_BYTES`.
 const BATCH: usize = 4096;
 
-/// What the user stage needs before it answers.
+/// Locks that the user stage needs before it answers.
 #[derive(Debug)]
 pub struct Locks {
     plain: Lock,
@@ -45,7 +45,7 @@ impl Locks {
         if kind == FaultKind::Inheritance { &self.inheriting } else { &self.plain }
     }
 
-    /// Takes each and gives it back: a few instructions, if nobody has it.
+    /// Takes each and gives it back: a few instructions, if it is free.
     pub fn pass(&self) -> Result<()> {
         for lock in [&self.plain, &self.inheriting] {
             lock.take()?;
@@ -62,14 +62,14 @@ pub struct Contention {
     truth: Receiver<Vec<Fault>>,
 }
 
-/// The locks of a plan that asks for faults about them.
+/// Makes the locks of a plan that asks for faults about them.
 pub fn locks(faults: Option<&Faults>) -> Option<Arc<Locks>> {
     let asked = faults?.kinds.iter().any(|kind| !kind.is_modules());
     asked.then(|| Arc::new(Locks::new()))
 }
 
 impl Contention {
-    /// They begin to act, each kind as often as one of the module's does.
+    /// Starts the threads: they act, each kind as often as one of the module's does.
     pub fn start(faults: &Faults, cpu: u32, locks: Arc<Locks>) -> Result<Contention> {
         let kinds: Vec<FaultKind> =
             faults.kinds.iter().copied().filter(|kind| !kind.is_modules()).collect();
@@ -94,22 +94,22 @@ impl Contention {
             class: Class::Fixed(scheduling),
             period_ns: 0,
         };
-        let mut crew = Crew::default();
+        let mut group = ThreadGroup::default();
         let other = Arc::clone(&round);
-        crew.add(post("irqscope-middle", MIDDLE), move |_| {
+        group.add(post("irqscope-middle", MIDDLE), move |_| {
             other.disturb();
             Ok(())
         });
-        crew.add(post("irqscope-owner", ORDINARY), move |go| {
+        group.add(post("irqscope-owner", ORDINARY), move |go| {
             let result = round.lead(&mut |fault| drop(tell.send(fault)), &|| go.is_cancelled());
             round.ended.store(true, Ordering::Release);
             round.middle.wake();
             result
         });
-        Ok(Contention { threads: crew.start()?, truth })
+        Ok(Contention { threads: group.start()?, truth })
     }
 
-    /// They have acted; sends the truth.
+    /// Ends the threads and sends the truth about what they did.
     pub fn finish(self, sink: &mut Sink) -> Result<()> {
         self.threads.cancel();
         self.threads.join()?;
@@ -118,7 +118,7 @@ impl Contention {
     }
 }
 
-/// What the two threads share.
+/// State that the two threads share.
 struct Round {
     locks: Arc<Locks>,
     kinds: Vec<FaultKind>,
@@ -136,7 +136,7 @@ struct Round {
 }
 
 impl Round {
-    /// The owner.
+    /// Runs the owner.
     fn lead(
         &self,
         tell: &mut dyn FnMut(Vec<Fault>),
@@ -158,8 +158,8 @@ impl Round {
         led
     }
 
-    /// Called, the thread of middle priority runs before the next line does. With
-    /// inheritance all of it may delay the stage, else only what that thread does.
+    /// Holds a lock. Once it is called, the thread of middle priority runs before the next line
+    /// does. With inheritance all of it may delay the stage, else only what that thread does.
     fn hold(&self, kind: FaultKind) -> Result<Fault> {
         let lock = self.locks.of(kind);
         let taken = now();
@@ -179,8 +179,8 @@ impl Round {
         })
     }
 
-    /// To wake somebody takes long, and would count as what it does after its end:
-    /// so it is asked to only where the owner got ahead of it.
+    /// Waits for the middle thread. Waking a thread takes long, and would count as what it does
+    /// after its end: so it is asked to only where the owner got ahead of it.
     fn await_middle(&self) {
         let has_done = || self.done.load(Ordering::SeqCst) != 0;
         while !has_done() {
@@ -191,7 +191,7 @@ impl Round {
         }
     }
 
-    /// The thread of middle priority: has nothing to do with the lock.
+    /// Runs the thread of middle priority: it has nothing to do with the lock.
     fn disturb(&self) {
         loop {
             self.middle.wait();

@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use irqscope_wire::{Cycles, Tick};
 use nix::libc;
 
-/// What `read()` returned, and the counter right after it did.
+/// The return value of `read()`, and the counter right after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamped {
     /// As the kernel returns it: a length, or a negated errno.
@@ -65,8 +65,8 @@ pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
     Stamped { result, cycles: Cycles(cycles) }
 }
 
-/// Executes so many rounds of a loop of two instructions, as the driver does for
-/// the other stages: a register is counted down, and a branch taken.
+/// Executes a number of rounds of a loop of two instructions, as the driver does for the other
+/// stages: a register is counted down, and a branch taken.
 #[inline(always)]
 pub fn execute(rounds: u64) {
     if rounds == 0 {
@@ -84,7 +84,7 @@ pub fn execute(rounds: u64) {
     }
 }
 
-/// The counter, now.
+/// Reads the counter.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn now() -> Cycles {
@@ -102,7 +102,7 @@ pub fn now() -> Cycles {
     Cycles(cycles)
 }
 
-/// The counter, after all loads before it have been done.
+/// Reads the counter after all loads before it have been done.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn now_after_loads() -> Cycles {
@@ -119,7 +119,7 @@ pub fn now_after_loads() -> Cycles {
     now()
 }
 
-/// The length of one cycle where the CPU itself tells it.
+/// Returns the length of one cycle where the CPU itself reports it.
 #[cfg(target_arch = "x86_64")]
 pub fn known_tick() -> Option<Tick> {
     None // CPUID leaf 0x15 is absent in machines of most vendors, and wrong in some

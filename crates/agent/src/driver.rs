@@ -24,7 +24,7 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// `root` is `/`, or a tree that a test made.
+    /// Opens the driver; `root` is `/`, or a tree that a test made.
     pub fn open(root: &Path) -> Result<Driver> {
         let directory = root.join(DIRECTORY);
         fs::read_dir(&directory)
@@ -44,7 +44,7 @@ impl Driver {
         Ok(())
     }
 
-    /// A setting as the driver really took it.
+    /// Returns a setting as the driver really took it.
     pub fn setting<T: FromStr>(&self, setting: &str) -> Result<T> {
         self.parse(&format!("settings/{setting}"))
     }
@@ -64,7 +64,7 @@ impl Driver {
         self.read("state")
     }
 
-    /// The last line that the driver wrote to the kernel's log in this case.
+    /// Returns the last line that the driver wrote to the kernel's log in this case.
     pub fn log_line(&mut self) -> Option<String> {
         self.log.last_line("irqscope")
     }
@@ -73,12 +73,12 @@ impl Driver {
         Ok(Tick { femtoseconds: self.parse("tick_fs")? })
     }
 
-    /// A status that is a number.
+    /// Reads a status that is a number.
     pub fn number<T: FromStr>(&self, attribute: &str) -> Result<T> {
         self.parse(attribute)
     }
 
-    /// Of the last run with `explain`: what this kernel cannot tell.
+    /// Returns what this kernel could not trace in the last run with `explain`.
     pub fn lacking_tracepoints(&self) -> Result<Vec<String>> {
         self.list("lacking_tracepoints", |word| Some(word.to_owned()))
     }
@@ -87,7 +87,7 @@ impl Driver {
         self.list("available_stages", |word| word.parse().ok())
     }
 
-    /// Lines of `stage cycles`, for the stages that were measured.
+    /// Parses lines of `stage cycles`, for the stages that were measured.
     pub fn costs(&self) -> Result<Vec<StageCost>> {
         self.read("cost")?.lines().map(|line| self.cost(line)).collect()
     }
@@ -137,7 +137,7 @@ impl Driver {
     }
 }
 
-/// One `write()`, as a store function of sysfs wants it; never creates a file.
+/// Writes with one `write()`, as a store function of sysfs wants it; never creates a file.
 fn write_once(path: &Path, value: &str) -> io::Result<()> {
     use std::io::Write;
     let mut file = fs::File::options().write(true).truncate(true).open(path)?;
@@ -146,8 +146,8 @@ fn write_once(path: &Path, value: &str) -> io::Result<()> {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // Settings are fixed while a run is active. Nothing is left to do about
-        // an error here: the one that matters has been told already.
+        // Settings are fixed while a run is active. Nothing is left to do about an error here: the
+        // one that matters has been reported already.
         let _ = self.stop();
         while let Some((setting, before)) = self.changed.pop() {
             let _ = self.write(&format!("settings/{setting}"), &before);
@@ -159,7 +159,7 @@ impl Drop for Driver {
 pub mod tests {
     use super::*;
 
-    /// A driver made of files.
+    /// Makes a driver of files.
     pub fn fake() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         let directory = root.path().join(DIRECTORY);

@@ -92,7 +92,7 @@ impl Error {
         move |errno| Error::System { what, source: errno.into() }
     }
 
-    /// The measurement ran, but it cannot be trusted.
+    /// Returns whether the measurement ran, but cannot be trusted.
     pub fn invalid(&self) -> bool {
         use Error::*;
         matches!(
@@ -101,7 +101,7 @@ impl Error {
         )
     }
 
-    /// The design's exit codes: 2 wrong usage, 3 lost, 4 invalid.
+    /// Returns the exit code: 2 wrong usage, 3 lost, 4 invalid.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Plan(_) | Error::Threads(_) | Error::NoSpareCpu { .. } => 2,

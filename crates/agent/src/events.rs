@@ -54,7 +54,7 @@ impl EventLog {
         }
     }
 
-    /// What makes sense of the events that were sent.
+    /// Sends what gives the events that were sent a meaning.
     pub fn finish(
         &self,
         root: &Path,
@@ -109,7 +109,7 @@ fn softirq_threads(root: &Path) -> Vec<u32> {
     pids
 }
 
-/// None: of a kind that this agent does not know, or a name.
+/// Converts an event. None: of a kind that this agent does not know, or a name.
 fn what(raw: &uapi::Event) -> Option<What> {
     let (value, address) = (raw.value, raw.address);
     let vector = || Vector::ALL.get(value as usize).copied();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the target is, as the kernel tells it.
+//! Facts about the target, as the kernel reports them.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// As the case's message has them; without stages.
+    /// Makes the case's message of them; without stages.
     pub fn started(self, tick: Tick, loads: &Loads) -> Started {
         Started {
             kernel: self.kernel,
@@ -61,7 +61,7 @@ pub fn gather(root: &Path, cpu: u32) -> Facts {
     }
 }
 
-/// `none` where nothing scales the frequency of a CPU.
+/// Returns the governor of a CPU's frequency; `none` where nothing scales it.
 pub fn governor(root: &Path, cpu: u32) -> String {
     let path = format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
     read_line(&root.join(path)).unwrap_or_else(|| "none".into())
@@ -79,7 +79,7 @@ pub fn read_line(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// x86 names its model in /proc/cpuinfo; boards name themselves in their device
+/// Returns the CPU's model. x86 names it in /proc/cpuinfo; boards name themselves in their device
 /// tree, as a C string.
 fn cpu_model(root: &Path) -> Option<String> {
     let cpuinfo = fs::read_to_string(root.join("proc/cpuinfo")).unwrap_or_default();
@@ -91,7 +91,7 @@ fn cpu_model(root: &Path) -> Option<String> {
     cpuinfo.lines().find_map(value).or_else(board).map(|name| name.trim_matches('\0').into())
 }
 
-/// `0-2,5` becomes 0, 1, 2, 5.
+/// Parses a list: `0-2,5` becomes 0, 1, 2, 5.
 pub fn parse_cpus(list: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for range in list.split(',') {

@@ -24,7 +24,7 @@ pub struct Culprits {
 }
 
 impl Culprits {
-    /// Those of the plan begin to act; `locks` is what the user stage needs.
+    /// Starts the faults of the plan; `locks` is what the user stage needs.
     pub fn start(root: &Path, plan: &Plan, locks: Option<Arc<Locks>>) -> Result<Culprits> {
         let Some(faults) = &plan.faults else {
             return Ok(Culprits { modules: None, contention: None });
@@ -39,7 +39,7 @@ impl Culprits {
         Ok(Culprits { modules: modules.then(open).transpose()?, contention })
     }
 
-    /// They have acted; sends the truth.
+    /// Ends the faults and sends the truth about what they did.
     pub fn finish(mut self, sink: &mut Sink) -> Result<()> {
         self.contention.take().map_or(Ok(()), |contention| contention.finish(sink))?;
         self.modules.take().map_or(Ok(()), |device| Self::tell(device, sink))

@@ -41,7 +41,7 @@ pub fn is_meant() -> bool {
     Pid::this().as_raw() == 1 && Path::new(WORK).is_dir()
 }
 
-/// Never returns: the kernel panics when PID 1 ends.
+/// Runs as PID 1. Never returns: the kernel panics when PID 1 ends.
 pub fn run() -> ! {
     panic::set_hook(Box::new(|info| {
         say(&format!("error: {info}"));
@@ -101,7 +101,7 @@ fn mount_all() -> Result<()> {
     Ok(())
 }
 
-/// The kernel opens the console before there is a /dev to find it in.
+/// Opens the console: the kernel does so before there is a /dev to find it in.
 fn take_console() {
     if let Ok(console) = File::options().read(true).write(true).open("/dev/console") {
         let _ = dup2_stdin(&console);
@@ -123,9 +123,9 @@ fn lo_up() -> nix::Result<()> {
     Errno::result(result).map(drop)
 }
 
-/// What a kernel still does after its first process has begun is not its idle
-/// state: 6.12 is busy for about a second, and on 6.12-rt, whose preemption is
-/// lazy, softirqs then wait for the next tick. Idle virtual time costs nothing.
+/// A kernel that still works after its first process has begun is not idle: 6.12 is busy for about
+/// a second, and on 6.12-rt, whose preemption is lazy, softirqs then wait for the next tick. Idle
+/// virtual time costs nothing.
 const BOOT_ENDS: Duration = Duration::from_secs(5);
 
 /// Runs the case and hands its frames over, whatever became of it.

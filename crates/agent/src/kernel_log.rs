@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the kernel said since we began to listen.
+//! The kernel's messages since the log was opened.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -19,7 +19,7 @@ impl KernelLog {
         KernelLog(file.ok().and_then(|mut file| file.seek(SeekFrom::End(0)).ok().map(|_| file)))
     }
 
-    /// The last line that contains `word` since the last call.
+    /// Returns the last line that contains `word` since the last call.
     pub fn last_line(&mut self, word: &str) -> Option<String> {
         let file = self.0.as_mut()?;
         let mut last = None;
@@ -36,7 +36,7 @@ impl KernelLog {
     }
 }
 
-/// `6,339,5140900,-;irqscope: text\n KEY=value` becomes `irqscope: text`.
+/// Extracts a message: `6,339,5140900,-;irqscope: text\n KEY=value` becomes `irqscope: text`.
 fn message(record: &[u8], word: &str) -> Option<String> {
     let text = String::from_utf8_lossy(record);
     let line = text.split_once(';')?.1.lines().next()?;

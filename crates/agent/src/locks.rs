@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Delayed locking, where the kernel has it: set as the plan says, and its figures
-//! as data. What each file in debugfs holds is written in
-//! kernel/delayed-locking/README.md.
+//! Delayed locking, where the kernel has it: set as the plan says, and its figures as data.
+//! kernel/delayed-locking/README.md says what each file in debugfs holds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,7 +86,7 @@ impl Drop for Locks {
     }
 }
 
-/// Where somebody has done so, or nobody may, the directory tells.
+/// Mounts debugfs. Where it is mounted already, or may not be, the directory shows it.
 fn mount_debugfs(place: &Path) {
     let _ = mount(Some("debugfs"), place, Some("debugfs"), MsFlags::empty(), None::<&str>);
 }
@@ -101,14 +100,14 @@ struct File {
 type Row<'a> = std::iter::Peekable<std::str::Split<'a, char>>;
 
 impl File {
-    /// One thing per line below the header.
+    /// Parses one thing per line below the header.
     fn rows<T>(&self, parse: impl Fn(&mut Row<'_>) -> Option<T>) -> Result<Vec<T>> {
         let row =
             |line: &str| parse(&mut line.split('\t').peekable()).ok_or_else(|| self.odd(line));
         self.text.lines().skip(1).map(row).collect()
     }
 
-    /// `name value` per line.
+    /// Parses `name value` per line.
     fn decisions(&self) -> Result<Vec<LockCount>> {
         let count = |line: &str| {
             let (name, value) = line.split_once(' ')?;
@@ -127,7 +126,7 @@ impl File {
     }
 }
 
-/// Both files have the same rows.
+/// Joins both files: they have the same rows.
 fn sites(sites: &File, histogram: &File) -> Result<Vec<LockSite>> {
     let mut all = sites.rows(site)?;
     let bins = histogram.rows(bins)?;
@@ -162,7 +161,7 @@ fn site(row: &mut Row<'_>) -> Option<LockSite> {
     })
 }
 
-/// Behind module, file, line and function.
+/// Parses the bins behind module, file, line and function.
 fn bins(row: &mut Row<'_>) -> Option<Vec<u64>> {
     let bins: Vec<u64> = row.skip(4).map(|word| word.parse().ok()).collect::<Option<_>>()?;
     (bins.len() == HOLD_BINS).then_some(bins)

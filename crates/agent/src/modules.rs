@@ -31,7 +31,7 @@ pub fn load_all(list: &Path) -> Result<()> {
     }
 }
 
-/// Blank lines and those that begin with `#` are passed over.
+/// Parses a list; blank lines and those that begin with `#` are passed over.
 fn parse(list: &str) -> Vec<Module> {
     list.lines()
         .map(str::trim)
@@ -66,7 +66,7 @@ fn insert(module: &Module) -> nix::Result<()> {
     finit_module(file, &parameters, flags(&module.path))
 }
 
-/// The kernel itself unpacks, where it was built to.
+/// Returns the flags of a module: the kernel itself unpacks, where it was built to.
 fn flags(path: &Path) -> ModuleInitFlags {
     let packed = ["xz", "gz", "zst"].map(OsStr::new);
     match path.extension() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What spoils a figure on a real machine: one closed enum, each with its
-//! remedy; and the one thing that the agent does about it, which it tells.
+//! Settings that spoil a figure on a real machine: one closed enum, each with its remedy; and the
+//! one thing that the agent does about it, which it reports.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -76,7 +76,7 @@ impl Observation {
     }
 }
 
-/// What the machine's settings do to this plan's figures.
+/// Returns what the machine's settings do to this plan's figures.
 pub fn observe(root: &Path, plan: &Plan, facts: &Facts, apart: bool) -> Vec<Observation> {
     let runtime = facts::read_line(&root.join("proc/sys/kernel/sched_rt_runtime_us"));
     let runtime_us = runtime.and_then(|text| text.parse().ok()).unwrap_or(-1);
@@ -91,7 +91,7 @@ pub fn observe(root: &Path, plan: &Plan, facts: &Facts, apart: bool) -> Vec<Obse
     .collect()
 }
 
-/// A CPU whose frequency follows its load.
+/// Notes a CPU whose frequency follows its load.
 pub fn scaled(cpu: u32, governor: &str) -> Option<Observation> {
     let follows = !["none", "performance"].contains(&governor);
     follows.then(|| Observation::Governor { cpu, governor: governor.into() })

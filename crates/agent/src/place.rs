@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Who runs where, and with which policy; and that nobody waits for a page.
+//! CPUs and policies of threads; and memory that is never paged out.
 
 use irqscope_wire::{Policy, Scheduling};
 use nix::errno::Errno;
@@ -13,7 +13,7 @@ use crate::settings;
 
 const SELF: Pid = Pid::from_raw(0);
 
-/// The CPUs that the calling thread may use.
+/// Returns the CPUs that the calling thread may use.
 pub fn allowed() -> Vec<u32> {
     let set = sched_getaffinity(SELF).unwrap_or_default();
     (0..CpuSet::count()).filter(|cpu| set.is_set(*cpu) == Ok(true)).map(|cpu| cpu as u32).collect()
@@ -48,7 +48,7 @@ pub fn leave_free(who: &'static str) -> Result<()> {
     restrict(&all).map_err(|source| Error::Pin { who, cpu: 0, source })
 }
 
-/// Another CPU than the one under test where there is one, else that.
+/// Returns another CPU than the one under test where there is one, else that.
 pub fn other_than(cpu: u32, online: &[u32]) -> u32 {
     online.iter().copied().find(|other| *other != cpu).unwrap_or(cpu)
 }
@@ -96,8 +96,8 @@ struct Attributes {
     period: u64,
 }
 
-/// Gives the calling thread SCHED_DEADLINE: so much time in each period. It must
-/// be free to run on every CPU of its root domain.
+/// Gives the calling thread SCHED_DEADLINE: a budget of time in each period. It must be free to run
+/// on every CPU of its root domain.
 pub fn give_deadline(who: &'static str, runtime_ns: u64, period_ns: u64) -> Result<()> {
     let attributes = Attributes {
         size: size_of::<Attributes>() as u32,
@@ -109,14 +109,14 @@ pub fn give_deadline(who: &'static str, runtime_ns: u64, period_ns: u64) -> Resu
         deadline: period_ns,
         period: period_ns,
     };
-    // SAFETY: the kernel reads one struct, whose size it is told and which
-    // outlives the call; no C library has a function for it.
+    // SAFETY: the kernel reads one struct, which comes with its size and outlives the call; no C
+    // library has a function for it.
     let result = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
     let policy = format!("deadline {runtime_ns} of {period_ns} ns");
     Errno::result(result).map(drop).map_err(|source| Error::Policy { who, policy, source })
 }
 
-/// No page of this process leaves memory or is still to be fetched.
+/// Locks memory: no page of this process leaves memory or is still to be fetched.
 pub fn lock_memory() -> Result<()> {
     mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE).map_err(Error::LockMemory)
 }

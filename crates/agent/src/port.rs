@@ -18,8 +18,7 @@ pub const NAME: &str = "irqscope";
 const TRIES: u32 = 500;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Writes all of it and waits for what the host says to it; bytes that nobody
-/// knows are passed over.
+/// Writes all of it and waits for the host's answer; unknown bytes are passed over.
 ///
 /// A write returns when the driver has queued the bytes, not when the host has
 /// taken them, and what is queued is lost with the guest. So the host answers
@@ -38,7 +37,7 @@ pub fn send(port: &mut File, frames: &[u8]) -> Result<HostByte> {
     }
 }
 
-/// The port itself, as soon as it is there.
+/// Opens the port itself, as soon as it is there.
 pub fn open(root: &Path) -> Result<File> {
     let path = wait_for(root)?;
     let port = File::options().read(true).write(true).open(&path);

@@ -109,7 +109,7 @@ impl Ring {
         }
     }
 
-    /// The next sample if it is done, and there is room to have read it.
+    /// Returns the next sample if it is done, and there is room to have read it.
     pub fn read(&mut self) -> Option<Sample> {
         if self.next - self.released >= self.slots() {
             return None;

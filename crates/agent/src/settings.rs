@@ -46,7 +46,7 @@ pub fn assignments(plan: &Plan, stages: &[Stage], inject_cpu: u32) -> Vec<(&'sta
     settings
 }
 
-/// Every asked stage has a time, so that all lines show pulses.
+/// Formats execution times: every asked stage has one, so that all lines show pulses.
 fn execution(execution: Option<&Execution>, stages: &[Stage]) -> String {
     let Some(execution) = execution else { return "off".to_owned() };
     let text = |stage: &Stage| match execution.time(*stage) {
@@ -59,7 +59,7 @@ fn execution(execution: Option<&Execution>, stages: &[Stage]) -> String {
     stages.iter().map(text).collect::<Vec<_>>().join(" ")
 }
 
-/// A ring that holds the whole run if that can be afforded.
+/// Returns the size of a ring that holds the whole run if that can be afforded.
 pub fn slots(count: u64) -> u64 {
     count.clamp(FEWEST_SLOTS, MOST_SLOTS).next_power_of_two()
 }
@@ -70,7 +70,7 @@ const EVENTS_PER_SAMPLE: u64 = 128;
 const MOST_EVENTS: u64 = 1 << 20;
 const FEWEST_EVENTS: u64 = 1 << 12;
 
-/// A log of events that most probably holds those of the whole run.
+/// Returns the size of a log of events that most probably holds those of the whole run.
 fn events(count: u64) -> u64 {
     let wanted = count.saturating_mul(EVENTS_PER_SAMPLE);
     wanted.clamp(FEWEST_EVENTS, MOST_EVENTS).next_power_of_two()
@@ -84,7 +84,7 @@ fn names(stages: &[Stage]) -> String {
     stages.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(" ")
 }
 
-/// The stages that are offered, and those that are not, in the plan's order.
+/// Splits stages into those that are offered and those that are not, in the plan's order.
 pub fn split_stages(asked: &[Stage], offered: &[Stage]) -> (Vec<Stage>, Vec<Stage>) {
     asked.iter().partition(|stage| offered.contains(stage))
 }

@@ -32,7 +32,7 @@ impl Sink {
         Sink { next: 0, output: Output::Stream(file) }
     }
 
-    /// Whether frames leave at once.
+    /// Returns whether frames leave at once.
     pub fn is_live(&self) -> bool {
         matches!(self.output, Output::Stream(_))
     }

@@ -17,13 +17,13 @@ use irqscope_wire::HostByte;
 
 use crate::error::{Error, Result};
 
-/// What may stop a run from outside.
+/// Events that may stop a run from outside.
 #[derive(Debug, Default)]
 pub struct Stop {
     signals: Option<SignalFd>,
     /// The end of stdin counts, and the host's word on it.
     stdin: bool,
-    /// A stdout that nobody reads any more counts.
+    /// A stdout that has lost its reader counts.
     stdout: bool,
     /// A guest's port, on which the host speaks in single bytes; its end counts.
     host: Option<File>,
@@ -32,7 +32,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Nothing does: PID 1 has nobody to stop it.
+    /// Returns a stop that never comes: nothing stops PID 1.
     pub fn never() -> Stop {
         Stop::default()
     }
@@ -61,8 +61,8 @@ impl Stop {
         Stop { host: Some(host), ..self }
     }
 
-    /// The host has said, while something slept here, that no trigger will come
-    /// any more.
+    /// Returns whether the host has said, while something slept here, that no trigger will come any
+    /// more.
     pub fn have_triggers_ended(&self) -> bool {
         self.triggers_ended.get()
     }
@@ -111,7 +111,7 @@ impl Stop {
             self.hear_on(&mut io::stdin().lock())?;
         }
         if self.stdout && is_ready(io::stdout().as_fd(), PollFlags::empty()) {
-            return Err(Error::Stopped("nobody reads stdout any more"));
+            return Err(Error::Stopped("stdout has no reader any more"));
         }
         let host = self.host.as_ref().map(File::as_fd);
         if host.is_some_and(|host| is_ready(host, PollFlags::POLLIN)) {
@@ -120,7 +120,7 @@ impl Stop {
         Ok(())
     }
 
-    /// What has come in on stdin, of which other words are passed over.
+    /// Reads what has come in on stdin; unknown words are passed over.
     fn hear_on(&self, stdin: &mut dyn Read) -> Result<()> {
         let mut bytes = [0; 256];
         match stdin.read(&mut bytes) {
@@ -133,7 +133,7 @@ impl Stop {
         }
     }
 
-    /// The host's next word; waits for it.
+    /// Waits for the host's next word and returns it.
     fn hear(&self) -> io::Result<HostByte> {
         let mut byte = [0];
         loop {
@@ -153,7 +153,7 @@ impl Stop {
     }
 }
 
-/// Rounded up, so that no sleep is cut into slices of nothing.
+/// Converts a duration, rounded up, so that no sleep is cut into slices of nothing.
 fn timeout(duration: Duration) -> PollTimeout {
     let millis = duration.as_nanos().div_ceil(1_000_000);
     PollTimeout::try_from(millis).unwrap_or(PollTimeout::MAX)

@@ -28,19 +28,19 @@ impl Symbols {
         if symbols.0.is_empty() { Err(Error::NoSymbols) } else { Ok(symbols) }
     }
 
-    /// The function that an address lies in, and how far behind its start; see
+    /// Returns the function that an address lies in, and how far behind its start; see
     /// [`Symbol::at`].
     pub fn at(&self, address: u64) -> Option<(&Symbol, u64)> {
         Symbol::at(&self.0, address)
     }
 
-    /// Those in which at least one of the addresses lies.
+    /// Returns those in which at least one of the addresses lies.
     pub fn only(&self, addresses: impl IntoIterator<Item = u64>) -> Symbols {
         let found = addresses.into_iter().filter_map(|address| self.at(address));
         sorted(found.map(|(symbol, _)| symbol.clone()).collect())
     }
 
-    /// As frames take them.
+    /// Returns them as frames take them.
     pub fn messages(&self) -> impl Iterator<Item = Message> + '_ {
         self.0.chunks(CHUNK).map(|chunk| Message::Symbols(chunk.to_vec()))
     }
@@ -54,7 +54,7 @@ fn parse(list: impl BufRead) -> std::io::Result<Symbols> {
     Ok(sorted(symbols))
 }
 
-/// Where several symbols have one address the kernel lists the best one first
+/// Sorts symbols. Where several have one address the kernel lists the best one first
 /// (`compare_symbols()` in its scripts/kallsyms.c): no section's mark, no weak one.
 fn sorted(mut symbols: Vec<Symbol>) -> Symbols {
     symbols.sort_by_key(|symbol| symbol.address); // stable
@@ -62,8 +62,8 @@ fn sorted(mut symbols: Vec<Symbol>) -> Symbols {
     Symbols(symbols)
 }
 
-/// `ffffffffc0001000 t handler [irqscope]`. Code only; a reader without the
-/// privilege sees zeros for addresses. On Arm `$x` and `$d` mark code and data.
+/// Parses `ffffffffc0001000 t handler [irqscope]`. Code only; a reader without the privilege sees
+/// zeros for addresses. On Arm `$x` and `$d` mark code and data.
 fn symbol(line: &str) -> Option<Symbol> {
     let mut words = line.split_ascii_whitespace();
     let address = u64::from_str_radix(words.next()?, 16).ok()?;

@@ -24,7 +24,7 @@ impl Tally {
         }
     }
 
-    /// Every trigger is accounted for, and what was counted was also seen.
+    /// Checks that every trigger is accounted for, and that what was counted was also seen.
     pub fn check(&self, counted: Counters) -> Result<()> {
         if !counted.identity_holds() {
             return Err(Error::Identity(counted));

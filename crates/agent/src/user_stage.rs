@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The user stage: a thread that blocks in read(), takes the counter as its
-//! first act when it returns, and hands the reading in with write(). With execution
-//! times it executes what it is told to after that, and write()s once more.
+//! The user stage: a thread that blocks in read(), takes the counter as its first act when it
+//! returns, and hands the reading in with write(). With execution times it executes its rounds
+//! after that, and write()s once more.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -28,14 +28,14 @@ const STACK_BYTES: usize = 128 << 10;
 /// How long the thread may take to see that the run has ended.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the thread does when it is called.
+/// The thread's action when it is called.
 #[derive(Clone, Debug, Default)]
 pub struct Acts {
-    /// It reads the counter; nobody wants to know when inside is off.
+    /// It reads the counter; the reading is unused when inside is off.
     pub stamps: bool,
-    /// It executes what it is told to, and answers once more.
+    /// It executes its rounds, and answers once more.
     pub executes: bool,
-    /// What it needs before it answers, and before it reads the counter.
+    /// The lock that it needs before it answers, and before it reads the counter.
     pub locks: Option<Arc<Locks>>,
 }
 
@@ -77,7 +77,7 @@ impl UserStage {
         Ok(UserStage { ended, pid })
     }
 
-    /// Of the thread.
+    /// Returns the thread's id.
     pub fn pid(&self) -> u32 {
         self.pid
     }

@@ -19,7 +19,7 @@ use crate::uapi;
 /// Well below `MAX_FRAME_BYTES`: a sample has at most 11 responses of 20 bytes.
 const BATCH: usize = 512;
 
-/// What is waited for beyond the time that a silent run may rightly take.
+/// The time that is waited beyond that which a silent run may rightly take.
 const MARGIN: Duration = Duration::from_secs(10);
 
 /// Once the generator has accounted for every trigger, the driver needs no more
@@ -34,17 +34,16 @@ const SHORTEST_NAP: Duration = Duration::from_millis(20);
 /// When samples are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// After the run: the ring holds it all, and nobody is disturbed.
+    /// After the run: the ring holds it all, and nothing is disturbed.
     Afterwards,
     /// When the driver says that the ring fills.
     WhenFilling,
-    /// Now and then, from another CPU, by our own timer: the driver wakes
-    /// nobody.
+    /// Now and then, from another CPU, by our own timer: the driver wakes no thread.
     Live,
 }
 
 impl Reading {
-    /// `apart`: this thread runs on another CPU than the one under test.
+    /// Chooses how to read; `apart`: this thread runs on another CPU than the one under test.
     pub fn choose(plan: &Plan, slots: u64, live: bool, apart: bool) -> Reading {
         match (live && apart, slots >= plan.count) {
             (true, _) => Reading::Live,
@@ -144,8 +143,8 @@ fn mean_period(plan: &Plan) -> Duration {
     Duration::from_nanos(plan.period_ns.saturating_add(plan.jitter.ns))
 }
 
-/// How long a run may stay silent: exponential jitter exceeds 20 times its mean
-/// twice in a thousand million periods.
+/// Returns how long a run may stay silent: exponential jitter exceeds 20 times its mean twice in a
+/// thousand million periods.
 fn patience(plan: &Plan) -> Duration {
     if plan.is_open_ended() {
         return Duration::MAX;
@@ -156,7 +155,7 @@ fn patience(plan: &Plan) -> Duration {
         .saturating_add(MARGIN)
 }
 
-/// Sleep past the last trigger at one go, so that nothing of ours happens
+/// Returns the time to sleep past the last trigger at one go, so that nothing of ours happens
 /// before it.
 fn time_left(plan: &Plan, header: &uapi::Ring, patience: Duration) -> Duration {
     let left = plan.count.saturating_sub(header.triggers).min(u32::MAX.into()) as u32;
@@ -175,7 +174,7 @@ impl Progress {
         Progress { seen: [0; 3], since: Instant::now(), patience }
     }
 
-    /// How long nothing has changed, once that is too long.
+    /// Returns how long nothing has changed, once that is too long.
     fn stalled(&mut self, header: &uapi::Ring) -> Option<Duration> {
         let now = [header.triggers, header.published, header.skipped];
         if now != self.seen {

@@ -18,15 +18,14 @@ use irqscope_wire::{
 
 const FIFO: Class = Class::Fixed(Scheduling { policy: Policy::Fifo, priority: 60 });
 
-/// What the agent said of one benchmark.
+/// The agent's messages about one benchmark.
 struct Outcome {
     series: BTreeMap<String, Vec<BenchSample>>,
     end: BenchEnd,
 }
 
 impl Outcome {
-    /// The only series, complete: what was asked for was taken or is accounted
-    /// for.
+    /// Returns the only series, complete: what was asked for was taken or is accounted for.
     fn one(&self, asked: u64) -> &[BenchSample] {
         let [count] = &self.end.series[..] else { panic!("{:?}", self.end) };
         assert_eq!(count.taken + count.skipped + count.dropped, asked, "{:?}", self.end);
@@ -108,7 +107,7 @@ fn a_periodic_thread_never_wakes_early_and_keeps_its_grid() {
     assert!(samples.iter().all(|wakeup| wakeup.value.0 >= 0));
     let steps = samples.windows(2).map(|pair| pair[1].at.0 - pair[0].at.0);
     assert!(steps.clone().all(|step| step > 0 && step % period.cast_signed() == 0));
-    // Whoever comes late by a period skips a point, and only then.
+    // A wakeup that is late by a period skips a point, and only then.
     let skipped: u64 = steps.map(|step| step.cast_unsigned() / period - 1).sum();
     assert!(skipped <= outcome.end.series[0].skipped);
 }
@@ -167,7 +166,7 @@ fn inversion(protocol: LockProtocol, middle: Middle) -> Benchmark {
     })
 }
 
-/// Whether one instant of a round comes before another, round by round.
+/// Compares, round by round, whether one instant comes before another.
 fn before(outcome: &Outcome, first: Instant, second: Instant) -> Vec<bool> {
     let [first, second] = [first, second].map(|instant| &outcome.series[instant.name()]);
     first.iter().zip(second).map(|(first, second)| first.value < second.value).collect()

@@ -11,7 +11,7 @@ use irqscope_agent::uapi::{self, Answer, Event, Fault, Injection, Response, Ring
 use irqscope_generator::words::Word;
 use irqscope_wire::{Context, FaultKind, Stage, Vector};
 
-/// C expressions, and what Rust says they are.
+/// Returns C expressions, and their values by Rust.
 fn facts() -> Vec<(String, usize)> {
     let mut facts = vec![
         ("IRQSCOPE_ABI".into(), uapi::ABI as usize),

@@ -30,7 +30,7 @@ fn load_on(name: &str, cpu: &str) -> Command {
     command
 }
 
-/// Parent and CPU of a process that is not a zombie.
+/// Returns parent and CPU of a process that is not a zombie.
 fn alive(pid: i32) -> Option<(i32, u32)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().map(String::from).collect();
@@ -59,7 +59,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Starts a load, and waits until it has at least so many processes.
+/// Starts a load, and waits until it has at least `processes` processes.
 fn started(mut command: Command, processes: usize) -> (Child, Vec<i32>) {
     let child = command.spawn().unwrap();
     let pid = child.id() as i32;
@@ -96,7 +96,7 @@ fn a_load_runs_on_its_cpu_until_a_signal_ends_it_well() {
     assert_all_end(&descendants);
 }
 
-/// A program that stands for a foreign load.
+/// Makes a program that stands for a foreign load.
 fn foreign(folder: &Path, script: &str) -> Command {
     let program = folder.join("hackbench");
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();

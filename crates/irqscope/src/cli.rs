@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What can be said on the command line.
+//! The command line: its subcommands and options.
 
 mod bench;
 mod bursts;
@@ -167,7 +167,7 @@ pub struct Run {
     pub json: bool,
 }
 
-/// What is executed, where, and by how many.
+/// The scenario, the rig, and the number of samples.
 #[derive(Debug, Args)]
 pub struct Execution {
     /// A bundled scenario's name, or a path that ends in .toml.
@@ -185,8 +185,8 @@ pub struct How {
     /// The run directory; must not exist [default: runs/TIME-SCENARIO].
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// A kernel for the guest instead of the scenario's; may be repeated. With rig
-    /// board the name of what the target runs, which nobody asks.
+    /// A kernel for the guest instead of the scenario's; may be repeated. With rig board the name
+    /// of what the target runs, which is not checked.
     #[arg(long, value_name = "NAME")]
     pub kernel: Vec<String>,
     /// Another rig than the scenario's.

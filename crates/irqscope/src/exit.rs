@@ -12,7 +12,7 @@ use irqscope_run::{ExecuteError, RunError};
 use irqscope_scenario::ScenarioError;
 use irqscope_server::{DeskError, ServeError};
 
-/// What the program's exit status says.
+/// The meaning of the program's exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Fine = 0,

@@ -11,8 +11,8 @@ mod quantity;
 
 use clap::Parser;
 
-/// A reader that has seen enough (`| head`) is no error. Rust ignores SIGPIPE and
-/// panics when it prints.
+/// Ends the program with its reader: one that has seen enough (`| head`) is no error. Rust ignores
+/// SIGPIPE and panics when it prints.
 fn end_with_the_reader() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

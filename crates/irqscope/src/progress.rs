@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Progress on a terminal; plain lines where standard error is none.
+//! Progress on a terminal; plain lines where standard error is not one.
 
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};

@@ -51,17 +51,17 @@ impl FromStr for Share {
     }
 }
 
-/// The nearest whole number; none for what is negative or no number.
+/// Returns the nearest whole number; none for what is negative or no number.
 fn whole(number: f64) -> Option<u64> {
     (number >= 0.0 && number < u64::MAX as f64).then(|| number.round() as u64)
 }
 
-/// `1 kHz`, `3.000003 kHz`: to a millionth of its unit.
+/// Formats `1 kHz`, `3.000003 kHz`: to a millionth of its unit.
 pub fn hertz(hertz: f64) -> String {
     scaled(hertz, &[(1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"), (1e-3, "mHz")])
 }
 
-/// `250 us`, `333.333 us`.
+/// Formats `250 us`, `333.333 us`.
 pub fn seconds(seconds: f64) -> String {
     scaled(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")])
 }
@@ -70,7 +70,7 @@ pub fn percent(per_mille: u64) -> String {
     format!("{} %", trimmed(per_mille as f64 / 10.0, 1))
 }
 
-/// In the first unit of which there is one at least, else in the last.
+/// Formats in the first unit of which there is one at least, else in the last.
 fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     let fits = units.iter().find(|(unit, _)| value >= unit * (1.0 - 1e-9));
     let (unit, name) = fits.or(units.last()).unwrap_or(&(1.0, ""));

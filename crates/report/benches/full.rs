@@ -27,7 +27,7 @@ fn main() {
     println!("drawn    {:.1?}: {} kB of page", begun.elapsed(), size / 1_000);
 }
 
-/// VmHWM of this process.
+/// Returns VmHWM of this process.
 fn peak_kb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

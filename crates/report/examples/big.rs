@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `big KIND COUNT OUT [SEED]`: makes up a run of so many samples, to see how long the
-//! figures of a large one take. KIND is `bench` (one series of `sched`, in real time),
-//! `stages` (stage `irq` alone) or `distinct` (as `bench`, of values that hardly
-//! repeat). Another seed gives other samples of the same kind.
+//! `big KIND COUNT OUT [SEED]`: makes up a run of COUNT samples, to see how long the figures of a
+//! large one take. KIND is `bench` (one series of `sched`, in real time), `stages` (stage `irq`
+//! alone) or `distinct` (as `bench`, of values that hardly repeat). Another seed gives other
+//! samples of the same kind.
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on has failed")]
 
 #[path = "../../run/tests/synthetic/mod.rs"]
@@ -83,7 +83,7 @@ fn bench(out: &Path, count: u64, distinct: bool, mut random: Random) {
     finish(&mut run);
 }
 
-/// As real ones are: a body of some microseconds, and a long tail.
+/// Returns a latency like real ones: a body of some microseconds, and a long tail.
 fn latency(random: &mut Random) -> i64 {
     random.latency(3_000.0, 900.0, 1_000)
 }

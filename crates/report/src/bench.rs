@@ -6,7 +6,7 @@ use irqscope_wire::BenchmarkKind;
 
 use crate::units::{Unit, grouped};
 
-/// What a value of a benchmark is.
+/// Says what a value of a benchmark is.
 pub const fn benchmark_text(kind: BenchmarkKind) -> &'static str {
     match kind {
         BenchmarkKind::Gtod => "from one reading of a clock to the next",
@@ -32,7 +32,7 @@ pub(crate) struct BenchTable<'a> {
 pub(crate) const COLUMNS: [&str; 9] =
     ["count", "min", "p50", "p99", "p99.9", "max", "mean", "stddev", "skipped"];
 
-/// All of a run's, in the order in which benchmarks are run.
+/// Makes all tables of a run, in the order in which benchmarks are run.
 pub(crate) fn tables(summary: &Summary) -> Vec<BenchTable<'_>> {
     let tables = BenchmarkKind::ALL.iter().map(|kind| table(summary, *kind));
     tables.filter(|table| !table.rows.is_empty()).collect()
@@ -52,7 +52,7 @@ fn table(summary: &Summary, kind: BenchmarkKind) -> BenchTable<'_> {
     BenchTable { kind, unit: unit(largest, smallest), rows }
 }
 
-/// As for stages: not so coarse that the smallest median loses its digits.
+/// Chooses the unit as for stages: not so coarse that the smallest median loses its digits.
 fn unit(largest: i64, smallest: i64) -> Unit {
     match Unit::for_largest(largest) {
         Unit::Ms if smallest < Unit::Ms.ns() => Unit::Us,
@@ -61,7 +61,7 @@ fn unit(largest: i64, smallest: i64) -> Unit {
     }
 }
 
-/// `monotonic`; with its thread where a variant has several series.
+/// Names a series: `monotonic`; with its thread where a variant has several series.
 fn series_name(one: &SeriesSummary) -> String {
     match one.benchmark {
         BenchmarkKind::Sched | BenchmarkKind::Spin | BenchmarkKind::Jitter => {
@@ -71,7 +71,7 @@ fn series_name(one: &SeriesSummary) -> String {
     }
 }
 
-/// What stands under [`COLUMNS`].
+/// Formats the cells under [`COLUMNS`].
 pub(crate) fn figures(one: &SeriesSummary, unit: Unit) -> Vec<String> {
     let figure = |ns: Option<f64>| ns.map_or_else(|| "-".into(), |ns| unit.figure(ns));
     let whole = |ns: Option<i64>| figure(ns.map(|ns| ns as f64));
@@ -82,7 +82,7 @@ pub(crate) fn figures(one: &SeriesSummary, unit: Unit) -> Vec<String> {
     all
 }
 
-/// `12,000 = 12,000 taken + 0 skipped + 0 dropped`; none for a case of stages.
+/// Formats `12,000 = 12,000 taken + 0 skipped + 0 dropped`; none for a case of stages.
 pub(crate) fn account(case: &CaseSummary) -> Option<String> {
     if case.benchmarks.is_empty() {
         return None;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Bursts as tables: what was raised against what ran, and for whom ksoftirqd
-//! waited.
+//! Bursts as tables: what was raised against what ran, and which threads ksoftirqd waited for.
 
 use std::fmt::Write;
 
@@ -9,7 +8,7 @@ use irqscope_analysis::{Burst, BurstStage, Bursts, Handed, Merge};
 use crate::table::aligned;
 use crate::units::{alone, exact, grouped};
 
-/// Every burst of a case, or those that were chosen.
+/// Formats every burst of a case, or those that were chosen.
 pub fn bursts_table(bursts: &Bursts, chosen: &[&Burst]) -> String {
     let mut text = String::new();
     let Bursts { case, triggers, interval_ns, compensate, .. } = bursts;
@@ -55,7 +54,7 @@ fn rows(burst: &Burst) -> Vec<Vec<String>> {
     std::iter::once(head()).chain(rows).collect()
 }
 
-/// Over all bursts of the case.
+/// Sums over all bursts of the case.
 fn totals(bursts: &Bursts) -> Vec<Vec<String>> {
     let mut all: Vec<BurstStage> = Vec::new();
     for stage in bursts.bursts.iter().flat_map(|burst| &burst.stages) {
@@ -80,7 +79,7 @@ fn totals(bursts: &Bursts) -> Vec<Vec<String>> {
     rows
 }
 
-/// `3 into 2; 8, 9 into 7`, triggers counted from 1 in their burst.
+/// Formats `3 into 2; 8, 9 into 7`, triggers counted from 1 in their burst.
 fn merged(merged: &[Merge]) -> String {
     let mut groups: Vec<(i64, Vec<i64>)> = Vec::new();
     for merge in merged {

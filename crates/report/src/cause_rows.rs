@@ -10,7 +10,7 @@ use crate::units::{Unit, alone, grouped};
 /// Of eight heights; a count of one is seen.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A block for each stage: one line for each cause, on one axis.
+/// Formats a block for each stage: one line for each cause, on one axis.
 pub fn cause_rows_table(explanations: &[Explanation]) -> String {
     let mut text = String::new();
     for one in explanations {
@@ -37,17 +37,17 @@ pub fn cause_rows_table(explanations: &[Explanation]) -> String {
     text
 }
 
-/// What a row is called.
+/// Names a row.
 pub fn row_name(row: &CauseRow) -> String {
     match (row.kind, row.name.as_str()) {
-        (None, "") => "nobody in particular".to_owned(),
+        (None, "") => "no single culprit".to_owned(),
         (None, several) => several.to_owned(),
         (Some(kind), "") => kind.name().to_owned(),
         (Some(kind), name) => format!("{}: {name}", kind.name()),
     }
 }
 
-/// Its counts as eighths of a line; empty bins are blank.
+/// Draws its counts as eighths of a line; empty bins are blank.
 fn bars(row: &CauseRow) -> String {
     let heights = heights(row);
     let block = |height: &Option<f64>| match height {
@@ -57,7 +57,7 @@ fn bars(row: &CauseRow) -> String {
     heights.iter().map(block).collect()
 }
 
-/// From 0 to 1, by the logarithm; the row's own most frequent bin is 1.
+/// Scales its counts from 0 to 1, by the logarithm; the row's own most frequent bin is 1.
 pub(crate) fn heights(row: &CauseRow) -> Vec<Option<f64>> {
     let most = row.counts.iter().copied().max().unwrap_or(1).max(1);
     let height =
@@ -80,6 +80,6 @@ mod tests {
             counts: vec![1_000, 0, 1, 100],
         };
         assert_eq!(bars(&row), "█ ▁▆");
-        assert_eq!(row_name(&row), "nobody in particular");
+        assert_eq!(row_name(&row), "no single culprit");
     }
 }

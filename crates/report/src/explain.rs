@@ -13,7 +13,7 @@ use crate::units::{Unit, alone};
 /// Causes of one stage that are listed; the rest is one line.
 const LISTED: usize = 8;
 
-/// The causes of late responses, a block for each stage.
+/// Formats the causes of late responses, a block for each stage.
 pub fn explanation_table(explanations: &[Explanation]) -> String {
     let mut text = String::new();
     for one in explanations {
@@ -67,8 +67,8 @@ fn accounts(explanations: &[Explanation]) -> Option<String> {
     ))
 }
 
-/// One latency from its trigger to its answer. Short steps that nobody else is to
-/// blame for are one line.
+/// Formats one latency from its trigger to its answer. Short steps that have no other cause are one
+/// line.
 pub fn sample_timeline(case: &str, one: &Explained) -> String {
     let unit = Unit::for_largest(one.latency.0);
     let mut text = format!("{case}  {}  seq {}  {}\n", one.stage, one.seq, alone(one.latency.0));
@@ -94,7 +94,7 @@ pub fn sample_timeline(case: &str, one: &Explained) -> String {
     text
 }
 
-/// `own path, probes`: each kind once, in order.
+/// Formats `own path, probes`: each kind once, in order.
 fn kinds(segments: &[Segment]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for segment in segments {
@@ -106,7 +106,7 @@ fn kinds(segments: &[Segment]) -> String {
     names.join(", ")
 }
 
-/// What recording the events adds to each stage's median.
+/// Formats what recording the events adds to each stage's median.
 pub fn overhead_table(overheads: &[ObserverEffect]) -> String {
     let largest = overheads.iter().map(|one| one.on_ns).max().unwrap_or(0);
     let unit = Unit::for_largest(largest);
@@ -119,7 +119,7 @@ pub fn overhead_table(overheads: &[ObserverEffect]) -> String {
     format!("{}\nmedians in {}\n", aligned(&rows), unit.name())
 }
 
-/// What was named, beside what was true.
+/// Formats what was named, beside what was true.
 pub fn truth_table(truth: &Truth) -> String {
     let head = ["true", "case", "faults", "moved", "right", "within 5 %"].map(str::to_owned);
     let mut rows = vec![head.to_vec()];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is known of a generator's own error, as footnotes.
+//! The known errors of a generator itself, as footnotes.
 
 use irqscope_analysis::OutsideAccount;
 use irqscope_run::{ClockError, LineOffset};
 
 use crate::units::grouped;
 
-/// One line for each thing that is known.
+/// Formats one line for each thing that is known.
 pub(crate) fn footnotes(outside: &OutsideAccount) -> Vec<String> {
     let facts = outside.facts.as_ref();
     let offsets = facts.and_then(|facts| offsets_text(&facts.calibration));
@@ -18,7 +18,7 @@ pub(crate) fn footnotes(outside: &OutsideAccount) -> Vec<String> {
     offsets.into_iter().chain(clock).chain(window).collect()
 }
 
-/// None where nothing was measured.
+/// Formats the offsets; `None` where nothing was measured.
 pub fn offsets_text(calibration: &[Option<LineOffset>]) -> Option<String> {
     let line = |(line, offset): (usize, &Option<LineOffset>)| {
         let LineOffset { offset_ns, lowest_ns, highest_ns, measurements } = (*offset)?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What people look at: a table for the terminal, report.html, and its figures
-//! as SVG and PNG. And what other programs read and write.
+//! Output for people: a table for the terminal, report.html, and its figures as SVG and PNG. And
+//! what other programs read and write.
 #![forbid(unsafe_code)]
 
 mod bench;

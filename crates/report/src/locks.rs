@@ -11,8 +11,7 @@ use crate::units::{Unit, alone, exact, grouped};
 /// Columns that a distribution's longest bar takes.
 const BAR: u64 = 40;
 
-/// Every case, with its longest `most` sites; of the longest `drawn` the
-/// distribution.
+/// Formats every case, with its longest `most` sites; of the longest `drawn` the distribution.
 pub fn locks_text(all: &[Locks], most: usize, drawn: usize) -> String {
     let mut text = String::new();
     for locks in all {

@@ -38,7 +38,7 @@ pub const fn benchmark_colour(kind: BenchmarkKind) -> &'static str {
     }
 }
 
-/// What exactly is measured.
+/// Says what exactly is measured.
 pub const fn stage_text(stage: Stage) -> &'static str {
     match stage {
         Stage::Irq => "the hard interrupt handler",
@@ -55,7 +55,7 @@ pub const fn stage_text(stage: Stage) -> &'static str {
     }
 }
 
-/// Colours of cases where they are overlaid; they repeat after eight.
+/// Returns the colours of cases where they are overlaid; they repeat after eight.
 pub const fn case_colour(index: usize) -> &'static str {
     const COLOURS: [&str; 8] =
         ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#999933", "#882255"];

@@ -7,8 +7,8 @@
 use irqscope_analysis::Explained;
 use serde_json::{Value, json};
 
-/// All stages of the samples that are given, each as a process with a thread for
-/// each stage. Instants count from the sample's trigger.
+/// Formats all stages of the samples that are given, each as a process with a thread for each
+/// stage. Instants count from the sample's trigger.
 pub fn perfetto(case: &str, samples: &[&Explained]) -> String {
     let mut events: Vec<Value> = Vec::new();
     for one in samples {

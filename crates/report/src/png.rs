@@ -41,8 +41,8 @@ impl Painter {
     }
 }
 
-/// The family that stands for `sans-serif`: one of those that the figures are
-/// drawn for, else any.
+/// Returns the family that stands for `sans-serif`: one of those that the figures are drawn for,
+/// else any.
 fn sans(fonts: &fontdb::Database) -> Option<String> {
     let family = |face: &fontdb::FaceInfo| face.families.first().map(|(name, _)| name.clone());
     let names: Vec<String> = fonts.faces().filter_map(family).collect();

@@ -11,7 +11,7 @@ use crate::units::{alone, grouped};
 /// Columns of text.
 const COLUMNS: usize = 96;
 
-/// What is shown of a case's lines.
+/// The part of a case's lines that is shown.
 #[derive(Clone, Copy, Debug)]
 pub enum ScopeView<'a> {
     /// One sweep; instants count from `zero`, on the view's clock.
@@ -20,7 +20,7 @@ pub enum ScopeView<'a> {
     Persistent { seen: &'a Persistence, align: &'a str },
 }
 
-/// How many columns [`Persistence`] needs for [`scope_svg`].
+/// Returns how many columns [`Persistence`] needs for [`scope_svg`].
 pub fn scope_columns() -> usize {
     scope::columns(Layout::Wide)
 }
@@ -28,7 +28,7 @@ pub fn scope_columns() -> usize {
 /// How many it needs for [`scope_text`].
 pub const SCOPE_TEXT_COLUMNS: usize = COLUMNS;
 
-/// A drawing that stands by itself.
+/// Makes a drawing that stands by itself.
 pub fn scope_svg(waves: &Waves, view: ScopeView<'_>, caveat: Option<&str>) -> String {
     let (layout, file) = (Layout::Wide, scope::File { alone: true, caveat });
     match view {
@@ -39,7 +39,7 @@ pub fn scope_svg(waves: &Waves, view: ScopeView<'_>, caveat: Option<&str>) -> St
     }
 }
 
-/// The same in pixels.
+/// Makes the same in pixels.
 ///
 /// # Errors
 /// There is no font, or the drawing is too large.
@@ -47,7 +47,7 @@ pub fn scope_png(svg: &str) -> Result<Vec<u8>> {
     Painter::new()?.paint("scope", svg)
 }
 
-/// Lanes of characters.
+/// Draws lanes of characters.
 pub fn scope_text(waves: &Waves, view: ScopeView<'_>) -> String {
     let width = waves.lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
     let (head, lanes, window) = match view {
@@ -86,7 +86,7 @@ pub fn scope_text(waves: &Waves, view: ScopeView<'_>) -> String {
     text
 }
 
-/// `▔` high, `▁` low, `┃` where it changes.
+/// Draws `▔` high, `▁` low, `┃` where it changes.
 fn trace(line: &Wave, zero: i64, [from, to]: [i64; 2]) -> String {
     let at = |column: usize| {
         let span = i128::from(to - from) * column as i128 / COLUMNS as i128;
@@ -103,7 +103,7 @@ fn trace(line: &Wave, zero: i64, [from, to]: [i64; 2]) -> String {
     (0..COLUMNS).map(column).collect()
 }
 
-/// By how many of the sweeps were high, or had an edge.
+/// Shades by how many of the sweeps were high, or had an edge.
 fn shade(share: f64) -> char {
     match share {
         ..=0.0 => '·',

@@ -9,7 +9,7 @@ use irqscope_wire::{BenchmarkKind, Stage};
 
 use crate::palette::{benchmark_colour, case_colour, stage_colour};
 
-/// What something is drawn in.
+/// The style in which something is drawn.
 #[derive(Clone, Copy, Debug)]
 pub enum Ink {
     Text,
@@ -92,7 +92,7 @@ impl Type {
         Self { anchor, ..self }
     }
 
-    /// Roughly how wide a text will be; the fonts differ, so leave room.
+    /// Estimates how wide a text will be; the fonts differ, so leave room.
     pub fn width(self, text: &str) -> f64 {
         text.chars().count() as f64 * self.size * if self.bold { 0.71 } else { 0.6 }
     }
@@ -127,7 +127,7 @@ impl Svg {
         );
     }
 
-    /// A rectangle that what is below shows through; `depth` 0 to 1.
+    /// Draws a rectangle that what is below shows through; `depth` 0 to 1.
     pub fn shade(&mut self, [x, y, width, height]: [f64; 4], ink: Ink, depth: f64) {
         let [x, y, width, height] = [x, y, width, height].map(short);
         let (fill, depth) = (ink.fill(), (depth * 100.0).round() / 100.0);
@@ -141,7 +141,7 @@ impl Svg {
         self.stroke(&format!("M{} {}L{} {}", short(x1), short(y1), short(x2), short(y2)), pen);
     }
 
-    /// Bars, as one path: `(x, y)` of their upper left, width and height each.
+    /// Draws bars, as one path: `(x, y)` of their upper left, width and height each.
     pub fn bars(&mut self, bars: impl Iterator<Item = [f64; 4]>, ink: Ink) {
         let mut path = String::new();
         for bar in bars {
@@ -182,7 +182,7 @@ impl Svg {
         );
     }
 
-    /// A box with a label in it, and words that show when it is pointed at.
+    /// Draws a box with a label in it, and words that show when it is pointed at.
     pub fn tile(
         &mut self,
         [x, y, width, height]: [f64; 4],
@@ -204,7 +204,7 @@ impl Svg {
         self.body.push_str("</g>\n");
     }
 
-    /// The drawing as it stands in a page or, with `alone`, in a file.
+    /// Returns the drawing as it stands in a page or, with `alone`, in a file.
     pub fn finish(self, height: f64, alone: bool) -> String {
         let Self { width, title, body } = self;
         let (width, height, title) = (short(width), short(height), escape(&title));
@@ -236,12 +236,12 @@ impl Svg {
     }
 }
 
-/// One decimal at most: drawings stay small and their bytes the same.
+/// Formats one decimal at most: drawings stay small and their bytes the same.
 fn short(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-/// Text for XML.
+/// Escapes text for XML.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

@@ -9,10 +9,10 @@ use irqscope_wire::Counters;
 use crate::table::{aligned, identity_of, warnings};
 use crate::units::{Unit, grouped, hertz};
 
-/// What stands above the figures of [`row`].
+/// The heads of the figures of [`row`].
 pub const COLUMNS: [&str; 6] = ["knee", "p50", "p99", "max", "next step", "there"];
 
-/// The table on the terminal.
+/// Makes the table on the terminal.
 pub fn table(summary: &Summary, sweep: &Sweep) -> String {
     let mut text = String::new();
     if let Some(caveat) = summary.caveat() {
@@ -38,13 +38,13 @@ pub fn table(summary: &Summary, sweep: &Sweep) -> String {
     text
 }
 
-/// One unit for the figures of all knees.
+/// Returns one unit for the figures of all knees.
 pub fn unit(sweep: &Sweep) -> Unit {
     let knees = sweep.series.iter().filter_map(Series::at_knee);
     Unit::for_largest(knees.filter_map(|point| point.max_ns).max().unwrap_or(0))
 }
 
-/// The knee, the figures there, the next step and what went wrong there.
+/// Formats the knee, the figures there, the next step and what went wrong there.
 pub fn row(series: &Series, unit: Unit) -> [String; 6] {
     let none = || "-".to_owned();
     let (at, beyond) = (series.at_knee(), series.beyond_knee());
@@ -61,10 +61,10 @@ pub fn row(series: &Series, unit: Unit) -> [String; 6] {
     ]
 }
 
-/// What stands above the figures of [`point_row`].
+/// The heads of the figures of [`point_row`].
 pub const POINT_COLUMNS: [&str; 6] = ["triggers", "count", "p50", "p99", "max", "in want"];
 
-/// One stage at one frequency.
+/// Formats one stage at one frequency.
 pub fn point_row(point: &Point, unit: Unit) -> [String; 6] {
     let figure = |ns: Option<i64>| ns.map_or_else(|| "-".to_owned(), |ns| unit.figure(ns as f64));
     [
@@ -77,7 +77,7 @@ pub fn point_row(point: &Point, unit: Unit) -> [String; 6] {
     ]
 }
 
-/// `22.6 kHz`, `≥ 100 kHz`, `< 1 kHz`.
+/// Formats `22.6 kHz`, `≥ 100 kHz`, `< 1 kHz`.
 pub fn knee_text(knee: Knee) -> String {
     match knee {
         Knee::Below { next_hz } => format!("< {}", hertz(next_hz)),
@@ -86,7 +86,7 @@ pub fn knee_text(knee: Knee) -> String {
     }
 }
 
-/// `593 of 2,000 merged`.
+/// Formats `593 of 2,000 merged`.
 fn why(point: &Point) -> String {
     if point.invalid {
         return "no valid result".to_owned();
@@ -97,7 +97,7 @@ fn why(point: &Point) -> String {
     format!("{} of {}", told.join(", "), grouped(point.triggers))
 }
 
-/// What the columns mean.
+/// Explains the columns.
 pub fn legend(sweep: &Sweep, unit: Unit) -> String {
     let ratio = sweep
         .ratio()
@@ -109,7 +109,7 @@ pub fn legend(sweep: &Sweep, unit: Unit) -> String {
     )
 }
 
-/// The accounting identity over all steps of each case.
+/// Formats the accounting identity over all steps of each case.
 pub fn sums(summary: &Summary, sweep: &Sweep) -> Vec<(String, String)> {
     let sum = |name: &str| {
         let steps = || summary.cases.iter().filter(|case| case.step_of.as_deref() == Some(name));

@@ -10,8 +10,8 @@ use crate::bench;
 use crate::generator::footnotes;
 use crate::units::{Unit, alone, grouped};
 
-/// Stage by case, the accounting identity, the cost of the instrumentation and
-/// all warnings; of a sweep the knees.
+/// Formats stage by case, the accounting identity, the cost of the instrumentation and all
+/// warnings; of a sweep the knees.
 pub fn table(summary: &Summary) -> String {
     if let Some(sweep) = Sweep::of(summary) {
         return crate::sweep::table(summary, &sweep);
@@ -33,7 +33,7 @@ pub fn table(summary: &Summary) -> String {
     text
 }
 
-/// A run of benchmarks has no stages, and asks for none.
+/// Returns whether there are stages: a run of benchmarks has none, and asks for none.
 pub(crate) fn has_stages(summary: &Summary) -> bool {
     let asks = |case: &CaseSummary| case.benchmarks.is_empty() && case.unavailable.is_empty();
     summary.cases.is_empty() || summary.cases.iter().any(asks)
@@ -54,8 +54,8 @@ fn benchmarks(summary: &Summary, text: &mut String) {
     }
 }
 
-/// One unit for all: that of the largest figure, but not so coarse that the
-/// smallest median loses its digits.
+/// Chooses one unit for all: that of the largest figure, but not so coarse that the smallest median
+/// loses its digits.
 pub(crate) fn table_unit(summary: &Summary) -> Unit {
     let stages = || summary.cases.iter().flat_map(|case| &case.stages);
     let largest = stages().filter_map(|stage| stage.max_ns).max().unwrap_or(0);
@@ -66,11 +66,11 @@ pub(crate) fn table_unit(summary: &Summary) -> Unit {
     }
 }
 
-/// What the columns mean that do not say it themselves.
+/// Explains the columns that do not say it themselves.
 pub(crate) fn legend(summary: &Summary) -> String {
     let cost = if summary.caveat().is_some() { "instructions" } else { "cycles" };
     let views = if has_outside(summary) {
-        "min to mean are the generator's, in: the target's own; edge: ns from a stage's stamp to its edge (their difference, the same in so many of all samples); "
+        "min to mean are the generator's, in: the target's own; edge: ns from a stage's stamp to its edge (their difference, with the share of samples in which it is the same); "
     } else {
         ""
     };
@@ -86,14 +86,13 @@ pub(crate) fn has_outside(summary: &Summary) -> bool {
     summary.cases.iter().any(|case| case.outside.is_some())
 }
 
-/// What stands above the figures of [`figures`].
+/// Returns the heads of [`figures`].
 pub(crate) fn columns(summary: &Summary) -> Vec<&'static str> {
     let inside = if has_outside(summary) { &INSIDE[..] } else { &[] };
     COLUMNS.iter().chain(inside).chain(&["cost"]).copied().collect()
 }
 
-/// The figures of one stage of one case, in its main view and, beside them, from
-/// inside.
+/// Formats the figures of one stage of one case, in its main view and, beside them, from inside.
 pub(crate) fn figures(
     summary: &Summary,
     case: &CaseSummary,
@@ -121,7 +120,7 @@ pub(crate) fn figures(
     Some(all)
 }
 
-/// `54`, or `54 (1,999/2,000)` where it is not the same in all samples.
+/// Formats `54`, or `54 (1,999/2,000)` where it is not the same in all samples.
 fn edge(case: &CaseSummary, stage: Stage) -> String {
     match case.edge_offsets.iter().find(|offset| offset.stage == stage) {
         None => "-".into(),
@@ -132,7 +131,7 @@ fn edge(case: &CaseSummary, stage: Stage) -> String {
     }
 }
 
-/// The stage's name, with its view where it is not the usual one.
+/// Names the stage, with its view where it is not the usual one.
 pub(crate) fn stage_name(stage: Stage, view: View) -> String {
     match view {
         View::Inside => stage.name().into(),
@@ -155,7 +154,7 @@ fn rows(summary: &Summary, unit: Unit) -> Vec<Vec<String>> {
     rows
 }
 
-/// What the view from inside costs the one from outside, where it was measured.
+/// Formats the cost of the view from inside for the one from outside, where it was measured.
 fn observer(summary: &Summary, unit: Unit, text: &mut String) {
     if summary.observer_effects.is_empty() {
         return;
@@ -175,8 +174,8 @@ fn observer(summary: &Summary, unit: Unit, text: &mut String) {
 
 const EXECUTION: [&str; 7] = ["stage", "case", "executed", "min", "p50", "p99", "max"];
 
-/// How long stages executed, in their main views; nothing where they have no
-/// execution times.
+/// Formats how long stages executed, in their main views; nothing where they have no execution
+/// times.
 pub(crate) fn execution_rows(summary: &Summary) -> Vec<Vec<String>> {
     let mut rows = vec![EXECUTION.map(str::to_owned).to_vec()];
     for stage in Stage::ALL {
@@ -210,7 +209,7 @@ pub(crate) fn percent(percent: f64) -> String {
     format!("{percent:+.1} %")
 }
 
-/// Two columns of text to the left, figures to the right.
+/// Aligns two columns of text to the left, figures to the right.
 pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -232,8 +231,8 @@ pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// `2,000 = 2,000 complete + 0 missing + 0 coalesced + 0 overrun`, or what is
-/// known of an unfinished case.
+/// Formats `2,000 = 2,000 complete + 0 missing + 0 coalesced + 0 overrun`, or what is known of an
+/// unfinished case.
 pub(crate) fn identity_text(case: &CaseSummary) -> String {
     match bench::account(case) {
         Some(account) => account,
@@ -250,7 +249,7 @@ pub(crate) fn identity_of(counters: &Counters) -> String {
     )
 }
 
-/// What the terms of a case's identity count.
+/// Names what the terms of a case's identity count.
 pub(crate) fn case_unit(case: &CaseSummary) -> &'static str {
     if case.benchmarks.is_empty() { "triggers" } else { "samples" }
 }
@@ -280,7 +279,7 @@ fn identity(summary: &Summary, text: &mut String) {
     }
 }
 
-/// The generator's own account.
+/// Formats the generator's own account.
 pub(crate) fn outside_text(case: &CaseSummary) -> Option<String> {
     let outside = case.outside.as_ref()?;
     let [edges, answers, extra, dropped] =

@@ -19,7 +19,7 @@ pub struct TailRow {
     pub tail: Result<Tail, Refusal>,
 }
 
-/// A block for each series, and how it was made.
+/// Formats a block for each series, and how it was made.
 pub fn tail_table(rows: &[TailRow]) -> String {
     let mut text = String::new();
     if rows.iter().any(|row| row.twin) {
@@ -79,7 +79,7 @@ fn cells(level: &ReturnLevel, period_ns: Option<u64>) -> Vec<String> {
     ]
 }
 
-/// `2.0 s`, `1.5 h`, `3.0 d`.
+/// Formats `2.0 s`, `1.5 h`, `3.0 d`.
 fn span(ns: f64) -> String {
     let units = [(86_400e9, "d"), (3_600e9, "h"), (60e9, "min"), (1e9, "s")];
     let (unit, name) = units.into_iter().find(|(unit, _)| ns >= *unit).unwrap_or((1e6, "ms"));

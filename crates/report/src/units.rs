@@ -10,7 +10,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit in which the largest of several figures reads well.
+    /// Returns the unit in which the largest of several figures reads well.
     pub fn for_largest(ns: i64) -> Self {
         match ns.unsigned_abs() {
             0..2_000 => Self::Ns,
@@ -35,12 +35,12 @@ impl Unit {
         }
     }
 
-    /// For a table: two decimals, but none of nanoseconds.
+    /// Formats for a table: two decimals, but none of nanoseconds.
     pub fn figure(self, ns: f64) -> String {
         fixed(ns / self.ns() as f64, if self == Self::Ns { 0 } else { 2 })
     }
 
-    /// With as many decimals as `step_ns` needs to be told apart.
+    /// Formats with as many decimals as `step_ns` needs to be visible.
     pub fn stepped(self, ns: i64, step_ns: i64) -> String {
         let mut decimals = 0;
         let mut unit = self.ns();
@@ -52,13 +52,13 @@ impl Unit {
     }
 }
 
-/// One figure by itself, with its unit: `1.13 µs`, `982 ns`.
+/// Formats one figure by itself, with its unit: `1.13 µs`, `982 ns`.
 pub fn alone(ns: i64) -> String {
     let unit = Unit::for_largest(ns);
     format!("{} {}", unit.figure(ns as f64), unit.name())
 }
 
-/// A setting as people wrote it: `1 ms`, `250 µs`, `1,500 ns`.
+/// Formats a setting as people wrote it: `1 ms`, `250 µs`, `1,500 ns`.
 pub fn exact(ns: u64) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")];
     let whole = units.into_iter().find(|(unit, _)| ns >= *unit && ns.is_multiple_of(*unit));
@@ -66,7 +66,7 @@ pub fn exact(ns: u64) -> String {
     format!("{} {name}", grouped(ns / unit))
 }
 
-/// A frequency, to three digits: `22.6 kHz`, `500 Hz`.
+/// Formats a frequency, to three digits: `22.6 kHz`, `500 Hz`.
 pub fn hertz(hertz: f64) -> String {
     let units = [(1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz")];
     // 999.7 is written as 1,000: in the next unit it is one.
@@ -79,7 +79,7 @@ pub fn hertz(hertz: f64) -> String {
     format!("{text} {name}")
 }
 
-/// With thousands set apart: `12,345`.
+/// Formats with thousands set apart: `12,345`.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

@@ -7,7 +7,7 @@ use irqscope_analysis::Verdict;
 
 use crate::svg::escape;
 
-/// The Test Anything Protocol, version 14.
+/// Formats the Test Anything Protocol, version 14.
 pub fn tap(verdicts: &[Verdict]) -> String {
     let mut text = format!("TAP version 14\n1..{}\n", verdicts.len());
     for (number, one) in (1..).zip(verdicts) {
@@ -22,7 +22,7 @@ pub fn tap(verdicts: &[Verdict]) -> String {
     text
 }
 
-/// JUnit's XML, as Jenkins and GitLab read it.
+/// Formats JUnit's XML, as Jenkins and GitLab read it.
 pub fn junit(verdicts: &[Verdict]) -> String {
     let failures = verdicts.iter().filter(|one| !one.passed).count();
     let tests = verdicts.len();

@@ -18,7 +18,7 @@ pub fn write_all(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
     write_figures(run, summary, CaseFigures::of_run(run)?)
 }
 
-/// Likewise, of what the summary was derived from.
+/// Writes the figures likewise, of what the summary was derived from.
 pub fn write_figures(
     run: &RunDir,
     summary: &Summary,
@@ -47,7 +47,7 @@ struct Drawn {
     files: Vec<(String, String)>,
 }
 
-/// A sweep has one picture per stage for all its steps, where other runs have
+/// Draws the figures. A sweep has one picture per stage for all its steps, where other runs have
 /// those of every case.
 fn draw(run: &RunDir, summary: &Summary, figures: Vec<CaseFigures>) -> Result<Drawn> {
     let manifest = run.manifest();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Real recordings of other tools become runs, round trips lose nothing, and what
-//! is wrong with a file is told with its place. tests/data/README.md says how the
-//! recordings were made.
+//! Real recordings of other tools become runs, round trips lose nothing, and an error in a file is
+//! reported with its place. tests/data/README.md says how the recordings were made.
 #![allow(clippy::unwrap_used)] // helpers of tests too
 
 use std::fs;
@@ -56,7 +55,7 @@ fn series(summary: &Summary) -> &[SeriesSummary] {
     &case.benchmarks
 }
 
-/// Count, dropped, least, median and greatest in microseconds.
+/// Returns count, dropped, least, median and greatest in microseconds.
 fn figures(one: &SeriesSummary) -> (u64, u64, i64, i64, i64) {
     let us = |ns: Option<i64>| ns.unwrap() / 1_000;
     (one.count, one.dropped, us(one.min_ns), us(one.p50_ns), us(one.max_ns))
@@ -250,7 +249,7 @@ fn sorted(text: &str) -> Vec<&str> {
     lines
 }
 
-/// Non-negative values as a histogram of one series.
+/// Makes non-negative values as a histogram of one series.
 fn counted(values: &[(u32, u32)]) -> String {
     let mut lines = vec!["case,benchmark,variant,series,cpu,seq,at_ns,value_ns,count".to_owned()];
     for (value, count) in values {
@@ -265,7 +264,7 @@ fn made_run(parent: &Path, name: &str, text: &str) -> RunDir {
     import_to(&parent.join(name), &file).unwrap()
 }
 
-/// Without what tells one run from another: commands and instants.
+/// Removes what distinguishes one run from another: commands and instants.
 fn threads(json: &str) -> serde_json::Value {
     serde_json::from_str::<serde_json::Value>(json).unwrap()["thread"].clone()
 }
@@ -331,7 +330,7 @@ proptest! {
     }
 }
 
-/// RFC 4648 without a crate for it.
+/// Decodes RFC 4648 without a crate for it.
 fn base64(text: &str) -> Vec<u8> {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = text.bytes().filter_map(|byte| LETTERS.iter().position(|one| *one == byte));

@@ -42,7 +42,7 @@ const LATMUS: &[u8] = b"# context: user\n# thread priority: 98\n# thread affinit
 const CSV: &[u8] = b"case,benchmark,variant,series,cpu,seq,at_ns,value_ns,count\n\
     a/b,sched,fifo 80,cpu0,0,0,1,2,1\na/b,sched,fifo 80,cpu0,0,1,,2,1\na/b,spin,other,x,,,,7,8\n";
 
-/// What parsers may trip over, put in the place of some bytes.
+/// Bytes that parsers may trip over, put in the place of some bytes.
 const PIECES: [&[u8]; 12] = [
     b"",
     b"-1",

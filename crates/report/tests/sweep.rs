@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a made-up sweep looks like.
+//! The report of a made-up sweep.
 #![allow(clippy::unwrap_used)] // helpers of tests too
 
 #[path = "../../run/tests/synthetic/mod.rs"]
@@ -16,7 +16,7 @@ use synthetic::{Sender, answered, draft, plan, sample};
 
 const STAGES: [Stage; 3] = [Stage::Irq, Stage::Softirq, Stage::WorkUnbound];
 
-/// A run of one step that was kept up with.
+/// Makes a run of one step that was kept up with.
 fn step(path: &Path) -> (RunDir, Summary) {
     let outside = Some(Outside::default());
     let plan = plan("6.1/idle/1kHz", &STAGES, 1);
@@ -33,7 +33,7 @@ fn step(path: &Path) -> (RunDir, Summary) {
     (run, summary)
 }
 
-/// Two cases, fifteen steps each: `irq` keeps up for ever, the others to a step.
+/// Makes two cases, fifteen steps each: `irq` keeps up for ever, the others to a step.
 fn sweep(path: &Path) -> (RunDir, Summary) {
     let (run, mut summary) = step(path);
     let one = summary.cases.remove(0);

@@ -55,7 +55,7 @@ impl ApiError {
     }
 }
 
-/// Errors of libraries name their remedy on a line of its own.
+/// Splits an error: those of libraries name their remedy on a line of its own.
 pub(crate) fn split(text: &str) -> (String, String) {
     let (what, remedy) = text.split_once("\n  remedy: ").unwrap_or((text, ""));
     (what.to_owned(), remedy.to_owned())

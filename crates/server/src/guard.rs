@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Who may ask. Every request passes here first, and every answer last.
+//! Access control. Every request passes here first, and every answer last.
 //!
 //! A browser on this machine may show any site: what that site's scripts send here
 //! has a foreign `Origin`, or (DNS rebinding) a foreign name in `Host`. A program on
@@ -22,12 +22,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
                       img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Whom a server is open to.
+/// The clients that a server is open to.
 #[derive(Debug)]
 pub struct Guard {
     address: SocketAddr,
     names: Vec<String>,
-    /// None on loopback: who is on this machine may use it.
+    /// None on loopback: every user of this machine may use it.
     token: Option<Token>,
 }
 
@@ -48,7 +48,7 @@ impl Guard {
         if method == Method::POST { check_json(headers) } else { Ok(()) }
     }
 
-    /// Rebinding makes a foreign name lead here; an address cannot be rebound.
+    /// Checks the host. Rebinding makes a foreign name lead here; an address cannot be rebound.
     fn check_host<'a>(&self, uri: &'a Uri, headers: &'a HeaderMap) -> Result<&'a str> {
         let mut all = headers.get_all(header::HOST).iter();
         let host = match (all.next(), all.next()) {
@@ -97,7 +97,7 @@ impl Guard {
             })
     }
 
-    /// A link with the token: it is put into a cookie, and out of the address.
+    /// Enters by a link with the token: it is put into a cookie, and out of the address.
     fn enter(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
         let token = self.token.as_ref()?;
         if method != Method::GET || uri.path() != "/" || self.check_host(uri, headers).is_err() {
@@ -116,8 +116,7 @@ impl Guard {
     }
 }
 
-/// `Origin` is what a browser says of the site whose script asks; programs say
-/// nothing.
+/// Checks `Origin`, by which a browser names the site whose script asks; programs send none.
 fn check_origin(host: &str, headers: &HeaderMap) -> Result<()> {
     let ours = |origin: &HeaderValue| {
         let origin = origin.to_str().unwrap_or_default();
@@ -133,7 +132,7 @@ fn check_origin(host: &str, headers: &HeaderMap) -> Result<()> {
     Err(ApiError::new(StatusCode::FORBIDDEN, "foreign_origin", what))
 }
 
-/// What a form of another site cannot send without asking first.
+/// Checks for a header that a form of another site cannot send without asking first.
 fn check_json(headers: &HeaderMap) -> Result<()> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim());
@@ -144,7 +143,7 @@ fn check_json(headers: &HeaderMap) -> Result<()> {
     Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", what))
 }
 
-/// The layer around all routes.
+/// Runs the layer around all routes.
 pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     let (method, uri, headers) = (request.method(), request.uri(), request.headers());
     let mut response = match app.guard.enter(method, uri, headers) {

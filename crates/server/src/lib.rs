@@ -2,10 +2,10 @@
 //! The dashboard's server. docs/dashboard-api.md is the contract with the page,
 //! docs/dashboard.md says how both are used and what keeps them safe.
 //!
-//! `desk` is what people work at, without any HTTP: a generator, a measurement, and
-//! snapshots of both (`irqscope top` shows the same). `runs` reads finished runs,
-//! `routes` says all of it in JSON, `guard` decides who may ask, `listen` serves
-//! connections that have limits, `page` is what the browser gets.
+//! `desk` is the application's state, without any HTTP: a generator, a measurement, and snapshots
+//! of both (`irqscope top` shows the same). `runs` reads finished runs, `routes` says all of it in
+//! JSON, `guard` decides which requests may pass, `listen` serves connections that have limits,
+//! `page` is what the browser gets.
 #![forbid(unsafe_code)]
 
 mod desk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Connections, each with limits: so many, so long a head, so long without reading.
+//! Connections, each with limits: their number, the time for a head, the time without reading.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const HEAD: Duration = Duration::from_secs(30);
 const UNREAD: Duration = Duration::from_secs(30);
 /// Of a request's head.
 const HEAD_BYTES: usize = 64 * 1024;
-/// What is under way when the server ends is given so long.
+/// Grace period for requests in flight at shutdown.
 const LAST: Duration = Duration::from_millis(500);
 const THREADS: usize = 2;
 
@@ -33,8 +33,8 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: applicat
     Connection: close\r\n\r\n\
     {\"error\":{\"code\":\"too_many\",\"what\":\"there are too many connections\",\"remedy\":\"\"}}";
 
-/// A listening server. Dropping it closes every connection; what is measured goes on
-/// until the desk is closed.
+/// A listening server. Dropping it closes every connection; a measurement goes on until the
+/// application's state is closed.
 pub struct Server {
     address: SocketAddr,
     token: Option<Token>,
@@ -64,12 +64,12 @@ impl Server {
         Ok(Self { address, token, runtime: Some(runtime) })
     }
 
-    /// Where it really listens.
+    /// Returns where it really listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What to open: with the token, where one is needed.
+    /// Returns the address to open: with the token, where one is needed.
     pub fn link(&self) -> String {
         match &self.token {
             Some(token) => format!("http://{}/?token={}", self.address, token.as_str()),
@@ -122,7 +122,7 @@ async fn serve(stream: TcpStream, app: App) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(UNREAD));
     let service = TowerToHyperService::new(router(app));
-    // What goes wrong with a connection is its client's affair.
+    // A connection's errors are its client's affair.
     let _ = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)

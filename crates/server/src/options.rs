@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a server is told at its start, and why it may not begin.
+//! A server's options at its start, and why it may not begin.
 
 use std::io;
 use std::net::SocketAddr;

@@ -26,6 +26,8 @@ pub enum Page {
 }
 
 impl Page {
+    /// Checks that the page can be served.
+    ///
     /// # Errors
     /// There is none, and what to do about it.
     pub fn check(&self) -> Result<(), ServeError> {
@@ -37,7 +39,7 @@ impl Page {
         }
     }
 
-    /// A file of the page by the path of a URL.
+    /// Returns a file of the page by the path of a URL.
     pub fn get(&self, path: &str, headers: &HeaderMap) -> Response {
         let name = match path.trim_start_matches('/') {
             "" => INDEX,
@@ -54,7 +56,7 @@ impl Page {
         }
     }
 
-    /// Names with a step up, or anything that is not plain, are nobody's.
+    /// Names with a step up, or anything that is not plain, are refused.
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         let plain = |part: &str| {
             !part.is_empty()
@@ -93,7 +95,7 @@ fn answer(name: &str, content: Vec<u8>, headers: &HeaderMap) -> Response {
     }
 }
 
-/// The report's colours, as the style sheet takes them.
+/// Writes the report's colours, as the style sheet takes them.
 fn colours() -> String {
     let stage = |stage: &Stage| {
         format!("  --stage-{}: {};\n", stage.name().replace('_', "-"), stage_colour(*stage))

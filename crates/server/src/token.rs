@@ -12,6 +12,8 @@ use crate::ServeError;
 pub struct Token(String);
 
 impl Token {
+    /// Makes a random token.
+    ///
     /// # Errors
     /// The system has no randomness to give.
     pub fn new() -> Result<Self, ServeError> {
@@ -20,7 +22,7 @@ impl Token {
         Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// In a time that tells nothing of where they differ.
+    /// Compares in a time that does not depend on where they differ.
     pub fn is(&self, other: &str) -> bool {
         self.0.as_bytes().ct_eq(other.as_bytes()).into()
     }

@@ -36,7 +36,7 @@ fn case(measurement: &Value) -> &Value {
     &measurement["cases"][0]
 }
 
-/// A run of so many triggers to its end.
+/// Measures a run of `count` triggers to its end.
 fn measured(served: &Served, generator: &Generator, count: u64) -> String {
     connect(served, generator);
     let set = json!({"count": count, "period_ns": 100_000, "patience_ns": 1_000_000_000});
@@ -83,7 +83,7 @@ fn a_measurement_with_a_generator_leaves_a_run_like_any_other() {
     assert_eq!(one["manifest"]["complete"], true);
     assert_eq!((&summary["violations"], &summary["identity_holds"]), (&json!([]), &json!(true)));
     assert_eq!((&summary["triggers"], &summary["complete"]), (&json!(1000), &json!(1000)));
-    // What was shown at the end is what is on the disk; quantiles within 0.1 %.
+    // The figures that were shown at the end are those on the disk; quantiles within 0.1 %.
     let live = case(&shown);
     assert_eq!(live["samples"], 1000);
     assert_eq!(

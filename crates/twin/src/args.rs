@@ -24,7 +24,7 @@
 //! | `smi-seed` | of their instants | 0 |
 //! | `trace` | triggers, from the first, whose path is recorded; with `out` only | 0 |
 //! | `out` | file or listening Unix socket that takes the frames | |
-//! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, told on standard error | |
+//! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, printed on standard error | |
 //!
 //! One of `out` and `port` is needed, and only one is taken.
 

@@ -39,11 +39,10 @@
 //! each write to one of its registers updates its interrupt output. That one is in
 //! use, so it is passed on; all else is as with a parallel port.
 //!
-//! What the parallel port itself would send on interrupt 7 is not passed on: the pin is
-//! the generator's alone. The port's gate is kept, though: while control bit 4
-//! (interrupt enable) is 0 a trigger does not reach the pin, and with
-//! `start=armed` the first trigger waits for that bit. A driver that forgets it
-//! hears nothing.
+//! An interrupt 7 of the parallel port itself is not passed on: the pin is the generator's alone.
+//! The port's gate is kept, though: while control bit 4 (interrupt enable) is 0 a trigger does not
+//! reach the pin, and with `start=armed` the first trigger waits for that bit. A driver that
+//! forgets it receives nothing.
 //!
 //! # System management interrupts
 //!
@@ -53,11 +52,10 @@
 //!
 //! # Threads
 //!
-//! QEMU calls the plugin under its big lock, and nobody else does. With `port=`
-//! the generator crate's server has threads of its own, which touch neither the
-//! plugin's state nor QEMU: commands wait for the timer's next turn. With `out=`
-//! there are no such threads, and nothing from outside can touch a run: its
-//! frames depend on the guest and the arguments only.
+//! QEMU calls the plugin under its big lock, and nothing else calls it. With `port=` the generator
+//! crate's server has threads of its own, which touch neither the plugin's state nor QEMU: commands
+//! wait for the timer's next turn. With `out=` there are no such threads, and nothing from outside
+//! can touch a run: its frames depend on the guest and the arguments only.
 
 mod args;
 mod machine;

@@ -14,7 +14,7 @@ use crate::wiring::Wiring;
 /// How often commands are looked for, where some may come: virtual time.
 const POLL_NS: u64 = 1_000_000;
 
-/// What is there once the machine's devices are.
+/// The parts that are there once the machine's devices are.
 pub struct Wires {
     pub timer: Timer,
     pub pin: Pin,
@@ -39,15 +39,15 @@ impl Machine {
         Self { source, server, smi, wires: None, written: None }
     }
 
-    /// The guest is writing to the port right now.
+    /// Takes note that the guest is writing to the port right now.
     pub fn written(&mut self, qemu: &Qemu) {
         let Some(wires) = &self.wires else { return };
         self.written = Some(qemu.now());
         qemu.fire_at(wires.timer, 0);
     }
 
-    /// The timer's turn. An edge comes before a trigger of the same instant,
-    /// which cannot have caused it.
+    /// Runs the timer's turn. An edge comes before a trigger of the same instant, which cannot have
+    /// caused it.
     pub fn turn(&mut self, qemu: &Qemu) {
         let now = qemu.now();
         self.look();
@@ -108,7 +108,7 @@ impl Machine {
         }
     }
 
-    /// The port's gate stands between the wire and the controller.
+    /// Acts; the port's gate stands between the wire and the controller.
     fn act(&self, qemu: &Qemu, act: Act) {
         let Some(wires) = &self.wires else { return };
         match act {

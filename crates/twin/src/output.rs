@@ -11,7 +11,7 @@ use std::path::Path;
 use irqscope_generator::Source;
 use irqscope_wire::encode;
 
-/// A new file, or a socket somebody listens on.
+/// Opens a new file, or a socket with a listener.
 pub fn open(path: &Path) -> Result<Box<dyn Write + Send>, String> {
     let is_socket = std::fs::metadata(path).is_ok_and(|facts| facts.file_type().is_socket());
     let opened: std::io::Result<Box<dyn Write + Send>> = if is_socket {

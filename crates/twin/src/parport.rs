@@ -6,14 +6,14 @@ use crate::port::Seen;
 
 pub const DATA: u32 = 0x378;
 pub const CONTROL: u32 = 0x37a;
-/// Its ISA interrupt, where the port tells of writes.
+/// Its ISA interrupt, where the port reports writes.
 pub const INTERRUPT: u32 = 7;
 const WIRES: u8 = 0x0f;
 const ENABLE: u8 = 1 << 4;
 /// Bits that no driver can clear; an absent port reads as all ones.
 const ABSENT: u8 = 0xff;
 
-/// None if there is no port.
+/// Returns what was seen of the port; `None` if there is no port.
 pub fn seen(data: u8, control: u8) -> Option<Seen> {
     let lines = u16::from(data) | u16::from(control & WIRES) << 8;
     (control != ABSENT).then_some(Seen { lines, enabled: control & ENABLE != 0 })

@@ -17,7 +17,7 @@ pub const DIRECTION: u64 = BASE + 0x400;
 pub const ENABLE: u64 = BASE + 0x410;
 pub const LINES: u32 = 8;
 
-/// `input`: the interrupt's line.
+/// Converts the registers; `input`: the interrupt's line.
 pub fn seen(data: u8, direction: u8, enable: u8, input: u32) -> Seen {
     let high = data & direction;
     let below = (1 << input) - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What QEMU calls: installation, the first translation, the timer, the port's
-//! interrupt output, the exit.
+//! QEMU's entry points: installation, the first translation, the timer, the port's interrupt
+//! output, the exit.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
@@ -80,7 +80,7 @@ fn with_plugin(act: impl FnOnce(&Qemu, &mut Machine)) {
 }
 
 impl Plugin {
-    /// The first frames of the only stream there will be.
+    /// Sends the first frames of the only stream there will be.
     fn greet(&mut self) {
         let source = &mut self.machine.source;
         for message in source.greeting() {
@@ -89,7 +89,7 @@ impl Plugin {
         self.send();
     }
 
-    /// With `port=` it is the timer's turn that sends.
+    /// Sends what waits, unless there is `port=`: then the timer's turn sends.
     fn send(&mut self) {
         let source = &mut self.machine.source;
         if self.output.as_mut().is_some_and(|output| !output::drain(source, output.as_mut())) {
@@ -102,6 +102,8 @@ impl Plugin {
 #[unsafe(no_mangle)]
 pub static qemu_plugin_version: c_int = QEMU_PLUGIN_VERSION as c_int;
 
+/// Installs the plugin.
+///
 /// # Safety
 /// QEMU calls it once, with a valid `info` and `argc` terminated strings.
 #[unsafe(no_mangle)]
@@ -167,7 +169,7 @@ fn install(
     Ok(())
 }
 
-/// What raises system management interrupts, where there are such.
+/// Finds what raises system management interrupts, where there are such.
 fn smi(args: &Args, wiring: Wiring) -> Result<(Smi, Memory), String> {
     if !matches!(wiring, Wiring::Parport(_)) {
         return Err("smi is for a PC: leave it out".to_owned());
@@ -186,7 +188,7 @@ fn serve(port: u16, source: &Source) -> Result<Server, String> {
     Ok(server)
 }
 
-/// The generator with its settings, started: virtual time has not begun.
+/// Makes the generator with its settings, started: virtual time has not begun.
 fn source(args: &Args) -> Result<Source, String> {
     let hello = GeneratorHello {
         protocol: PROTOCOL,
@@ -204,8 +206,8 @@ fn source(args: &Args) -> Result<Source, String> {
     Ok(source)
 }
 
-/// The first block is about to be translated: the machine is complete, and
-/// virtual time is 0. A timer set earlier, while CPUs are made, crashes QEMU.
+/// Runs when the first block is about to be translated: the machine is complete, and virtual time
+/// is 0. A timer set earlier, while CPUs are made, crashes QEMU.
 unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_tb) {
     if let Some(instrument) = INSTRUMENT.get() {
         // SAFETY: QEMU hands over the block that it translates.
@@ -221,7 +223,7 @@ unsafe extern "C" fn executes(_cpu: c_uint, word: *mut c_void) {
     trace::executed(Insn::from_word(word.addr() as u64));
 }
 
-/// The rest of the setting up, under QEMU's big lock.
+/// Does the rest of the setting up, under QEMU's big lock.
 unsafe extern "C" fn on_ready(_opaque: *mut c_void) {
     let Some((wiring, pin)) = lock().as_ref().map(|plugin| (plugin.wiring, plugin.pin)) else {
         return;
@@ -258,14 +260,14 @@ unsafe extern "C" fn on_turn(_opaque: *mut c_void) {
     with_plugin(|qemu, machine| machine.turn(qemu));
 }
 
-/// The port updates its interrupt output: the guest has written to it (or read
-/// its status, which changes neither data nor gate).
+/// Runs when the port updates its interrupt output: the guest has written to it (or read its
+/// status, which changes neither data nor gate).
 unsafe extern "C" fn on_write(_opaque: *mut c_void, _line: c_int, _level: c_int) {
     written();
 }
 
-/// The same of a port whose interrupt output is in use. It updates that as well
-/// when the generator drives its input.
+/// Does the same for a port whose interrupt output is in use. It updates that as well when the
+/// generator drives its input.
 unsafe extern "C" fn on_update(opaque: *mut c_void, _line: c_int, level: c_int) {
     written();
     if let Some(qemu) = QEMU.get() {

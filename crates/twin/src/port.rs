@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What the guest shows of itself: response lines, and the gate that lets the
-//! interrupt input through.
+//! The guest's outputs: response lines, and the gate that lets the interrupt input through.
 
 /// All response lines of the port that has most.
 pub const LINES: u8 = 12;
@@ -18,7 +17,7 @@ pub struct Seen {
 #[derive(Clone, Copy, Debug)]
 pub struct Port(Seen);
 
-/// What has become of the interrupt gate.
+/// The state of the interrupt gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
     Same,
@@ -31,12 +30,12 @@ impl Port {
         Self(seen)
     }
 
-    /// A trigger reaches the interrupt controller.
+    /// Returns whether a trigger reaches the interrupt controller.
     pub fn enabled(&self) -> bool {
         self.0.enabled
     }
 
-    /// Whether a line is high, as it was last seen.
+    /// Returns whether a line is high, as it was last seen.
     pub fn is_high(&self, line: u8) -> bool {
         self.0.lines >> line & 1 != 0
     }

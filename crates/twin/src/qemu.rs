@@ -32,7 +32,7 @@ macro_rules! symbols {
         struct $symbols { $($name: $type,)* }
 
         impl $symbols {
-            /// All of them, or the names of those that are missing.
+            /// Looks all of them up, or returns the names of those that are missing.
             fn look_up() -> Result<Self, Vec<&'static str>> {
                 let missing: Vec<&str> = [$(stringify!($name)),*]
                     .into_iter()
@@ -97,7 +97,7 @@ symbols! { TraceSymbols:
         *mut qemu_plugin_insn, qemu_plugin_vcpu_udata_cb_t, c_int, *mut c_void),
 }
 
-/// Null if this process has no such symbol.
+/// Returns a symbol's address; null if this process has no such symbol.
 fn address(name: &str) -> *mut c_void {
     let mut terminated = name.as_bytes().to_vec();
     terminated.push(0);
@@ -105,7 +105,7 @@ fn address(name: &str) -> *mut c_void {
     unsafe { libc::dlsym(libc::RTLD_DEFAULT, terminated.as_ptr().cast()) }
 }
 
-/// Is the virtual clock one of counted instructions? None if QEMU does not say.
+/// Returns whether the virtual clock is one of counted instructions; `None` if QEMU does not say.
 pub fn counts_instructions() -> Option<bool> {
     let address = address("use_icount").cast::<c_int>();
     // SAFETY: `use_icount` is an int or an enum of its size, never freed.
@@ -155,7 +155,7 @@ impl Qemu {
         }
     }
 
-    /// Virtual nanoseconds.
+    /// Returns virtual nanoseconds.
     pub fn now(&self) -> u64 {
         // SAFETY: reads a clock; callers are where it can be read (see Qemu).
         let now = unsafe { (self.symbols.qemu_clock_get_ns)(VIRTUAL) };
@@ -181,9 +181,9 @@ impl Qemu {
         unsafe { (self.symbols.timer_mod)(timer.0, at) }
     }
 
-    /// An input of the machine's only device of this type; None if there is none.
+    /// Returns an input of the machine's only device of this type; `None` if there is none.
     pub fn pin(&self, kind: &CStr, number: u32) -> Option<Pin> {
-        // SAFETY: terminated names, and nobody asks whether the type is ambiguous.
+        // SAFETY: terminated names, and whether the type is ambiguous is not asked.
         let device = unsafe {
             (self.symbols.object_resolve_path_type)(
                 c"".as_ptr(),
@@ -207,8 +207,8 @@ impl Qemu {
         unsafe { (self.symbols.qemu_set_irq)(pin.0, c_int::from(up)) }
     }
 
-    /// From now on `function` gets what this pin's source says, and nobody else
-    /// does: `function` may pass it on with [`Self::pass_on`].
+    /// Hands all that this pin's source says to `function` alone, which may pass it on with
+    /// [`Self::pass_on`].
     pub fn intercept(&self, pin: Pin, function: IrqFn) {
         let mut pin = pin.0;
         // SAFETY: one pin, whose handler is exchanged in place under the big lock;
@@ -216,7 +216,7 @@ impl Qemu {
         unsafe { (self.symbols.qemu_irq_intercept_in)(&raw mut pin, function, 1) }
     }
 
-    /// Lets the pin that was intercepted hear what its source has said.
+    /// Passes what its source has said on to the pin that was intercepted.
     ///
     /// # Safety
     /// `opaque` is what the intercepting function was called with.
@@ -237,7 +237,7 @@ impl Isa {
         Ok(Self { symbols: IsaSymbols::look_up()? })
     }
 
-    /// An ISA interrupt's line; None if this machine has no ISA bus.
+    /// Returns an ISA interrupt's line; `None` if this machine has no ISA bus.
     pub fn pin(&self, number: u32) -> Option<Pin> {
         // SAFETY: no device means the machine's only ISA bus; the number is below 16.
         let pin = unsafe { (self.symbols.isa_get_irq)(std::ptr::null_mut(), number) };
@@ -266,7 +266,7 @@ impl Memory {
         Ok(Self { symbols: MemorySymbols::look_up()? })
     }
 
-    /// A device's register; 0 where there is none.
+    /// Reads a device's register; 0 where there is none.
     pub fn read(&self, address: u64) -> u32 {
         let mut data = [0; 4];
         self.access(address, &mut data, false);
@@ -301,7 +301,7 @@ impl Memory {
 /// `QEMU_PLUGIN_CB_NO_REGS`.
 const NO_REGS: c_int = 0;
 
-/// What instruments the guest's code.
+/// The callbacks that instrument the guest's code.
 #[derive(Clone, Copy)]
 pub struct Instrument {
     symbols: TraceSymbols,
@@ -323,9 +323,9 @@ impl Instrument {
         executed: qemu_plugin_vcpu_udata_cb_t,
     ) {
         let symbols = &self.symbols;
-        // SAFETY: the caller's promise; the instructions are below the block's count
-        // and used within the translation; the callback is never unloaded, and its
-        // pointer is a number that nobody follows.
+        // SAFETY: the caller's promise; the instructions are below the block's count and used
+        // within the translation; the callback is never unloaded, and its pointer is a number that
+        // is never followed.
         unsafe {
             let count = (symbols.qemu_plugin_tb_n_insns)(block);
             for index in 0..count {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! System management interrupts at random instants: what firmware does to a CPU,
-//! for testing whether it is told from what the kernel does.
+//! System management interrupts at random instants: what firmware does to a CPU, for testing
+//! whether it is distinguished from what the kernel does.
 
 use irqscope_generator::Grid;
 use irqscope_wire::{Cycles, JitterKind, Settings};
@@ -14,7 +14,7 @@ pub struct Smi {
 }
 
 impl Smi {
-    /// `usual` for what does not matter here.
+    /// Makes the source; `usual` for settings that do not matter here.
     pub fn new(mean_ns: u64, seed: u64, usual: Settings) -> Self {
         let (period, jitter_amount) = (Cycles(mean_ns), Cycles(mean_ns / 2));
         let settings = Settings { period, jitter: JitterKind::Uniform, jitter_amount, ..usual };
@@ -33,7 +33,7 @@ impl Smi {
         self.due
     }
 
-    /// Whether one is due; the next comes later.
+    /// Returns whether one is due; the next comes later.
     pub fn take(&mut self, now: u64) -> bool {
         let is_due = self.due.is_some_and(|due| due <= now);
         if is_due {

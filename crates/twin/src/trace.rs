@@ -2,21 +2,19 @@
 //! `trace=N`: every instruction that is executed from one of the first N triggers
 //! until no trigger waits for an answer.
 //!
-//! Each instruction gets an execution callback when it is translated, for the
-//! guest a step that takes no virtual time: its clock and its answers are those
-//! of a run without a trace, bit for bit. Per instruction and not per block,
-//! because a block may be left in its middle, and the clock, which cannot be
-//! read in a callback, would not tell where.
+//! Each instruction gets an execution callback when it is translated, for the guest a step that
+//! takes no virtual time: its clock and its answers are those of a run without a trace, bit for
+//! bit. Per instruction and not per block, because a block may be left in its middle, and the
+//! clock, which cannot be read in a callback, would not show where.
 //!
 //! # What is called and not executed
 //!
-//! The callback comes before the instruction. One that faults (a page that is
-//! not there) is called, takes no virtual time, and is called again after the
-//! fault. So a run that ends before its block does says that it was broken off;
-//! who has the guest's symbols sees by what comes next whether that was a fault
-//! or an interrupt. QEMU also begins a block anew from an instruction that turns
-//! out to touch a device, but then it calls nobody for this instruction: the
-//! next call is the following one's, as if nothing had been.
+//! The callback comes before the instruction. One that faults (a page that is not there) is called,
+//! takes no virtual time, and is called again after the fault. So a run that ends before its block
+//! does says that it was broken off; a reader with the guest's symbols sees by what comes next
+//! whether that was a fault or an interrupt. QEMU also begins a block anew from an instruction that
+//! turns out to touch a device, but then it makes no call for this instruction: the next call is
+//! the following one's, as if nothing had been.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,12 +34,12 @@ fn lock() -> MutexGuard<'static, Recorder> {
     RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The first `count` triggers are traced.
+/// Traces the first `count` triggers.
 pub fn want(count: u64) {
     lock().wanted = count;
 }
 
-/// An instruction is about to be executed.
+/// Takes note that an instruction is about to be executed.
 pub fn executed(insn: Insn) {
     // Set and cleared under QEMU's big lock while no instruction is executed.
     if OPEN.load(Ordering::Relaxed) {
@@ -53,7 +51,7 @@ pub fn executed(insn: Insn) {
     }
 }
 
-/// A trigger has been raised: if it is one of the first, a stretch begins or goes on.
+/// Takes a trigger that was raised: if it is one of the first, a stretch begins or goes on.
 pub fn trigger(seq: Seq, at: u64) {
     let mut recorder = lock();
     if seq.0 < recorder.wanted {
@@ -69,7 +67,7 @@ pub fn edge(line: u8, at: u64) {
     }
 }
 
-/// No trigger waits any more, or the clock ends: the stretch, if one was begun.
+/// Ends the stretch, if one was begun: no trigger waits any more, or the clock ends.
 pub fn close() -> Vec<Message> {
     OPEN.store(false, Ordering::Relaxed);
     lock().take()
@@ -139,7 +137,7 @@ impl Recorder {
         }
     }
 
-    /// A stretch begins with a trigger's mark.
+    /// Returns whether a stretch has begun, which a trigger's mark does.
     fn begun(&self) -> bool {
         !self.marks.is_empty()
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a machine has for a generator to be wired to.
+//! The parts of a machine to which a generator can be wired.
 
 use crate::parport;
 use crate::pl061;
 use crate::port::Seen;
 use crate::qemu::{IrqFn, Isa, Memory, Pin, Qemu};
 
-/// What cannot be found, and a remedy.
+/// A part that cannot be found, and a remedy.
 pub type Absent = (&'static str, &'static str);
 
 /// By what it is looked at.
@@ -19,7 +19,7 @@ pub enum Wiring {
 }
 
 impl Wiring {
-    /// For QEMU's program of this target, `x86_64`.
+    /// Looks up the symbols of QEMU's program for this target, `x86_64`.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -36,7 +36,7 @@ impl Wiring {
         }
     }
 
-    /// Where triggers go in.
+    /// Returns where triggers go in.
     pub fn pin(&self, qemu: &Qemu, number: u32) -> Result<Pin, Absent> {
         match self {
             Self::Parport(_) => {
@@ -48,9 +48,9 @@ impl Wiring {
         }
     }
 
-    /// Has QEMU tell of each write to the port's registers: all of them update its
-    /// interrupt output. `alone` gets that of a parallel port, whose interrupt goes
-    /// nowhere else; `between` has to pass it on.
+    /// Has QEMU report each write to the port's registers: all of them update its interrupt output.
+    /// `alone` gets that of a parallel port, whose interrupt goes nowhere else; `between` has to
+    /// pass it on.
     pub fn intercept(&self, qemu: &Qemu, alone: IrqFn, between: IrqFn) -> Result<(), Absent> {
         match self {
             Self::Parport(isa) => {
@@ -80,7 +80,7 @@ impl Wiring {
     }
 }
 
-/// What this QEMU lacks, for a message.
+/// Formats what this QEMU lacks, for a message.
 pub fn not_exported(missing: Vec<&str>) -> String {
     format!("this QEMU does not export {}: use QEMU 7.2 or later", missing.join(", "))
 }

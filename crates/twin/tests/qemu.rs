@@ -49,7 +49,7 @@ impl Drop for Qemu {
     }
 }
 
-/// None where QEMU is not installed.
+/// Starts QEMU; `None` where it is not installed.
 fn start(plugin_args: &str, more: &[&str]) -> Option<Qemu> {
     let mut image = tempfile::NamedTempFile::new().unwrap();
     let mut rom = vec![0u8; ROM_BYTES];
@@ -79,7 +79,7 @@ fn start(plugin_args: &str, more: &[&str]) -> Option<Qemu> {
 
 const PARPORT: [&str; 4] = ["-chardev", "null,id=lpt", "-device", "isa-parallel,chardev=lpt"];
 
-/// Cargo puts the plugin beside this test.
+/// Returns the plugin's path: cargo puts it beside this test.
 fn plugin() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libirqscope_twin.so")
 }
@@ -97,7 +97,7 @@ fn is_end(frame: &Frame) -> bool {
     }
 }
 
-/// What the plugin writes until its run is done.
+/// Records what the plugin writes until its run is done.
 fn record(plugin_args: &str, more: &[&str]) -> Option<Vec<u8>> {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("frames");
@@ -157,7 +157,7 @@ fn two_boots_give_the_same_bytes_and_every_edge_at_its_instant() {
     assert!(steps.len() > 200 && steps.iter().all(|step| *step == TOGGLE_NS), "{steps:?}");
 }
 
-/// Samples with all they have, in order.
+/// Returns samples with all they have, in order.
 fn samples(frames: &[Frame]) -> Vec<OutsideSample> {
     let packets = frames.iter().filter_map(|frame| match &frame.message {
         Message::Packet(packet) => Some(packet.samples.clone()),
@@ -259,7 +259,7 @@ impl Host {
         self.send(Message::Hello(Hello { protocol, kind, tool_version }));
     }
 
-    /// None at the end of the stream.
+    /// Returns the next message; `None` at the end of the stream.
     fn receive(&mut self) -> Option<Message> {
         let mut buffer = [0; 4096];
         while self.waiting.is_empty() {
@@ -276,7 +276,7 @@ impl Host {
         Some(frame.message)
     }
 
-    /// The next message of a kind.
+    /// Waits for the next message of a kind.
     fn await_some<T>(&mut self, mut wanted: impl FnMut(Message) -> Option<T>) -> T {
         loop {
             if let Some(found) = wanted(self.receive().expect("the stream has ended")) {
@@ -301,7 +301,7 @@ impl Host {
     }
 }
 
-/// A port that was free a moment ago.
+/// Returns a port that was free a moment ago.
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -375,7 +375,7 @@ fn bad_input_gets_its_answer_and_the_run_goes_on() {
     while fourth.receive().is_some() {}
 }
 
-/// The generator needs a moment to see that a host has gone.
+/// Connects again: the generator needs a moment to see that a host has gone.
 fn reconnect(port: u16) -> Host {
     for _ in 0..200 {
         let mut host = Host::connect(port);

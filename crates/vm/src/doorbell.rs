@@ -2,12 +2,11 @@
 //! The server of QEMU's ivshmem-doorbell devices, protocol version 0, for one
 //! machine at a time.
 //!
-//! QEMU connects to a Unix socket and is told, each in a number of 64 bits
-//! (little-endian), with a descriptor beside it where one is passed: the
-//! protocol's version; its own number among the peers (0); −1 with the shared
-//! memory; then its own number again with an eventfd for its vector 0. Who
-//! signals that eventfd raises the guest's interrupt. There are no other peers:
-//! the generator is none, since the guest has nothing to ring it for.
+//! QEMU connects to a Unix socket and receives, each in a number of 64 bits (little-endian), with a
+//! descriptor beside it where one is passed: the protocol's version; its own number among the peers
+//! (0); −1 with the shared memory; then its own number again with an eventfd for its vector 0. A
+//! signal to that eventfd raises the guest's interrupt. There are no other peers: the generator is
+//! not one, since the guest has nothing to ring it for.
 //!
 //! The connection says nothing more and ends with the machine.
 
@@ -28,13 +27,13 @@ const VERSION: i64 = 0;
 const MACHINE: i64 = 0;
 const MEMORY: i64 = -1;
 
-/// What raises the guest's interrupt.
+/// The eventfd that raises the guest's interrupt.
 #[derive(Debug)]
 pub struct Bell(EventFd);
 
 impl Bell {
-    /// Raises it. Two rings that the guest's machine takes at once are one
-    /// interrupt. A bell without a machine is heard by nobody.
+    /// Raises it. Two rings that the guest's machine takes at once are one interrupt. A bell
+    /// without a machine has no effect.
     pub fn ring(&self) {
         // Fails only when 2^64 - 2 rings wait: one more makes no difference.
         let _ = self.0.write(1);
@@ -57,11 +56,13 @@ impl Drop for Socket {
 pub struct Doorbell {
     pub bell: Bell,
     pub memory: Memory,
-    /// Machines so far.
+    /// Machines that have connected until now.
     machines: AtomicU32,
 }
 
 impl Doorbell {
+    /// Makes the bell and its memory.
+    ///
     /// # Errors
     /// As [`Memory::new`], or no eventfd.
     pub fn new(lines: u8) -> Result<Arc<Self>> {
@@ -71,7 +72,7 @@ impl Doorbell {
         Ok(Arc::new(Self { bell, memory, machines: AtomicU32::new(0) }))
     }
 
-    /// Machines that have connected so far.
+    /// Returns how many machines have connected until now.
     pub fn machines(&self) -> u32 {
         self.machines.load(Ordering::Acquire)
     }
@@ -92,7 +93,8 @@ impl Doorbell {
         Ok(socket)
     }
 
-    /// A machine that connects while another is there waits for its end.
+    /// Serves one machine after another: one that connects while another is there waits for its
+    /// end.
     fn accept_all(&self, listener: &UnixListener) {
         for stream in listener.incoming() {
             let ended = stream.and_then(|stream| self.welcome(stream));
@@ -102,9 +104,9 @@ impl Doorbell {
         }
     }
 
-    /// Until the machine ends.
+    /// Serves a machine until it ends.
     fn welcome(&self, mut stream: UnixStream) -> std::io::Result<()> {
-        // What an earlier machine rang is not for this one.
+        // Rings for an earlier machine are not for this one.
         let _ = self.bell.0.read();
         self.memory.disarm();
         send(&stream, VERSION, None)?;

@@ -11,12 +11,11 @@
 //!
 //! # What the instants are
 //!
-//! All are the host's `CLOCK_MONOTONIC_RAW`, in nanoseconds. A **trigger's**
-//! instant is read right before the eventfd is signalled. With KVM that signal
-//! injects the interrupt from within the kernel; without it QEMU's main loop
-//! reads the eventfd first, and its scheduling is part of every latency. An
-//! **edge's** instant is that of the first look that sees the word changed: late
-//! by the time between two looks at most, which is counted and told.
+//! All are the host's `CLOCK_MONOTONIC_RAW`, in nanoseconds. A **trigger's** instant is read right
+//! before the eventfd is signalled. With KVM that signal injects the interrupt from within the
+//! kernel; without it QEMU's main loop reads the eventfd first, and its scheduling is part of every
+//! latency. An **edge's** instant is that of the first look that sees the word changed: late by the
+//! time between two looks at most, which is counted and reported.
 //!
 //! The doorbell is a message and not a level: there is nothing to lower, and the
 //! duty cycle has no meaning here.

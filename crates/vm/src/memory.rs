@@ -46,7 +46,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// With the generator's part filled in, and the target's zero.
+    /// Makes the memory with the generator's part filled in, and the target's zero.
     ///
     /// # Errors
     /// No memory, or a kernel without memfd (before 3.17).
@@ -60,17 +60,17 @@ impl Memory {
         Ok(Self { file, layout, lines })
     }
 
-    /// The target wants triggers; it has set all words to 0 by then.
+    /// Returns whether the target wants triggers; it has set all words to 0 by then.
     pub fn armed(&self) -> bool {
         self.layout.armed.load(Ordering::Acquire) != 0
     }
 
-    /// The lines that are watched.
+    /// Returns the lines that are watched.
     pub fn words(&self) -> &[Word] {
         &self.layout.words[..usize::from(self.lines)]
     }
 
-    /// For the next guest: no triggers are wanted.
+    /// Disarms for the next guest: no triggers are wanted.
     pub fn disarm(&self) {
         self.layout.armed.store(0, Ordering::Release);
     }
@@ -82,7 +82,7 @@ impl AsFd for Memory {
     }
 }
 
-/// Whoever else has it cannot cut it short, which would kill this process.
+/// Makes a sealed file: no other holder can cut it short, which would kill this process.
 fn sealed() -> nix::Result<File> {
     let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
     let file = File::from(memfd_create(c"irqscope-doorbell", flags)?);

@@ -34,7 +34,7 @@ pub fn serve(options: &Options) -> Result<()> {
     let wires = DoorbellWires { doorbell, cpu: options.cpu };
     let running = words::start(source, server, wires).trying("start the generator")?;
     let mut stdout = std::io::stdout();
-    writeln!(stdout, "{address}").and_then(|()| stdout.flush()).trying("tell the address")?;
+    writeln!(stdout, "{address}").and_then(|()| stdout.flush()).trying("print the address")?;
     await_end();
     running.stop()?;
     Ok(())

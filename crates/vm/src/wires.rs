@@ -11,8 +11,8 @@ use nix::unistd::Pid;
 
 use crate::doorbell::Doorbell;
 
-/// `CLOCK_MONOTONIC_RAW`: nanoseconds that nobody slews. On x86 its reading is
-/// ordered after all loads before it (the vDSO's `rdtsc_ordered()`).
+/// `CLOCK_MONOTONIC_RAW`: nanoseconds that are never slewed. On x86 its reading is ordered after
+/// all loads before it (the vDSO's `rdtsc_ordered()`).
 pub const TICK: Tick = Tick { femtoseconds: 1_000_000 };
 
 pub struct DoorbellWires {
@@ -39,7 +39,7 @@ impl Wires for DoorbellWires {
         })
     }
 
-    /// The target may merge it with one that it has not taken yet, and so may
+    /// Raises the interrupt. The target may merge it with one that it has not taken yet, and so may
     /// QEMU; neither is seen from here.
     fn raise(&mut self) -> Result<Raised, Broken> {
         let at = self.now();

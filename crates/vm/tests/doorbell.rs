@@ -18,14 +18,14 @@ use irqscope_vm::doorbell::{Doorbell, Socket};
 use irqscope_vm::memory::{Layout, MAGIC};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
-/// A machine as QEMU is one, as far as the server can tell.
+/// A machine that the server cannot distinguish from QEMU.
 struct Machine {
     memory: File,
     interrupt: File,
     _stream: UnixStream,
 }
 
-/// The next number, and the descriptor that came with it.
+/// Returns the next number, and the descriptor that came with it.
 fn receive(stream: &UnixStream) -> (i64, Option<OwnedFd>) {
     let mut number = [0; 8];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
@@ -57,7 +57,7 @@ impl Machine {
         self.memory.write_all_at(&value.to_ne_bytes(), at as u64).unwrap();
     }
 
-    /// How often it was rung since it was asked last.
+    /// Returns how often it was rung since the last call.
     fn rung(&self) -> u64 {
         let mut count = [0; 8];
         match (&self.interrupt).read(&mut count) {

@@ -9,9 +9,9 @@ use std::time::Duration;
 use irqscope_wire::{Async, Class, Policy, Scheduling, Wake};
 
 use super::clock::{now, sleep_until};
-use super::crew::Post;
 use super::event::{Condvar, Event, Eventfd, Futex, Mqueue, Pipe, Sent};
-use super::{Crew, Go, Recorder, Running, Series, Stand};
+use super::group::Post;
+use super::{Go, Recorder, Running, Series, Stand, ThreadGroup};
 use crate::error::Result;
 
 pub fn start(one: &Async, stand: &Stand<'_>) -> Result<Running> {
@@ -30,23 +30,23 @@ fn with(one: &Async, stand: &Stand<'_>, event: impl Event) -> Result<Running> {
     let handler = Arc::new(Shared::new(event));
     let causer = Arc::clone(&handler);
     let (period, count) = (one.period_ns.cast_signed(), one.count);
-    let mut crew = Crew::default();
-    crew.add(stand.post("bench-handler", stand.cpu), move |_| {
+    let mut group = ThreadGroup::default();
+    group.add(stand.post("bench-handler", stand.cpu), move |_| {
         handler.handle(recorder);
         Ok(())
     });
     let cpu = one.from_cpu.unwrap_or(stand.cpu);
     let post = Post { class: below(stand.class), ..stand.post("bench-causer", cpu) };
-    crew.add(post, move |go| {
+    group.add(post, move |go| {
         causer.cause(period, count, go);
         Ok(())
     });
     let series = Series::new(format!("cpu{}", stand.cpu), Some(stand.cpu), recorded);
     let silence = Duration::from_nanos(one.period_ns.saturating_mul(2));
-    Ok(Running { series: vec![series], threads: crew.start()?, silence })
+    Ok(Running { series: vec![series], threads: group.start()?, silence })
 }
 
-/// One priority less, so that on the same CPU waking preempts at once.
+/// Returns one priority less, so that on the same CPU waking preempts at once.
 fn below(class: Class) -> Class {
     match class {
         Class::Fixed(Scheduling { policy, priority }) if policy != Policy::Other => {
@@ -89,8 +89,8 @@ impl<E: Event> Shared<E> {
         }
     }
 
-    /// One event per period; none before the last one was handled, and periods
-    /// that pass meanwhile are no samples but time.
+    /// Causes one event per period; none before the last one was handled, and periods that pass
+    /// meanwhile are no samples but time.
     fn cause(&self, period: i64, count: u64, go: &Go) {
         let mut due = now();
         let mut left = count;

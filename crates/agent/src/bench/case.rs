@@ -68,7 +68,7 @@ pub fn measure(here: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     sink.send(Message::Finished(Counters::default()))
 }
 
-/// What each load did since then.
+/// Returns what each load did since then.
 fn work(
     benchmark: u16,
     (since, before): (Instant, Vec<(Load, u64)>),
@@ -84,7 +84,7 @@ fn work(
     before.into_iter().zip(loads.work()).map(of).collect()
 }
 
-/// All CPUs under test, ascending.
+/// Returns all CPUs under test, ascending.
 fn cpus(plan: &Plan) -> Vec<u32> {
     let own = |one: &Benchmark| match one.cpus() {
         [] => vec![plan.cpu],

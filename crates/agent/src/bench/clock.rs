@@ -13,13 +13,13 @@ use crate::counter;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Now; through the vDSO, so without entering the kernel where that can be.
+/// Reads the clock; through the vDSO, so without entering the kernel where that can be.
 #[inline]
 pub fn now() -> i64 {
     read(ClockId::CLOCK_MONOTONIC)
 }
 
-/// A clock that Linux has always had cannot fail to be read.
+/// Reads a clock; one that Linux has always had cannot fail to be read.
 #[inline]
 pub fn read(clock: ClockId) -> i64 {
     clock_gettime(clock).map_or(0, |time| time.tv_sec() * SECOND + time.tv_nsec())
@@ -52,7 +52,7 @@ struct Anchor {
 }
 
 impl Anchor {
-    /// The best of several: whose counter readings lie closest together.
+    /// Takes the best of several: the one whose counter readings lie closest together.
     fn take() -> Anchor {
         let one = |_| {
             let before = counter::now().0;
@@ -77,7 +77,7 @@ pub struct Scale {
 const CALIBRATION: Duration = Duration::from_millis(100);
 
 impl Scale {
-    /// With a tick that is known, or one that is measured now.
+    /// Makes a scale with a tick that is known, or one that is measured now.
     pub fn new(tick: Option<Tick>) -> Scale {
         let first = Anchor::take();
         let tick = tick.or_else(counter::known_tick).unwrap_or_else(|| measure_tick(first));
@@ -90,7 +90,7 @@ impl Scale {
         u64::try_from(cycles).unwrap_or(u64::MAX)
     }
 
-    /// When the counter showed this, on the clock.
+    /// Returns when the counter showed this, on the clock.
     pub fn instant(&self, cycles: i64) -> Nanoseconds {
         let since = cycles.wrapping_sub(self.anchor.cycles as i64);
         Nanoseconds(self.anchor.ns + self.tick.nanoseconds(since).0)

@@ -35,7 +35,7 @@ fn measure(options: &BenchOptions) -> Result<()> {
     }
     let mut sink = Sink::memory();
     let measured = case::run(&place, &options.plan, &mut sink);
-    // What was measured is shown even where it did not end well.
+    // The samples are shown even where the measurement did not end well.
     print(&options.plan, &sink.take()).map_err(Error::Output)?;
     measured
 }
@@ -109,7 +109,7 @@ fn write_rows(
     Ok(())
 }
 
-/// Order statistics by nearest rank, as the host has them.
+/// Formats order statistics by nearest rank, as the host has them.
 fn figures(sorted: &[i64]) -> Option<String> {
     let rank = |thousandths: usize| {
         let rank = (sorted.len() * thousandths).div_ceil(1000).max(1);

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 
 /// An event that is never lost: a wakeup before the wait ends the wait at once.
 pub trait Event: Send + Sync + 'static {
-    /// Called by the waiting thread before its first wait.
+    /// Prepares the waiting thread, which calls it before its first wait.
     fn attend(&self) {}
 
     fn wake(&self);
@@ -37,7 +37,7 @@ fn system(what: &'static str) -> impl Fn(io::Error) -> Error {
 pub struct Futex(AtomicU32);
 
 impl Futex {
-    /// Waits for at most so long; says whether it was woken.
+    /// Waits for `most` at most; returns whether it was woken.
     pub fn wait_for(&self, most: Duration) -> bool {
         let begin = Instant::now();
         while self.0.swap(0, Ordering::Acquire) == 0 {
@@ -123,7 +123,7 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// To be called before any thread begins: they all have to block it.
+    /// Makes the event; to be called before any thread begins: they all have to block it.
     pub fn new() -> Result<Self> {
         let mut set = SigSet::empty();
         set.add(Signal::SIGUSR1);
@@ -155,7 +155,7 @@ pub struct Mqueue(Option<MqdT>);
 const MESSAGE: &[u8] = b"!";
 
 impl Mqueue {
-    /// Its name is gone before it is used.
+    /// Makes the queue, whose name is gone before it is used.
     pub fn new() -> Result<Self> {
         let name = format!("/irqscope-{}", std::process::id());
         let flags = MQ_OFlag::O_CREAT | MQ_OFlag::O_EXCL | MQ_OFlag::O_RDWR | MQ_OFlag::O_CLOEXEC;
@@ -197,11 +197,11 @@ pub struct Condvar {
 // SAFETY: mutex and condition variable are made to be shared, and the flag is
 // only touched with the mutex held.
 unsafe impl Sync for Condvar {}
-// SAFETY: none of them belongs to a thread while nobody holds the mutex.
+// SAFETY: none of them belongs to a thread while the mutex is not held.
 unsafe impl Send for Condvar {}
 
 impl Condvar {
-    /// Boxed, because neither may move once it was used.
+    /// Makes the pair, boxed because neither may move once it was used.
     pub fn new() -> Box<Self> {
         Box::new(Self {
             lock: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER),
@@ -243,7 +243,8 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    /// As many waits as wakes, one after the other, however they meet.
+    /// Checks that there are as many waits as wakes, one after the other, in whichever order they
+    /// come.
     fn hands_over(event: impl Event) {
         const ROUNDS: usize = 200;
         let (event, back) = (Arc::new(event), Arc::new(Futex::default()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! From the start of a benchmark's threads to their end: sleep, send what was
-//! recorded where that disturbs nobody, and see that it makes progress.
+//! From the start of a benchmark's threads to their end: sleep, send what was recorded where that
+//! disturbs no measurement, and see that it makes progress.
 
 use std::time::{Duration, Instant};
 
@@ -16,12 +16,12 @@ use crate::stop::Stop;
 /// Well below `MAX_FRAME_BYTES`: a sample has at most 20 bytes.
 const BATCH: usize = 4096;
 
-/// What is waited for beyond the time that a benchmark may rightly be silent.
+/// The time that is waited beyond that which a benchmark may rightly be silent.
 const MARGIN: Duration = Duration::from_secs(10);
 
 const LIVE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Whom a benchmark's frames go to.
+/// The receiver of a benchmark's frames.
 pub struct Follower<'a> {
     pub stop: &'a Stop,
     pub sink: &'a mut Sink,

@@ -9,15 +9,15 @@ use nix::libc;
 use nix::time::ClockId;
 
 use super::clock::{self, Scale};
-use super::{Crew, Go, Recorder, Running, Series, Stand};
+use super::{Go, Recorder, Running, Series, Stand, ThreadGroup};
 use crate::counter;
 use crate::error::Result;
 
 pub fn start(gtod: &Gtod, stand: &Stand<'_>) -> Result<Running> {
     let (recorder, recorded) = stand.recorder(gtod.count);
     let Gtod { clock, count, .. } = *gtod;
-    let mut crew = Crew::default();
-    crew.add(stand.post("bench-gtod", stand.cpu), move |go| {
+    let mut group = ThreadGroup::default();
+    group.add(stand.post("bench-gtod", stand.cpu), move |go| {
         let mut pairs = Pairs { count, recorder, go };
         match clock {
             Clock::Monotonic => pairs.take(0, clock::now),
@@ -30,10 +30,10 @@ pub fn start(gtod: &Gtod, stand: &Stand<'_>) -> Result<Running> {
     });
     let mut series = Series::new(format!("cpu{}", stand.cpu), Some(stand.cpu), recorded);
     series.scale = scale(clock, stand);
-    Ok(Running { series: vec![series], threads: crew.start()?, silence: Duration::from_secs(10) })
+    Ok(Running { series: vec![series], threads: group.start()?, silence: Duration::from_secs(10) })
 }
 
-/// Only the counter counts something else than nanoseconds.
+/// Returns the scale of a clock: only the counter counts something else than nanoseconds.
 fn scale(clock: Clock, stand: &Stand<'_>) -> Option<Scale> {
     (clock == Clock::Counter).then_some(stand.scale)
 }
@@ -45,8 +45,7 @@ struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
-    /// Of a clock with another zero than CLOCK_MONOTONIC, whose instants are
-    /// moved there.
+    /// Measures a clock with another zero than CLOCK_MONOTONIC, whose instants are moved there.
     fn of(&mut self, read: impl Fn() -> i64) {
         self.take(clock::now().wrapping_sub(read()), read);
     }

@@ -15,11 +15,11 @@ use std::time::Duration;
 use irqscope_wire::{Class, Instant, Inversion, Middle, Policy, Scheduling};
 
 use super::clock::now;
-use super::crew::Post;
 use super::event::{Event, Futex};
+use super::group::Post;
 use super::lock::Lock;
 use super::work::{Pace, work};
-use super::{Crew, Go, Recorded, Recorder, Running, Series, Stand, Start};
+use super::{Go, Recorded, Recorder, Running, Series, Stand, Start, ThreadGroup};
 use crate::error::Result;
 
 pub fn start(inversion: &Inversion, stand: &Stand<'_>) -> Result<Start> {
@@ -35,17 +35,17 @@ pub fn start(inversion: &Inversion, stand: &Stand<'_>) -> Result<Start> {
         }),
         ..stand.post(name, stand.cpu)
     };
-    let mut crew = Crew::default();
+    let mut group = ThreadGroup::default();
     for (name, above, body) in OTHERS {
         let round = Arc::clone(&round);
-        crew.add(post(name, above), move |_| body(&round));
+        group.add(post(name, above), move |_| body(&round));
     }
     let (mut recorders, series) = recorders(inversion.count, stand);
     let count = inversion.count;
-    crew.add(post("bench-c", 0), move |go| round.lead(count, &mut recorders, go));
+    group.add(post("bench-c", 0), move |go| round.lead(count, &mut recorders, go));
     let longest = inversion.limit_ns.max(inversion.middle_ns).saturating_add(inversion.hold_ns);
     let silence = Duration::from_nanos(longest.saturating_mul(4));
-    Ok(Start::Running(Running { series, threads: crew.start()?, silence }))
+    Ok(Start::Running(Running { series, threads: group.start()?, silence }))
 }
 
 type Body = fn(&Round) -> Result<()>;
@@ -71,7 +71,7 @@ fn recorders(count: u64, stand: &Stand<'_>) -> (Recorders, Vec<Series>) {
     (Recorders { wait, instants }, series)
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Round {
     lock: Lock,
     middle: Middle,
@@ -80,11 +80,11 @@ struct Round {
     middle_ns: u64,
     limit: Duration,
     pace: std::sync::OnceLock<Pace>,
-    /// What the threads wait for between rounds.
+    /// The futex that the threads wait for between rounds.
     a: Futex,
     b: Futex,
     guarded: Futex,
-    /// What C and the guard wait for.
+    /// The futex that C and the guard wait for.
     a_is_done: Futex,
     b_is_done: Futex,
     is_over: Futex,
@@ -127,7 +127,7 @@ impl Round {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// C: holds the lock in every round, and is the one that counts rounds.
+    /// Runs C: it holds the lock in every round, and is the one that counts rounds.
     fn lead(&self, count: u64, recorders: &mut Recorders, go: &Go) -> Result<()> {
         self.pace.get_or_init(Pace::measure);
         let mut led = Ok(());
@@ -159,7 +159,7 @@ impl Round {
         given
     }
 
-    /// A: wants the lock.
+    /// Runs A: it wants the lock.
     fn want(&self) -> Result<()> {
         loop {
             self.a.wait();
@@ -179,7 +179,7 @@ impl Round {
         }
     }
 
-    /// B: has nothing to do with the lock.
+    /// Runs B: it has nothing to do with the lock.
     fn disturb(&self) -> Result<()> {
         loop {
             self.b.wait();
@@ -200,7 +200,7 @@ impl Round {
         }
     }
 
-    /// Above all others: when a round takes too long, B may end.
+    /// Runs the guard, above all others: when a round takes too long, B may end.
     fn guard(&self) -> Result<()> {
         loop {
             self.guarded.wait();

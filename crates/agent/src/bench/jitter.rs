@@ -9,7 +9,7 @@ use irqscope_wire::PeriodicJitter;
 
 use super::clock::{now, sleep_until};
 use super::work::{Pace, work};
-use super::{Crew, Go, Recorder, Running, Series, Stand};
+use super::{Go, Recorder, Running, Series, Stand, ThreadGroup};
 use crate::error::Result;
 
 pub fn start(jitter: &PeriodicJitter, stand: &Stand<'_>) -> Result<Running> {
@@ -17,8 +17,8 @@ pub fn start(jitter: &PeriodicJitter, stand: &Stand<'_>) -> Result<Running> {
     let (works, read_works) = stand.recorder(jitter.count);
     let (period, count) = (jitter.period_ns.cast_signed(), jitter.count);
     let work_ns = jitter.work_ns;
-    let mut crew = Crew::default();
-    crew.add(stand.post("bench-jitter", stand.cpu), move |go| {
+    let mut group = ThreadGroup::default();
+    group.add(stand.post("bench-jitter", stand.cpu), move |go| {
         let turns = if work_ns == 0 { 0 } else { Pace::measure().turns(work_ns) };
         Task { period, turns, intervals, works }.repeat(count, go);
         Ok(())
@@ -26,7 +26,7 @@ pub fn start(jitter: &PeriodicJitter, stand: &Stand<'_>) -> Result<Running> {
     let one = |name, recorded| Series::new(name, Some(stand.cpu), recorded);
     Ok(Running {
         series: vec![one("interval", read_intervals), one("work", read_works)],
-        threads: crew.start()?,
+        threads: group.start()?,
         silence: Duration::from_nanos(jitter.period_ns.saturating_mul(2)),
     })
 }
@@ -39,10 +39,9 @@ struct Task {
 }
 
 impl Task {
-    /// The first interval counts from the grid's zero. A start may come up to
-    /// one period late; points of the grid before the last one that has passed
-    /// are skipped, and an interval is compared with as many periods as it
-    /// spans.
+    /// Measures the intervals. The first one counts from the grid's zero. A start may come up to
+    /// one period late; points of the grid before the last one that has passed are skipped, and an
+    /// interval is compared with as many periods as it spans.
     fn repeat(&mut self, count: u64, go: &Go) {
         let zero = now();
         let (mut last_due, mut last_start) = (zero, zero);
@@ -60,7 +59,7 @@ impl Task {
         }
     }
 
-    /// How much later than the next point the task goes on.
+    /// Skips points; returns how much later than the next point the task goes on.
     fn skip(&self, last_due: i64, left: &mut u64) -> i64 {
         let passed = (now() - last_due) / self.period - 1;
         if passed <= 0 {

@@ -25,7 +25,7 @@ impl Lock {
         Self { word: AtomicU32::new(FREE), protocol }
     }
 
-    /// Called by a thread that does not hold it.
+    /// Takes the lock; called by a thread that does not hold it.
     pub fn take(&self) -> Result<()> {
         match self.protocol {
             LockProtocol::None => {
@@ -36,7 +36,7 @@ impl Lock {
         }
     }
 
-    /// Called by the thread that holds it.
+    /// Releases the lock; called by the thread that holds it.
     pub fn give(&self) -> Result<()> {
         match self.protocol {
             LockProtocol::None => {
@@ -51,7 +51,7 @@ impl Lock {
         if self.exchange(FREE, HELD) {
             return;
         }
-        // Whoever has waited leaves it marked, for there may be others.
+        // A thread that has waited leaves it marked, for there may be others.
         while self.word.swap(CONTENDED, Ordering::Acquire) != FREE {
             let _ = futex::wait(&self.word, Flags::PRIVATE, CONTENDED, None);
         }
@@ -63,7 +63,8 @@ impl Lock {
         }
     }
 
-    /// The word holds its owner's thread, so the kernel knows whom to boost.
+    /// Takes the lock with inheritance: the word holds its owner's thread, so the kernel knows
+    /// which one to boost.
     fn take_inheriting(&self) -> Result<()> {
         if self.exchange(FREE, own_thread()) {
             return Ok(());

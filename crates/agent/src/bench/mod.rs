@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Benchmarks: measurements from user space that need no driver. One file each;
-//! what they share is a crew of threads, recorders and clocks.
+//! Benchmarks: measurements from user space that need no driver. One file each; what they share is
+//! a group of threads, recorders and clocks.
 //!
 //! Every benchmark does the same: it starts its threads, which measure into
 //! recorders that were made before, and hands both over to be followed.
@@ -9,9 +9,9 @@ mod r#async;
 mod case;
 mod clock;
 pub mod command;
-mod crew;
 mod event;
 mod follow;
+mod group;
 mod gtod;
 mod inversion;
 mod jitter;
@@ -32,21 +32,21 @@ use irqscope_wire::{Benchmark, Class};
 
 use crate::error::Result;
 use clock::Scale;
-use crew::Go;
+use group::Go;
 use recorder::{Recorded, Recorder, recorder};
 
 pub use case::measure;
-pub(crate) use crew::{Crew, Post, Working};
 pub(crate) use event::{Event, Futex};
+pub(crate) use group::{Post, ThreadGroup, Working};
 pub(crate) use lock::Lock;
 
-/// What a benchmark is given.
+/// The parameters of a benchmark.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand<'a> {
     pub root: &'a Path,
     /// The CPU under test.
     pub cpu: u32,
-    /// What its threads may really have.
+    /// The rights that its threads really have.
     pub class: Class,
     pub scale: Scale,
     /// Samples that a series may hold until they are read.
@@ -58,12 +58,12 @@ impl Stand<'_> {
         Post { name, cpu: Some(cpu), class: self.class, period_ns: 0 }
     }
 
-    /// A recorder with room for `count` samples, or for what may be kept.
+    /// Makes a recorder with room for `count` samples, or for what may be kept.
     fn recorder(&self, count: u64) -> (Recorder, Recorded) {
         recorder(count.min(self.room))
     }
 
-    /// The CPUs that were asked for, or the one under test.
+    /// Returns the CPUs that were asked for, or the one under test.
     fn cpus(&self, asked: &[u32]) -> Vec<u32> {
         if asked.is_empty() { vec![self.cpu] } else { asked.to_vec() }
     }
@@ -91,18 +91,18 @@ impl Series {
 pub(crate) struct Running {
     series: Vec<Series>,
     threads: Working,
-    /// How long it may rightly have nothing to tell.
+    /// How long it may rightly have nothing to send.
     silence: Duration,
 }
 
-/// What became of the wish to start one.
+/// The result of starting one.
 pub(crate) enum Start {
     Running(Running),
     /// Why this machine cannot run it.
     Unavailable(String),
 }
 
-/// The table of benchmarks.
+/// Starts a benchmark; this is the table of them.
 fn start(benchmark: &Benchmark, stand: &Stand<'_>) -> Result<Start> {
     let running = match benchmark {
         Benchmark::Gtod(one) => gtod::start(one, stand),

@@ -87,7 +87,7 @@ pub fn parse(parser: &mut Parser) -> Result<Option<BenchOptions>, lexopt::Error>
     Ok(Some(BenchOptions { plan, frames }))
 }
 
-/// A benchmark's chosen variants with all settings applied.
+/// Returns a benchmark's chosen variants with all settings applied.
 fn chosen(
     kind: BenchmarkKind,
     variants: &[String],
@@ -112,8 +112,8 @@ fn chosen(
     Ok(chosen)
 }
 
-/// Every part of a variant's name may be asked for by itself: `inherit` is two
-/// variants of inversion.
+/// Returns whether a variant is wanted. Every part of its name may be asked for by itself:
+/// `inherit` is two variants of inversion.
 fn is_wanted(variant: &str, wanted: &[String]) -> bool {
     let has = |part: &String| {
         variant == part || variant.split_once('-').is_some_and(|(a, b)| a == part || b == part)
@@ -130,7 +130,7 @@ fn sched(policy: &str) -> Result<Benchmark, lexopt::Error> {
     Ok(Benchmark::Sched(Sched { class, ..default }))
 }
 
-/// All variants of a benchmark, as they are by themselves.
+/// Returns all variants of a benchmark, as they are by themselves.
 fn all(kind: BenchmarkKind) -> Vec<Benchmark> {
     let inversion = |middle: Middle| {
         let one = move |protocol: &LockProtocol| {
@@ -226,7 +226,7 @@ fn cpus(text: &str) -> Result<Vec<u32>, String> {
     text.split(',').map(number).collect()
 }
 
-/// `250us`, `5ms`, `1s`; a bare number is microseconds, as cyclictest has it.
+/// Parses `250us`, `5ms`, `1s`; a bare number is microseconds, as cyclictest has it.
 fn span(text: &str) -> Result<u64, String> {
     let units = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("", 1_000)];
     let parsed = units.into_iter().find_map(|(unit, nanoseconds)| {
@@ -235,7 +235,7 @@ fn span(text: &str) -> Result<u64, String> {
     parsed.ok_or_else(|| "is no span of time; write 250us or 5ms".into())
 }
 
-/// `80`, `fifo 80`, `rr 5`, `other`.
+/// Parses `80`, `fifo 80`, `rr 5`, `other`.
 fn class(text: &str) -> Result<Class, String> {
     let (policy, priority) = match text.split_once(' ') {
         Some((policy, priority)) => (policy, priority),

@@ -16,7 +16,7 @@ use nix::errno::Errno;
 use nix::libc::{Ioctl, c_ulong, ioctl};
 
 use super::clock::now;
-use super::{Crew, Go, Recorder, Running, Series, Stand, Start};
+use super::{Go, Recorder, Running, Series, Stand, Start, ThreadGroup};
 use crate::error::{Error, Result};
 use crate::place;
 
@@ -39,13 +39,13 @@ pub fn start(realfeel: &Realfeel, stand: &Stand<'_>) -> Result<Start> {
     let (recorder, recorded) = stand.recorder(realfeel.count);
     let period = 1_000_000_000 / i64::from(realfeel.hertz.max(1));
     let count = realfeel.count;
-    let mut crew = Crew::default();
-    crew.add(stand.post("bench-realfeel", stand.cpu), move |go| {
+    let mut group = ThreadGroup::default();
+    group.add(stand.post("bench-realfeel", stand.cpu), move |go| {
         listen(clock, period, count, recorder, go)
     });
     Ok(Start::Running(Running {
         series: vec![Series::new(format!("cpu{}", stand.cpu), Some(stand.cpu), recorded)],
-        threads: crew.start()?,
+        threads: group.start()?,
         silence: Duration::from_secs(1),
     }))
 }
@@ -93,9 +93,9 @@ impl Clock {
 }
 
 impl Drop for Clock {
-    /// On RT kernels the interrupt's function runs in a thread of priority 1, which
-    /// the reader that it wakes preempts before it has ended. To stop it the kernel
-    /// spins until it has: from above that thread for ever, where there is one CPU.
+    /// Stops the clock's interrupts. On RT kernels the interrupt's function runs in a thread of
+    /// priority 1, which the reader that it wakes preempts before it has ended. To stop it the
+    /// kernel spins until it has: from above that thread for ever, where there is one CPU.
     fn drop(&mut self) {
         let ordinary = Scheduling { policy: Policy::Other, priority: 0 };
         let _ = place::schedule("bench-realfeel", ordinary);

@@ -45,7 +45,7 @@ pub struct Recorded {
     next: u64,
 }
 
-/// Room for so many samples that were not yet read; at least one.
+/// Makes a recorder with room for `room` samples that were not yet read; at least one.
 pub fn recorder(room: u64) -> (Recorder, Recorded) {
     let slots = (0..room.max(1)).map(|_| Slot::default()).collect();
     let ring = Arc::new(Ring {
@@ -101,7 +101,7 @@ impl Recorded {
         samples
     }
 
-    /// Samples that were written so far.
+    /// Returns how many samples were written until now.
     pub fn written(&self) -> u64 {
         self.ring.written.load(Ordering::Acquire)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Whether this process may do what a real-time measurement wants. What it may
-//! not is left out, and told: the figures are another thing then.
+//! Whether this process may do what a real-time measurement wants. A right that is missing is left
+//! out, and reported: the figures are another thing then.
 
 use std::thread;
 
@@ -41,7 +41,7 @@ impl Rights {
         self.refused.is_none()
     }
 
-    /// What a thread that wants this class can have.
+    /// Returns what a thread that wants this class can have.
     pub fn grant(&self, wanted: Class) -> Class {
         if self.has_real_time() || !wanted.is_real_time() { wanted } else { ORDINARY }
     }

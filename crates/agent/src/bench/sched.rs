@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `sched`: a thread that wakes at the points of a time grid, by absolute
-//! sleeps, and how late it is. What cyclictest measures.
+//! `sched`: a thread that wakes at the points of a time grid, by absolute sleeps, and how late it
+//! is. cyclictest measures the same.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use irqscope_wire::{Class, Sched};
 use nix::errno::Errno;
 
 use super::clock::{now, sleep_until};
-use super::crew::Post;
-use super::{Crew, Go, Recorder, Running, Series, Stand, Start};
+use super::group::Post;
+use super::{Go, Recorder, Running, Series, Stand, Start, ThreadGroup};
 use crate::error::{Error, Result};
 
 pub fn start(sched: &Sched, stand: &Stand<'_>) -> Result<Start> {
-    let (mut crew, mut series) = (Crew::default(), Vec::new());
+    let (mut group, mut series) = (ThreadGroup::default(), Vec::new());
     for cpu in stand.cpus(&sched.cpus) {
         for thread in 0..sched.threads {
             let (recorder, recorded) = stand.recorder(sched.count);
             let (period, count) = (sched.period_ns.cast_signed(), sched.count);
             let post = Post { period_ns: sched.period_ns, ..post(stand, cpu) };
-            crew.add(post, move |go| {
+            group.add(post, move |go| {
                 // All threads share their grid: they are due at the same instant.
                 Grid { due: go.begin + period, period, left: count, recorder }.keep(go);
                 Ok(())
@@ -28,7 +28,7 @@ pub fn start(sched: &Sched, stand: &Stand<'_>) -> Result<Start> {
         }
     }
     let silence = Duration::from_nanos(sched.period_ns.saturating_mul(2));
-    match (stand.class, crew.start()) {
+    match (stand.class, group.start()) {
         (Class::Deadline { .. }, Err(Error::Policy { source, .. })) => {
             Ok(Start::Unavailable(why_refused(source)))
         }
@@ -36,10 +36,10 @@ pub fn start(sched: &Sched, stand: &Stand<'_>) -> Result<Start> {
     }
 }
 
-/// The kernel admits only what it can guarantee.
+/// Explains a refusal: the kernel admits only what it can guarantee.
 fn why_refused(errno: Errno) -> String {
     match errno {
-        Errno::EBUSY => "SCHED_DEADLINE: the CPUs have not so much time left; ask for a smaller \
+        Errno::EBUSY => "SCHED_DEADLINE: the CPUs have too little time left; ask for a smaller \
                          budget or a longer period"
             .into(),
         Errno::EPERM => "SCHED_DEADLINE is refused: its threads must be free to run on all CPUs, \
@@ -49,7 +49,7 @@ fn why_refused(errno: Errno) -> String {
     }
 }
 
-/// SCHED_DEADLINE places its threads itself.
+/// Places a thread; SCHED_DEADLINE places its threads itself.
 fn post(stand: &Stand<'_>, cpu: u32) -> Post {
     let post = stand.post("bench-sched", cpu);
     match stand.class {
@@ -58,7 +58,7 @@ fn post(stand: &Stand<'_>, cpu: u32) -> Post {
     }
 }
 
-/// `cpu1`; `cpu1.0`, `cpu1.1` where there are several; `0`, `1` on any CPU.
+/// Names a thread `cpu1`; `cpu1.0`, `cpu1.1` where there are several; `0`, `1` on any CPU.
 fn name(sched: &Sched, post: Post, thread: u16) -> String {
     match (post.cpu, sched.threads) {
         (Some(cpu), 1) => format!("cpu{cpu}"),
@@ -75,7 +75,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// Points of the grid that have passed when the thread wakes are skipped
+    /// Measures the wakeups. Points of the grid that have passed when the thread wakes are skipped
     /// and counted; the late wakeup itself is a sample like every other.
     fn keep(&mut self, go: &Go) {
         while self.left > 0 && !go.is_cancelled() {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `spin`: a loop that reads the counter and nothing else. Where two readings
-//! lie farther apart than the threshold, something took the CPU away: that gap
-//! is a sample. What oslat measures.
+//! `spin`: a loop that reads the counter and nothing else. Where two readings lie farther apart
+//! than the threshold, something took the CPU away: that gap is a sample. oslat measures the same.
 
 use std::time::Duration;
 
 use irqscope_wire::Spin;
 
-use super::{Crew, Go, Recorder, Running, Series, Stand};
+use super::{Go, Recorder, Running, Series, Stand, ThreadGroup};
 use crate::counter;
 use crate::error::Result;
 
@@ -16,23 +15,23 @@ use crate::error::Result;
 const ROOM: u64 = 1 << 18;
 
 pub fn start(spin: &Spin, stand: &Stand<'_>) -> Result<Running> {
-    let (mut crew, mut series) = (Crew::default(), Vec::new());
+    let (mut group, mut series) = (ThreadGroup::default(), Vec::new());
     let duration = Duration::from_nanos(spin.duration_ns);
     for cpu in stand.cpus(&spin.cpus) {
         let (recorder, recorded) = stand.recorder(ROOM);
         let cycles = stand.scale.cycles(duration);
         let threshold = stand.scale.cycles(Duration::from_nanos(spin.threshold_ns));
-        crew.add(stand.post("bench-spin", cpu), move |go| {
+        group.add(stand.post("bench-spin", cpu), move |go| {
             turn(cycles, threshold, recorder, go);
             Ok(())
         });
         let one = Series::new(format!("cpu{cpu}"), Some(cpu), recorded);
         series.push(Series { scale: Some(stand.scale), ..one });
     }
-    Ok(Running { series, threads: crew.start()?, silence: duration })
+    Ok(Running { series, threads: group.start()?, silence: duration })
 }
 
-/// A gap's instant is its beginning. Keeping it lengthens the turn after it by
+/// Spins for a turn. A gap's instant is its beginning. Keeping it lengthens the turn after it by
 /// some nanoseconds, far below any threshold.
 fn turn(duration: u64, threshold: u64, mut recorder: Recorder, go: &Go) {
     let begin = counter::now().0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A known amount of work: a loop that takes so many turns, not so much time,
-//! so that whatever takes the CPU away makes it longer.
+//! A known amount of work: a loop with a fixed number of turns, and no fixed time, so that whatever
+//! takes the CPU away makes it longer.
 
 use std::hint::black_box;
 
@@ -18,7 +18,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The best of several tries, on the CPU that it is called on.
+    /// Measures the best of several tries, on the CPU that it is called on.
     pub fn measure() -> Pace {
         let one = |_| {
             let begin = now();
@@ -28,14 +28,14 @@ impl Pace {
         Pace { best: (0..TRIES).map(one).min().unwrap_or(1).max(1) }
     }
 
-    /// The turns that take so long.
+    /// Returns the turns that take this time.
     pub fn turns(self, nanoseconds: u64) -> u64 {
         let turns = u128::from(nanoseconds) * u128::from(TURNS) / self.best as u128;
         u64::try_from(turns).unwrap_or(u64::MAX).max(1)
     }
 }
 
-/// Takes so many turns.
+/// Takes this number of turns.
 #[inline(never)]
 pub fn work(turns: u64) {
     for turn in 0..turns {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! /dev/irqscope-memory: the response words, and the call that injects. What they
-//! mean is written in kernel/irqscope/include/irqscope.h.
+//! /dev/irqscope-memory: the response words, and the call that injects.
+//! kernel/irqscope/include/irqscope.h says what they mean.
 
 use std::fs::File;
 use std::num::NonZeroUsize;
@@ -44,7 +44,7 @@ impl Memory {
         Ok(Self { device, layout })
     }
 
-    /// The driver wants triggers; it has set all words to 0 by then.
+    /// Returns whether the driver wants triggers; it has set all words to 0 by then.
     pub fn armed(&self) -> bool {
         self.layout.armed.load(Ordering::Acquire) != 0
     }

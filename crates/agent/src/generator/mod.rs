@@ -78,7 +78,7 @@ pub fn run(options: &GeneratorOptions) -> ExitCode {
 
 fn serve(options: &GeneratorOptions) -> Result<()> {
     let root = Path::new("/");
-    // Whoever keeps this target puts it back: never without them.
+    // The session on this target puts it back: never without it.
     set_pdeathsig(Signal::SIGTERM).map_err(Error::system("ask to end with the starter"))?;
     let stop = Stop::on_signals()?.or_on_eof(options.stop_on_eof);
     let memory = Memory::open(root)?;

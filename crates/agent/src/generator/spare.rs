@@ -42,7 +42,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// For the calling thread. What cannot be had shows in how well it looks.
+    /// Prepares the calling thread. A right that it cannot have shows in how often it polls.
     pub fn go(&self) {
         let pinned = place::pin(WHO, self.cpu);
         let scheduled = match self.rank {
@@ -57,8 +57,8 @@ impl Place {
 }
 
 impl Spare {
-    /// The CPU that is asked for, or the best one: isolated rather than not, on
-    /// another core rather than on the same, the last one rather than another.
+    /// Chooses the CPU that is asked for, or the best one: isolated rather than not, on another
+    /// core rather than on the same, the last one rather than another.
     pub fn choose(root: &Path, asked: Option<u32>, under_test: u32) -> Result<Self> {
         let list = |path: &str| {
             let text = facts::read_line(&root.join("sys/devices/system/cpu").join(path));
@@ -101,8 +101,8 @@ impl Spare {
         (Place { cpu: self.cpu, rank }, notes)
     }
 
-    /// Others that cannot be taken off this CPU. (Of the kernel's own threads every
-    /// CPU has some; they have little to do where nothing else runs.)
+    /// Lists others that cannot be taken off this CPU. (Of the kernel's own threads every CPU has
+    /// some; they have little to do where nothing else runs.)
     fn bound(&self, threads: &[ThreadFact]) -> Option<Note> {
         let bound = |thread: &&ThreadFact| {
             matches!(thread.role, Role::User | Role::Interrupt) && thread.cpus == [self.cpu]
@@ -155,7 +155,7 @@ impl Spare {
     }
 }
 
-/// Real-time threads get a share of each period only.
+/// Returns whether real-time threads get a share of each period only.
 fn throttles(root: &Path) -> bool {
     let runtime = facts::read_line(&root.join("proc/sys/kernel/sched_rt_runtime_us"));
     runtime.and_then(|text| text.parse::<i64>().ok()).is_some_and(|runtime| runtime >= 0)

@@ -11,8 +11,8 @@ pub fn workers(count: usize) -> Vec<Worker> {
     (0..count).map(|_| -> Worker { Box::new(|| spin()) }).collect()
 }
 
-/// A process that nobody of lower priority gets the CPU from, but for what the
-/// kernel's throttling of real-time threads leaves them.
+/// Makes a process from which no other of lower priority gets the CPU, but for what the kernel's
+/// throttling of real-time threads leaves them.
 pub fn hog(scheduling: Scheduling) -> Worker {
     Box::new(move || {
         let _ = prctl::set_name(c"irqscope-hog"); // as interference shows it

@@ -18,7 +18,7 @@ pub fn workers() -> Result<Vec<Worker>, String> {
     Ok(vec![Box::new(move || copy_on(&from, &to).map_err(text))])
 }
 
-/// Unlinked at once, so that nothing stays behind whatever happens.
+/// Makes a file that is unlinked at once, so that nothing stays behind whatever happens.
 fn scratch(name: &str) -> io::Result<File> {
     let name = format!("irqscope-copy-{}-{name}", std::process::id());
     let path: PathBuf = std::env::temp_dir().join(name);

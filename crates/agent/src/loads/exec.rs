@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! fork and exec without pause. What is executed is this program, which exits
-//! at once: no other need be installed.
+//! fork and exec without pause. It executes this program, which exits at once: no other need be
+//! installed.
 
 use std::convert::Infallible;
 
@@ -9,7 +9,7 @@ use nix::libc;
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, execv, fork};
 
-use super::{Worker, keeper};
+use super::{Worker, supervisor};
 use crate::noop;
 
 pub fn workers() -> Result<Vec<Worker>, String> {
@@ -32,7 +32,7 @@ fn execute_once() -> Result<WaitStatus, Errno> {
     match unsafe { fork() }? {
         ForkResult::Parent { child } => waitpid(child, None),
         ForkResult::Child => {
-            let executed = keeper::die_with(worker)
+            let executed = supervisor::die_with(worker)
                 .and_then(|()| execv(c"/proc/self/exe", &[c"irqscope-agent", noop::NAME]));
             // SAFETY: ends this process, of which nothing is left to clean up.
             unsafe {

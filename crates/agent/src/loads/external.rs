@@ -13,7 +13,8 @@ use super::Worker;
 /// Where programs are if the environment does not say.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// For ever, as far as both programs allow to say so; and bounded in memory.
+/// Returns the options of a load: for ever, as far as both programs allow to say so; and bounded in
+/// memory.
 fn arguments(load: Load) -> &'static [&'static str] {
     match load {
         Load::Hackbench => &["--groups", "2", "--loops", "1000000000"],
@@ -41,7 +42,7 @@ fn arguments(load: Load) -> &'static [&'static str] {
     }
 }
 
-/// Whether a load can be started here: our own always can.
+/// Returns whether a load can be started here: our own always can.
 pub fn is_present(load: Load) -> bool {
     !matches!(load, Load::Hackbench | Load::StressNg) || find(load).is_some()
 }

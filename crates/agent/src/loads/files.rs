@@ -23,7 +23,8 @@ pub fn workers(done: &'static AtomicU64) -> Vec<Worker> {
     })]
 }
 
-/// In memory, and seen by this process only: however it ends, its files go with it.
+/// Mounts a file system in memory that only this process sees: however it ends, its files go with
+/// it.
 fn own_file_system(place: &Path) -> nix::Result<()> {
     unshare(CloneFlags::CLONE_NEWNS)?;
     let none = None::<&str>;

@@ -33,8 +33,8 @@ fn use_on() -> Result<Infallible, Errno> {
 
 fn touch(mapped: NonNull<c_void>) {
     for offset in (0..BYTES.get()).step_by(PAGE_BYTES) {
-        // SAFETY: within the mapping, which is writable; volatile, because
-        // nobody reads it and the page fault is all that is wanted.
+        // SAFETY: within the mapping, which is writable; volatile, because it is never read and the
+        // page fault is all that is wanted.
         unsafe { mapped.cast::<u8>().add(offset).write_volatile(1) };
     }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Loads: processes that disturb the CPU under test, always in the same way.
 //!
-//! The agent forks one keeper, which forks the workers and then sleeps. The
-//! keeper lives as long as the agent holds a pipe open; so however the agent
-//! ends, all that was started ends, grandchildren of foreign programs included.
+//! The agent forks one supervisor, which forks the workers and then sleeps. The supervisor lives as
+//! long as the agent holds a pipe open; so however the agent ends, all that was started ends,
+//! grandchildren of foreign programs included.
 
 mod busy;
 mod copy;
 mod exec;
 mod external;
 mod files;
-mod keeper;
 mod memory;
+mod supervisor;
 mod tcp;
 mod work;
 
@@ -29,11 +29,11 @@ use nix::unistd::{ForkResult, Pid, fork, pipe2};
 use crate::error::{Error, Result};
 use work::Work;
 
-/// What a worker process does for ever; it returns only why it cannot go on.
+/// The endless task of a worker process; it returns only why it cannot go on.
 type Worker = Box<dyn FnOnce() -> std::result::Result<Infallible, String>>;
 
-/// The table of loads: what each one's worker processes do. Called in the
-/// keeper, so what is made here (sockets, files) is shared by the workers.
+/// Returns a load's worker processes; this is the table of loads. Called in the supervisor, so what
+/// is made here (sockets, files) is shared by the workers.
 fn workers(load: Load, hog: Scheduling, work: Work) -> std::result::Result<Vec<Worker>, String> {
     match load {
         Load::Busy => Ok(busy::workers(1)),
@@ -48,7 +48,7 @@ fn workers(load: Load, hog: Scheduling, work: Work) -> std::result::Result<Vec<W
     }
 }
 
-/// A load whose work has a unit: bytes sent, files made.
+/// Returns whether a load's work has a unit: bytes sent, files made.
 const fn counts(load: Load) -> bool {
     matches!(load, Load::Tcp | Load::Files)
 }
@@ -56,16 +56,16 @@ const fn counts(load: Load) -> bool {
 /// Loads that are running.
 #[derive(Debug)]
 pub struct Loads {
-    keeper: Option<Keeper>,
+    supervisor: Option<Supervisor>,
     present: Vec<Load>,
     absent: Vec<Load>,
     work: Work,
 }
 
 #[derive(Debug)]
-struct Keeper {
+struct Supervisor {
     pid: Pid,
-    /// Closing it ends the keeper and all that it keeps.
+    /// Closing it ends the supervisor and all its workers.
     control: Option<OwnedFd>,
     report: BufReader<File>,
 }
@@ -77,55 +77,56 @@ impl Loads {
         let (present, absent): (Vec<Load>, Vec<Load>) =
             state.loads.iter().partition(|load| external::is_present(**load));
         let work = Work::new().map_err(Error::system("map what loads count"))?;
-        let mut keeper = None;
+        let mut supervisor = None;
         if !present.is_empty() {
             let present = SystemState { loads: present.clone(), ..state.clone() };
-            let mut started = Keeper::start(&present, cpu, work)?;
+            let mut started = Supervisor::start(&present, cpu, work)?;
             started.wait_until_ready()?;
-            keeper = Some(started);
+            supervisor = Some(started);
         }
-        Ok(Loads { keeper, present, absent, work })
+        Ok(Loads { supervisor, present, absent, work })
     }
 
-    /// What each load that counts has done so far, in its own unit.
+    /// Returns what each load that counts has done until now, in its own unit.
     pub fn work(&self) -> Vec<(Load, u64)> {
         let done = |load: &Load| (*load, self.work.done(*load));
         self.present.iter().filter(|load| counts(**load)).map(done).collect()
     }
 
-    /// Loads that were asked for but are not installed.
+    /// Returns the loads that were asked for but are not installed.
     pub fn absent(&self) -> &[Load] {
         &self.absent
     }
 
-    /// Readable when a load has ended.
+    /// Returns a descriptor that is readable when a load has ended.
     pub fn report(&self) -> Option<BorrowedFd<'_>> {
-        self.keeper.as_ref().map(|keeper| keeper.report.get_ref().as_fd())
+        self.supervisor.as_ref().map(|supervisor| supervisor.report.get_ref().as_fd())
     }
 
-    /// A load that ended is an error: the system state is not the one asked for.
+    /// Checks that all loads run. One that ended is an error: the system state is not the one asked
+    /// for.
     pub fn check(&mut self) -> Result<()> {
-        self.keeper.as_mut().map_or(Ok(()), Keeper::check)
+        self.supervisor.as_mut().map_or(Ok(()), Supervisor::check)
     }
 
     /// Ends all of them, and says whether they held until now.
     pub fn stop(&mut self) -> Result<()> {
         let held = self.check();
-        self.keeper = None;
+        self.supervisor = None;
         held
     }
 }
 
-impl Keeper {
-    fn start(state: &SystemState, cpu: Option<u32>, work: Work) -> Result<Keeper> {
+impl Supervisor {
+    fn start(state: &SystemState, cpu: Option<u32>, work: Work) -> Result<Supervisor> {
         let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(Error::system("make a pipe"));
         let (held, control) = pipe()?;
         let (report, told) = pipe()?;
         // SAFETY: this process has one thread, so the child may go on as if
         // nothing had happened; it never returns from here.
         match unsafe { fork() }.map_err(Error::system("fork"))? {
-            ForkResult::Child => keeper::keep(state, cpu, work, held, File::from(told)),
-            ForkResult::Parent { child } => Ok(Keeper {
+            ForkResult::Child => supervisor::supervise(state, cpu, work, held, File::from(told)),
+            ForkResult::Parent { child } => Ok(Supervisor {
                 pid: child,
                 control: Some(control),
                 report: BufReader::new(File::from(report)),
@@ -135,9 +136,9 @@ impl Keeper {
 
     fn wait_until_ready(&mut self) -> Result<()> {
         match self.line() {
-            keeper::Told::Ready => Ok(()),
-            keeper::Told::Ended(load, text) => Err(Error::Load { load, text }),
-            keeper::Told::Failed(text) => Err(Error::Loads(text)),
+            supervisor::Report::Ready => Ok(()),
+            supervisor::Report::Ended(load, text) => Err(Error::Load { load, text }),
+            supervisor::Report::Failed(text) => Err(Error::Loads(text)),
         }
     }
 
@@ -147,17 +148,17 @@ impl Keeper {
         if quiet { Ok(()) } else { self.wait_until_ready() }
     }
 
-    fn line(&mut self) -> keeper::Told {
+    fn line(&mut self) -> supervisor::Report {
         let mut line = String::new();
         match self.report.read_line(&mut line) {
-            Ok(0) => keeper::Told::Failed("the keeper of the loads died".into()),
-            Ok(_) => keeper::Told::parse(line.trim_end()),
-            Err(error) => keeper::Told::Failed(error.to_string()),
+            Ok(0) => supervisor::Report::Failed("the loads' supervisor died".into()),
+            Ok(_) => supervisor::Report::parse(line.trim_end()),
+            Err(error) => supervisor::Report::Failed(error.to_string()),
         }
     }
 }
 
-impl Drop for Keeper {
+impl Drop for Supervisor {
     fn drop(&mut self) {
         self.control = None;
         let _ = waitpid(self.pid, None);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What workers have done so far, counted in memory that they share with the agent.
+//! The work that was done until now, counted in memory that the workers share with the agent.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ const LOADS: usize = Load::ALL.len();
 pub struct Work(&'static [AtomicU64; LOADS]);
 
 impl Work {
-    /// To be made before the workers are forked.
+    /// Maps the memory; to be made before the workers are forked.
     pub fn new() -> nix::Result<Work> {
         let length = NonZeroUsize::new(size_of::<[AtomicU64; LOADS]>()).ok_or(Errno::EINVAL)?;
         let (access, shared) = (ProtFlags::PROT_READ | ProtFlags::PROT_WRITE, MapFlags::MAP_SHARED);
@@ -25,7 +25,7 @@ impl Work {
         Ok(Work(unsafe { mapped.cast::<[AtomicU64; LOADS]>().as_ref() }))
     }
 
-    /// Where the workers of a load count what they do; the load says in which unit.
+    /// Returns where the workers of a load count what they do; the load says in which unit.
     pub fn of(self, load: Load) -> &'static AtomicU64 {
         &self.0[load as usize]
     }

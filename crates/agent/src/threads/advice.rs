@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What to change, and why: one function for each thing that is known to spoil
-//! latencies.
+//! Advice on what to change, and why: one function for each thing that is known to spoil latencies.
 
 use irqscope_wire::{Picture, Role, ThreadFact, ThreadPolicy};
 
 /// The priority that the kernel gives every interrupt thread.
 const DEFAULT: u8 = 50;
 
-/// The most important first.
+/// Returns advice, the most important first.
 pub fn advice(picture: &Picture) -> Vec<String> {
     let rules = [
         hard_handlers,
@@ -76,7 +75,7 @@ fn user_shares(picture: &Picture) -> Option<String> {
     };
     list(real_time_users(picture).filter(taken)).map(|names| {
         format!(
-            "{names} share a priority with interrupt threads: who came first runs to its end; \
+            "{names} share a priority with interrupt threads: the first to wake runs to its end; \
              give them one of their own"
         )
     })
@@ -114,7 +113,7 @@ fn throttling(picture: &Picture) -> Option<String> {
     })
 }
 
-/// `a (12), b (13)`, up to five; none if there are none.
+/// Formats `a (12), b (13)`, up to five; nothing if there are none.
 fn list<'a>(threads: impl Iterator<Item = &'a ThreadFact>) -> Option<String> {
     let names: Vec<String> =
         threads.map(|thread| format!("{} ({})", thread.name, thread.pid)).collect();

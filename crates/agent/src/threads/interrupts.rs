@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Interrupt lines as /proc/interrupts and /proc/irq tell of them.
+//! Interrupt lines from /proc/interrupts and /proc/irq.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use irqscope_wire::{InterruptLine, Role, ThreadFact};
 
 use crate::facts::{parse_cpus, read_line};
 
-/// Every line that is in use; those that are no device last.
+/// Returns every line that is in use; those that are no device last.
 pub fn lines(root: &Path, threads: &[ThreadFact]) -> Vec<InterruptLine> {
     let text = fs::read_to_string(root.join("proc/interrupts")).unwrap_or_default();
     let mut rows = text.lines();
@@ -22,8 +22,8 @@ pub fn lines(root: &Path, threads: &[ThreadFact]) -> Vec<InterruptLine> {
     lines
 }
 
-/// ` 24:  12  0  PCI-MSI 512000-edge  ahci[0000:00:1f.2]`. A line that nobody
-/// handles has no name, and one that is no device is named by its text.
+/// Parses ` 24:  12  0  PCI-MSI 512000-edge  ahci[0000:00:1f.2]`. A line without a handler has no
+/// name, and one that is no device is named by its text.
 fn parse(row: &str, cpus: usize) -> Option<InterruptLine> {
     let (line, rest) = row.trim_start().split_once(':')?;
     let mut words = rest.split_whitespace().peekable();
@@ -39,8 +39,8 @@ fn parse(row: &str, cpus: usize) -> Option<InterruptLine> {
     Some(InterruptLine { line: line.into(), name, count, threads: Vec::new(), cpus: Vec::new() })
 }
 
-/// What comes after the chip and the kind of trigger: `IO-APIC 7-edge parport0`,
-/// `GICv3 27 Level arch_timer`.
+/// Returns what comes after the chip and the kind of trigger: `IO-APIC 7-edge parport0`, `GICv3 27
+/// Level arch_timer`.
 fn device(words: &[&str]) -> Option<String> {
     let kind = |word: &&str| {
         let word = word.to_ascii_lowercase();
@@ -51,7 +51,7 @@ fn device(words: &[&str]) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// `irq/24-ahci`, `irq/24-s-ahci`.
+/// Finds `irq/24-ahci`, `irq/24-s-ahci`.
 fn threads_of(line: &str, threads: &[ThreadFact]) -> Vec<u32> {
     let serves = |thread: &&ThreadFact| {
         let own = thread.name.strip_prefix("irq/").and_then(|rest| rest.split_once('-'));

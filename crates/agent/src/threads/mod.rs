@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ThreadsOptions {
-    /// What to change before looking; `-` is stdin.
+    /// The file with changes to make first; `-` is stdin.
     pub set: Option<PathBuf>,
     /// Where the way back is written.
     pub undo: Option<PathBuf>,

@@ -41,7 +41,7 @@ pub fn picture(root: &Path) -> Picture {
     picture
 }
 
-/// What has a priority, and what serves softirqs without one.
+/// Returns whether a thread is shown: one that has a priority, or that serves softirqs without one.
 fn is_shown(thread: &ThreadFact) -> bool {
     thread.is_real_time() || matches!(thread.role, Role::Softirq | Role::Timers | Role::Interrupt)
 }
@@ -51,8 +51,8 @@ fn names() -> (String, String) {
     uname().map_or_else(|_| Default::default(), |name| (text(name.release()), text(name.version())))
 }
 
-/// The kernel's version names its model; a dynamic one says in debugfs which it
-/// has chosen.
+/// Returns the preemption model. The kernel's version names it; a dynamic one says in debugfs which
+/// it has chosen.
 fn preemption(root: &Path, version: &str) -> String {
     let model = version.split_whitespace().find(|word| word.starts_with("PREEMPT"));
     let chosen =
@@ -65,8 +65,8 @@ fn preemption(root: &Path, version: &str) -> String {
     }
 }
 
-/// A kernel without it does not know the call; one with it finds that nobody
-/// holds the lock.
+/// Returns whether locks inherit: a kernel without it does not know the call; one with it finds
+/// that the lock is free.
 fn inherits() -> bool {
     let word = AtomicU32::new(0);
     let unlocked = futex::unlock_pi(&word, futex::Flags::PRIVATE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Threads as /proc tells of them.
+//! Threads from /proc.
 
 use std::fs;
 use std::path::Path;
@@ -11,14 +11,14 @@ use crate::facts::parse_cpus;
 /// A thread of the kernel (`PF_KTHREAD`).
 const KERNEL_THREAD: u64 = 0x0020_0000;
 
-/// Every thread of the machine.
+/// Returns every thread of the machine.
 pub fn threads(root: &Path) -> Vec<ThreadFact> {
     let processes = numbered(&root.join("proc"));
     let tasks = processes.flat_map(|pid| {
         let tasks = root.join(format!("proc/{pid}/task"));
         numbered(&tasks).map(move |tid| (pid, tid)).collect::<Vec<_>>()
     });
-    // One that ends while it is looked at is none.
+    // A thread that ends meanwhile is left out.
     tasks
         .filter_map(|(pid, tid)| thread(&root.join(format!("proc/{pid}/task/{tid}")), tid))
         .collect()
@@ -38,8 +38,8 @@ pub fn thread(folder: &Path, pid: u32) -> Option<ThreadFact> {
     parse(&stat, pid, cpus)
 }
 
-/// `pid (name) state ppid ...`; names may hold anything. Fields are counted
-/// from the one after the name, which is the third of proc(5).
+/// Parses `pid (name) state ppid ...`; names may hold anything. Fields are counted from the one
+/// after the name, which is the third of proc(5).
 fn parse(stat: &str, pid: u32, cpus: Vec<u32>) -> Option<ThreadFact> {
     let (before, after) = stat.rsplit_once(')')?;
     let name = before.split_once('(')?.1.to_owned();
@@ -57,7 +57,7 @@ fn parse(stat: &str, pid: u32, cpus: Vec<u32>) -> Option<ThreadFact> {
     })
 }
 
-/// As in linux/sched.h.
+/// Converts a policy's number, as in linux/sched.h.
 fn policy(number: u64) -> Option<ThreadPolicy> {
     Some(match number {
         0 => ThreadPolicy::Other,
@@ -89,7 +89,7 @@ fn role(name: &str, is_kernel: bool) -> Role {
 mod tests {
     use super::*;
 
-    /// Of the fields only the name, the flags, the priority and the policy count.
+    /// Makes a line, of which only the name, the flags, the priority and the policy count.
     fn stat(name: &str, flags: u64, priority: u8, policy: u8) -> String {
         let between = "0 ".repeat(30);
         format!("7 ({name}) S 2 0 0 0 -1 {flags} {between}{priority} {policy} 0 0 0\n")

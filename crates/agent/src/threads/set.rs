@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::facts::parse_cpus;
 use crate::{place, settings};
 
-/// What the file may hold.
+/// The file's contents.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wanted {
@@ -66,7 +66,7 @@ impl Wanted {
         toml::from_str(text).map_err(|error| wrong(error.to_string().trim_end()))
     }
 
-    /// Every change that it takes; nothing is changed yet.
+    /// Returns every change that it takes; nothing is changed yet.
     fn changes(&self, root: &Path) -> Result<Vec<Change>> {
         let threads = scan::threads(root);
         let mut changes = Vec::new();
@@ -152,7 +152,7 @@ impl Change {
         back
     }
 
-    /// As it stands in a file.
+    /// Formats it as it stands in a file.
     fn text(&self) -> String {
         match self {
             Change::Priority { pid, name, to, .. } => {
@@ -208,7 +208,7 @@ pub fn apply(root: &Path, text: &str, undo: &Path) -> Result<Vec<String>> {
     Ok(changes.iter().map(Change::told).collect())
 }
 
-/// In reverse, and on the disk.
+/// Writes the changes in reverse, and to the disk.
 fn write_undo(path: &Path, changes: &[Change]) -> Result<()> {
     let back: Vec<String> = changes.iter().rev().map(|change| change.back().text()).collect();
     let text = format!("# irqscope threads --set {}\n\n{}", path.display(), back.join("\n"));
@@ -217,7 +217,7 @@ fn write_undo(path: &Path, changes: &[Change]) -> Result<()> {
     written.map_err(|error| wrong(format!("{}: {error}", path.display())))
 }
 
-/// A basic string of TOML; names may hold anything.
+/// Formats a basic string of TOML; names may hold anything.
 fn quoted(name: &str) -> String {
     let escaped: String = name
         .chars()
@@ -230,7 +230,7 @@ fn quoted(name: &str) -> String {
     format!("\"{escaped}\"")
 }
 
-/// Beside the file that is applied: `rt.toml` becomes `rt.undo.toml`.
+/// Names the file beside the one that is applied: `rt.toml` becomes `rt.undo.toml`.
 pub fn undo_path(set: &Path) -> PathBuf {
     set.with_extension("undo.toml")
 }
@@ -256,7 +256,7 @@ fn cpus(list: &str) -> Result<Vec<u32>> {
     cpus.ok_or_else(|| wrong(format!("`{list}` is no list of CPUs; write \"0-1,3\"")))
 }
 
-/// "fifo 60", "other".
+/// Parses "fifo 60", "other".
 fn scheduling(text: &str) -> Result<Scheduling> {
     let no = || wrong(format!("`{text}` is no priority; write \"fifo 60\", \"rr 5\" or \"other\""));
     let (policy, priority) = text.split_once(' ').unwrap_or((text, "0"));
@@ -266,7 +266,7 @@ fn scheduling(text: &str) -> Result<Scheduling> {
     priority.map(|priority| Scheduling { policy, priority }).ok_or_else(no)
 }
 
-/// `*` stands for any text.
+/// Matches a name; `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -281,7 +281,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A thread of this process, so that every change may be made.
+    /// Starts a thread of this process, so that every change may be made.
     fn idle_thread(name: &str) -> (std::sync::mpsc::Sender<()>, std::thread::JoinHandle<()>) {
         let (end, ended) = std::sync::mpsc::channel();
         let (tell, told) = std::sync::mpsc::channel();
@@ -347,7 +347,7 @@ mod tests {
             assert!(error.to_string().contains(what), "{error}");
             assert!(!undo.exists());
         };
-        refuse("[[thread]]\nname = \"nobody's\"\npriority = \"fifo 1\"\n", "no thread");
+        refuse("[[thread]]\nname = \"no such thread\"\npriority = \"fifo 1\"\n", "no thread");
         refuse("[[interrupt]]\nline = 99999\ncpus = \"0\"\n", "no interrupt");
         refuse("[[thread]]\nname = \"*\"\nprioriy = \"fifo 1\"\n", "prioriy");
         refuse("[[thread]]\nname = \"ksoftirqd/*\"\npriority = \"fifo 0\"\n", "rr 5");

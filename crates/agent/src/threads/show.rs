@@ -54,7 +54,7 @@ fn policy(thread: &ThreadFact) -> String {
     }
 }
 
-/// Who has the same priority on a CPU runs in the order of arrival.
+/// Lists threads of equal priority on one CPU: they run first-in, first-out.
 fn shared(picture: &Picture, text: &mut String) {
     let mut lines = Vec::new();
     for group in picture.threads.chunk_by(|a, b| a.priority == b.priority) {
@@ -80,7 +80,7 @@ fn interrupts(picture: &Picture, text: &mut String) {
     text.push('\n');
 }
 
-/// 0, 1, 2, 5 becomes `0-2,5`.
+/// Formats 0, 1, 2, 5 as `0-2,5`.
 pub fn ranges(cpus: &[u32]) -> String {
     let runs = cpus.chunk_by(|a, b| a + 1 == *b);
     let run = |run: &[u32]| match run {

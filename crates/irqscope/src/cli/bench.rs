@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What `irqscope bench` can be told.
+//! The options of `irqscope bench`.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use irqscope_wire::{BenchmarkKind, Load, UnknownName};
 
 use super::{ExportFormat, How};
 
-/// A name of a closed set: a misspelt one is answered with the nearest.
+/// Parses a name of a closed set: a misspelt one is answered with the nearest.
 fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = UnknownName> + Clone + Send + Sync + 'static,
@@ -21,8 +21,8 @@ where
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Spans of time are 250us or 5ms; a bare number is microseconds. A bare priority is
-SCHED_FIFO's. A setting of one benchmark is refused for another. What each
-benchmark measures stands in docs/benchmarks.md.
+SCHED_FIFO's. A setting of one benchmark is refused for another.
+docs/benchmarks.md says what each benchmark measures.
 
 Examples:
   irqscope bench sched                      a 5 ms period at SCHED_FIFO 80, CPU 0
@@ -107,7 +107,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// The settings that were given.
+    /// Returns the settings that were given.
     pub fn settings(&self) -> Vec<(BenchKey, Vec<String>)> {
         let number = |value: Option<u64>| value.map(|value| value.to_string());
         let variants = self.variant.clone();

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Says for every burst how many interrupts were asserted and handled, how often
-/// each stage was raised and ran, which trigger was merged into which run, and,
-/// with `explain`, when softirqs were handed to ksoftirqd and whom it waited for.
+/// Says for every burst how many interrupts were asserted and handled, how often each stage was
+/// raised and ran, which trigger was merged into which run, and, with `explain`, when softirqs were
+/// handed to ksoftirqd and which threads it waited for.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

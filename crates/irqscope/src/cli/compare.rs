@@ -56,7 +56,7 @@ pub struct Chosen {
 impl FromStr for Chosen {
     type Err = std::convert::Infallible;
 
-    /// A directory's own name may hold a `#`.
+    /// Parses a choice; a directory's own name may hold a `#`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let whole = PathBuf::from(text);
         Ok(match text.rsplit_once('#') {

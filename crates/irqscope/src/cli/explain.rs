@@ -30,10 +30,11 @@ pub struct Explain {
     /// One stage only.
     #[arg(long)]
     pub stage: Option<Stage>,
-    /// What is late: a quantile, a latency, or the latest response alone.
+    /// The responses that count as late: beyond a quantile, beyond a latency, or the latest
+    /// response alone.
     #[arg(long, value_name = "p99|150us|max", default_value = "p99")]
     pub above: Late,
-    /// Print the timelines of so many of the latest responses.
+    /// Print the timelines of this many of the latest responses.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub worst: usize,
     /// Print histograms of all responses, in rows by what held them up the most.

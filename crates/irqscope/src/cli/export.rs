@@ -8,8 +8,8 @@ use irqscope_report::foreign::{self, ExportFormat};
 
 use crate::quantity::Frequency;
 
-/// Writes a run's samples or figures as other programs read them. What each
-/// format keeps, and what it cannot, stands in docs/formats.md.
+/// Writes a run's samples or figures as other programs read them. docs/formats.md says what each
+/// format keeps, and what it cannot.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -35,14 +35,14 @@ pub struct Export {
     /// (rt-tests).
     #[arg(long)]
     pub nanoseconds: bool,
-    /// Count what is longer than so many microseconds as an overflow, as
-    /// cyclictest -h N does (cyclictest) [default: as many as there need to be].
+    /// Count a latency longer than this number of microseconds as an overflow, as cyclictest -h N
+    /// does (cyclictest) [default: as many bins as there need to be].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bins: Option<u32>,
     /// From the trigger with this number on (vcd, sigrok).
     #[arg(long, value_name = "SEQ", default_value_t = 0)]
     pub first: u64,
-    /// So many triggers only (vcd, sigrok) [default: all].
+    /// Write the first triggers only, as many as this (vcd, sigrok) [default: all].
     #[arg(long, value_name = "N")]
     pub triggers: Option<u64>,
     /// Sample at this rate: 10MHz (sigrok) [default: the lowest that moves no edge].

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `irqscope gate`: which limits, and how the verdict is told.
+//! `irqscope gate`: which limits, and how the verdict is reported.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -51,7 +51,7 @@ pub struct Gate {
         requires = "against"
     )]
     pub at: Vec<Quantile>,
-    /// What is not shown to be within the allowance has not passed. (Else what is
+    /// A difference that is not shown to be within the allowance has not passed. (Else one that is
     /// not shown to be beyond it has.)
     #[arg(long, requires = "against")]
     pub strict: bool,

@@ -48,8 +48,8 @@ Examples:
         /// Print the protocol's hello and status as JSON.
         #[arg(long)]
         json: bool,
-        /// Read its clock for so long, and say how it runs against this machine's: 10s.
-        /// Not while a run is under way.
+        /// Read its clock for this time, and say how it runs against this machine's: 10s. Not while
+        /// a run is under way.
         #[arg(long, value_name = "SPAN", conflicts_with = "json")]
         clock: Option<Span>,
     },
@@ -100,7 +100,7 @@ Examples:
     },
 }
 
-/// What reaches a board without its boot drive.
+/// The probe that reaches a board without its boot drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Tool {
     /// By USB, while the board is in its boot ROM.
@@ -135,12 +135,12 @@ pub struct Settings {
     /// Triggers in one run.
     #[arg(long, value_name = "N", value_parser = large)]
     pub count: Option<u128>,
-    /// What is added to the period: none, uniform:AMOUNT (plus or minus it), or
+    /// Jitter that is added to the period: none, uniform:AMOUNT (plus or minus it), or
     /// exponential:AMOUNT (the mean).
     #[arg(long, value_name = "KIND:AMOUNT", value_parser = jitter)]
     pub jitter: Option<(JitterKind, Span)>,
-    /// So many triggers in a row, once a period, each so long after the one before:
-    /// 16:20us. 1:20us for none.
+    /// A number of triggers in a row, once a period, and the time from each to the next: 16:20us.
+    /// 1:20us for none.
     #[arg(long, value_name = "N:SPAN", value_parser = burst)]
     pub burst: Option<(u32, Span)>,
     /// How lines show responses: toggle (they change once), pulse (they are high

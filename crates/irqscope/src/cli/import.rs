@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use irqscope_report::foreign::ImportFormat;
 
-/// Makes a run directory of what cyclictest, oslat, jitterdebugger, rtla or
-/// latmus wrote. What a file does not tell, such as the order of a histogram's
-/// samples, is named as a warning and never made up.
+/// Makes a run directory of what cyclictest, oslat, jitterdebugger, rtla or latmus wrote. A fact
+/// that a file does not hold, such as the order of a histogram's samples, is named as a warning and
+/// never made up.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +23,7 @@ pub struct Import {
     /// The run directory; must not exist [default: runs/TIME-import].
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// What the files are [default: as their content shows].
+    /// The files' format [default: as their content shows].
     #[arg(long, short)]
     pub format: Option<Format>,
     /// Values are nanoseconds where a file does not say (cyclictest -N).
@@ -48,9 +48,9 @@ pub enum Format {
     JitterdebuggerSamples,
     /// Text of rtla timerlat hist or rtla osnoise hist.
     Rtla,
-    /// What latmus -g writes.
+    /// The text that latmus -g writes.
     Latmus,
-    /// What irqscope export --format csv writes of benchmarks.
+    /// The benchmarks that irqscope export --format csv writes.
     Csv,
 }
 

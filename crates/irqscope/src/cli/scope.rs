@@ -8,9 +8,9 @@ use irqscope_analysis::{Align, Slope};
 
 use crate::quantity::Span;
 
-/// Shows the interrupt line and all response lines over time: one sweep from a
-/// trigger on, or, with --persist, all sweeps on top of each other, each aligned on
-/// an edge. What a line shows is in docs/scope.md.
+/// Shows the interrupt line and all response lines over time: one sweep from a trigger on, or, with
+/// --persist, all sweeps on top of each other, each aligned on an edge. docs/scope.md says what a
+/// line shows.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -11,9 +11,9 @@ const PORT: u16 = 7770;
 
 /// Show live figures, generators, scenarios and finished runs in a browser.
 ///
-/// Prints the address to open. Only this machine can reach it, unless --listen says
-/// otherwise; then the printed link has a token, without which nobody is let in.
-/// Ctrl-C ends it; a measurement that is under way ends as with `irqscope run`.
+/// Prints the address to open. Only this machine can reach it, unless --listen says otherwise; then
+/// the printed link has a token, without which no request is served. Ctrl-C ends it; a measurement
+/// that is under way ends as with `irqscope run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -26,7 +26,7 @@ pub struct Sweep {
     /// The highest frequency.
     #[arg(long, value_name = "FREQUENCY", default_value = "100kHz")]
     pub to: Frequency,
-    /// At least so many steps for each doubling.
+    /// Take at least this many steps for each doubling.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=24))]
     pub steps_per_octave: u16,
     /// Triggers at each frequency instead of the scenario's.

@@ -31,8 +31,8 @@ pub struct Tail {
     /// Of stages [default: outside, where there is a generator].
     #[arg(long)]
     pub view: Option<View>,
-    /// What is exceeded once in such a time, where samples have a period; may be
-    /// repeated [default: once in as many samples, 10 and 100 times as many].
+    /// The time in which the level is exceeded once, where samples have a period; may be repeated
+    /// [default: once in as many samples, 10 and 100 times as many].
     #[arg(long, value_name = "SPAN")]
     pub every: Vec<Span>,
     /// Print everything as JSON.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What `irqscope threads` can be told.
+//! The options of `irqscope threads`.
 
 use std::path::PathBuf;
 

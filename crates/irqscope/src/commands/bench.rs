@@ -12,7 +12,7 @@ use super::run::carry_out;
 use crate::cli::Bench;
 use crate::exit::Trouble;
 
-/// What guests boot where nothing else is said.
+/// The kernel that guests boot where nothing else is said.
 const KERNELS: [&str; 2] = ["6.1", "6.1-rt"];
 
 pub fn bench(options: &Bench) -> Done {

@@ -37,14 +37,13 @@ pub fn compare(options: &Compare) -> Done {
     Ok(if valid { Exit::Fine } else { Exit::Invalid })
 }
 
-/// The chosen cases of a run.
+/// Reads the chosen cases of a run.
 pub(super) fn load(chosen: &Chosen) -> Result<Vec<MeasuredCase>, Trouble> {
     let run = RunDir::open(&chosen.run)?;
     Ok(MeasuredCase::load(&run, chosen.case.as_deref())?)
 }
 
-/// The first side against each other one; of one side alone its first case against
-/// the others.
+/// Pairs the first side with each other one; of one side alone its first case with the others.
 fn all_pairs(
     sides: &[Vec<MeasuredCase>],
 ) -> Result<Vec<(&MeasuredCase, &MeasuredCase)>, CompareError> {

@@ -21,7 +21,7 @@ const fn heading(topic: Topic) -> &'static str {
         Topic::Twin => "Measuring in the twin",
         Topic::Vm => "Measuring in a virtual machine",
         Topic::Native => "Measuring this machine",
-        Topic::Figures => "What spoils the figures of this machine",
+        Topic::Figures => "Settings that spoil the figures of this machine",
     }
 }
 

@@ -70,7 +70,7 @@ fn one_case(
     }
 }
 
-/// Why there is nothing to explain.
+/// Returns why there is nothing to explain.
 fn nothing(run: &RunDir, options: &Explain) -> Result<Trouble, Trouble> {
     let mut names = Vec::new();
     for data in run.cases()? {

@@ -20,7 +20,7 @@ pub fn export(options: &Export) -> Done {
     }
 }
 
-/// A reader that has seen enough (`| head`) is no error.
+/// Exports to standard output; a reader that has seen enough (`| head`) is no error.
 pub fn to_stdout(run: &RunDir, what: &foreign::Export) -> Done {
     let mut output = BufWriter::new(std::io::stdout().lock());
     let written = foreign::export(run, what, &mut output);
@@ -32,7 +32,7 @@ pub fn to_stdout(run: &RunDir, what: &foreign::Export) -> Done {
     }
 }
 
-/// Half an export is none: a file that could not be completed is removed.
+/// Exports to a file; one that could not be completed is removed, so that no half export stays.
 fn to_file(run: &RunDir, what: &foreign::Export, path: &Path) -> Done {
     let refused = |error: std::io::Error| match error.kind() {
         ErrorKind::AlreadyExists => Trouble::new(

@@ -32,7 +32,7 @@ pub fn gate(options: &Gate) -> Done {
     Ok(if exceeded.count() == 0 { Exit::Fine } else { Exit::Exceeded })
 }
 
-/// No verdict without a valid and complete measurement.
+/// Refuses a verdict without a valid and complete measurement.
 fn check<'a>(cases: impl Iterator<Item = &'a MeasuredCase>) -> Result<(), Trouble> {
     for case in cases {
         let violation = case.summary.violations.first().cloned();

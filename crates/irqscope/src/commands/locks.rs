@@ -36,7 +36,7 @@ fn check(options: &Locks, names: &[String], found: &[Figures]) -> Result<(), Tro
         return Err(Trouble::new(Exit::Usage, text));
     }
     if found.is_empty() {
-        let text = "nothing in this run tells of critical sections: measure a kernel with \
+        let text = "this run has no record of critical sections: measure a kernel with \
                     delayed locking (irqscope run delayed-locking), or any with --explain";
         return Err(Trouble::new(Exit::Usage, text));
     }

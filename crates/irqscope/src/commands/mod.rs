@@ -71,7 +71,7 @@ fn print_json(value: &impl Serialize) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Writes a file that the user named. What is there already is theirs and stays.
+/// Writes a file that the user named. A file that is there already is theirs and stays.
 fn write_new(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Trouble> {
     let written = File::create_new(path).and_then(|mut file| file.write_all(content.as_ref()));
     written.map_err(|error| {

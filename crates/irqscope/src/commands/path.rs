@@ -53,7 +53,7 @@ pub fn path(options: &Options) -> Done {
     Ok(if agrees { Exit::Fine } else { Exit::Invalid })
 }
 
-/// What the first one is compared with, if it is.
+/// Returns what the first one is compared with, if it is.
 fn second(options: &Options, first: &Shown) -> Result<Option<Shown>, Trouble> {
     if let Some(to) = options.to {
         return show(&options.run, Some(&first.case), options, to).map(Some);

@@ -13,7 +13,7 @@ pub fn report(options: &Report) -> Done {
     show(&RunDir::open(&options.run)?, format)
 }
 
-/// What is printed.
+/// The output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Table,

@@ -73,7 +73,7 @@ fn choose(scenario: &mut Scenario, how: &How, stop: &Stop) -> Result<(), Trouble
     Ok(())
 }
 
-/// Whether a generator at an address has anything to do.
+/// Checks that a generator at an address has anything to do.
 fn check_board(scenario: &Scenario, rig: RigKind) -> Result<(), Trouble> {
     let usage = |text: String| Err(Trouble::new(Exit::Usage, text));
     if rig.boots() {
@@ -89,7 +89,7 @@ fn check_board(scenario: &Scenario, rig: RigKind) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Guests boot what they are told; a real machine runs what it runs.
+/// Returns the kernels: guests boot the chosen ones; a real machine runs what it runs.
 fn kernels(options: &How, scenario: &Scenario, stop: &Stop) -> Result<Vec<String>, Trouble> {
     let own = match scenario.rig {
         RigKind::Twin | RigKind::Vm => {
@@ -111,7 +111,7 @@ fn kernels(options: &How, scenario: &Scenario, stop: &Stop) -> Result<Vec<String
     ))
 }
 
-/// One target runs one kernel, and says nothing of it to a board.
+/// Checks the names: one target runs one kernel, and says nothing of it to a board.
 fn named(options: &How, scenario: &Scenario) -> Result<Vec<String>, Trouble> {
     match &options.kernel[..] {
         [] if options.rig.is_none() => Ok(scenario.kernels.clone()),
@@ -131,7 +131,7 @@ fn jobs(options: &How) -> usize {
     options.jobs.map_or_else(cpus, usize::from)
 }
 
-/// What was received before the trouble is in the run directory.
+/// Adds that the run directory has what was received before the trouble.
 fn kept(trouble: Trouble, out: &Path) -> Trouble {
     if RunDir::open(out).is_err() {
         return trouble;

@@ -83,7 +83,7 @@ fn persistent(options: &Scope, waves: &Waves, caveat: Option<&str>) -> Done {
     show(options, waves, view(&text), drawn.as_ref().map(view), caveat)
 }
 
-/// From an edge of the line to the last change before its next one, at most.
+/// Returns the longest time from an edge of the line to the last change before its next one.
 fn longest(waves: &Waves, line: &Wave) -> i64 {
     let edges: Vec<i64> =
         line.changes.iter().filter(|change| change.high).map(|change| change.at).collect();
@@ -107,7 +107,7 @@ fn nanoseconds(span: Span) -> i64 {
     i64::try_from(span.0).unwrap_or(i64::MAX)
 }
 
-/// On the terminal, and drawn where that is asked for.
+/// Shows it on the terminal, and draws it where that is asked for.
 fn show(
     options: &Scope,
     waves: &Waves,

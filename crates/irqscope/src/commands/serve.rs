@@ -29,7 +29,7 @@ pub fn serve(options: &Serve) -> Done {
     if server.token().is_some() {
         eprintln!(
             "irqscope: this address can be reached from other machines, unencrypted; the link has \
-             a token, without which nobody is let in: give it to those only who may measure here"
+             a token, without which no request is served: give it only to people who may measure here"
         );
     }
     while !stop.requested() {

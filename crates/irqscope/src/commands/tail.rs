@@ -10,7 +10,7 @@ use super::{Done, print_json};
 use crate::cli;
 use crate::exit::{Exit, Trouble};
 
-/// Farther than so many times what was measured nobody looks.
+/// The limit of the extrapolation, as a multiple of the measured time.
 const FARTHEST: f64 = 1_000.0;
 
 pub fn tail(options: &cli::Tail) -> Done {
@@ -49,7 +49,7 @@ fn row(options: &cli::Tail, case: &MeasuredCase, series: &Measured) -> Result<Ta
     if !options.every.is_empty() {
         let name = format!("{} {}", case.name(), series.name);
         let period = period_ns.ok_or_else(|| {
-            let text = format!("{name} has no period: nobody knows how many samples come in a time; leave --every out");
+            let text = format!("{name} has no period: the number of samples in a time is unknown; leave --every out");
             Trouble::new(Exit::Usage, text)
         })?;
         every = options.every.iter().map(|span| span.0 as f64 / period as f64).collect();
@@ -69,11 +69,11 @@ fn row(options: &cli::Tail, case: &MeasuredCase, series: &Measured) -> Result<Ta
     })
 }
 
-/// From one sample to the next, where it is known.
+/// Returns the time from one sample to the next, where it is known.
 fn period_ns(case: &MeasuredCase, series: &Measured) -> Option<u64> {
     let plan = case.case.plan.as_ref()?;
     match &series.name {
-        // In turns each stage is asked by every so many triggers.
+        // In turns each stage is asked by every n-th trigger.
         SeriesName::Stage { .. } => {
             let triggers = case.summary.triggers.max(1);
             let share = triggers as f64 / (series.sorted.count() + series.without).max(1) as f64;

@@ -31,7 +31,7 @@ fn ask(options: &Threads, set: Option<&str>, stop: &Stop) -> Result<look::Thread
     Ok(look::threads(ssh.as_ref(), set, options.json, stop)?)
 }
 
-/// The file for the way back is made first: without it nothing is changed.
+/// Applies the file. The file for the way back is made first: without it nothing is changed.
 fn set(options: &Threads, path: &Path, stop: &Stop) -> Result<Vec<u8>, Trouble> {
     let trouble = |path: &Path, error: std::io::Error| {
         Trouble::new(Exit::Usage, format!("{}: {error}", path.display()))
@@ -55,7 +55,7 @@ fn set(options: &Threads, path: &Path, stop: &Stop) -> Result<Vec<u8>, Trouble> 
     Ok(done.printed)
 }
 
-/// `rt.toml` becomes `rt.undo.toml`.
+/// Names the file for the way back: `rt.toml` becomes `rt.undo.toml`.
 fn undo_path(options: &Threads, set: &Path) -> PathBuf {
     options.undo.clone().unwrap_or_else(|| set.with_extension("undo.toml"))
 }

@@ -9,7 +9,7 @@ use super::Compared;
 use crate::table::{aligned, percent};
 use crate::units::{Unit, alone, grouped};
 
-/// What differs besides the figures, the figures, and how they were made.
+/// Formats what differs besides the figures, the figures, and how they were made.
 pub fn comparison_table(compared: &Compared<'_>) -> String {
     let one = compared.comparison;
     let mut text = format!("base   {}\nother  {}\n", one.base, one.other);
@@ -41,7 +41,7 @@ pub fn comparison_table(compared: &Compared<'_>) -> String {
     text
 }
 
-/// `warning: load differs: none | copy, exec`.
+/// Formats `warning: load differs: none | copy, exec`.
 pub(crate) fn difference_text(one: &ManifestDifference) -> String {
     let ManifestDifference { what, base, other, matters } = one;
     let said = |text: &str| if text.is_empty() { "-".to_owned() } else { text.to_owned() };
@@ -53,7 +53,7 @@ pub(crate) fn what_limits(one: &Comparison) -> &'static str {
     if one.exact { "" } else { "; [..]: where the true difference lies with 95 %" }
 }
 
-/// That of the largest figure, if it leaves the smallest its digits.
+/// Returns the unit of the largest figure, if it leaves the smallest its digits.
 pub(crate) fn unit(series: &SeriesComparison) -> Unit {
     let figures = || series.shifts.iter().flat_map(|shift| [shift.base_ns, shift.other_ns]);
     let largest = figures().map(i64::abs).max().unwrap_or(0);
@@ -87,11 +87,11 @@ pub(crate) fn head(exact: bool) -> Vec<String> {
     shown.map(|name| (*name).to_owned()).collect()
 }
 
-/// Of one quantile, from its name on.
+/// Formats one quantile, from its name on.
 pub(crate) fn cells(shift: &Shift, unit: Unit, exact: bool) -> Vec<String> {
     let signed = |ns: f64| format!("{}{}", if ns > 0.0 { "+" } else { "" }, unit.figure(ns));
     let figure = |ns: i64| unit.figure(ns as f64);
-    // The interval of the maximum is of something else: it is told in the notes.
+    // The interval of the maximum is of something else: the notes have it.
     let interval = shift.interval.filter(|_| shift.thousandths < 1000);
     let limits = interval.map_or_else(
         || "-".into(),
@@ -112,7 +112,7 @@ pub(crate) fn cells(shift: &Shift, unit: Unit, exact: bool) -> Vec<String> {
     cells
 }
 
-/// What figures alone do not say.
+/// Returns what figures alone do not say.
 pub(crate) fn notes(series: &SeriesComparison, exact: bool) -> Vec<String> {
     let counts = [series.base_count, series.other_count].map(grouped);
     let mut notes = Vec::new();

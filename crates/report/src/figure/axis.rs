@@ -26,7 +26,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// `from` and `to` above zero.
+    /// Makes an axis; `from` and `to` are above zero.
     pub fn new(from: f64, to: f64, start: f64, end: f64) -> Self {
         Self { linear: Linear { from: from.log10(), to: to.log10(), start, end } }
     }
@@ -35,7 +35,7 @@ impl Log {
         self.linear.at(value.log10())
     }
 
-    /// The value where the axis begins.
+    /// Returns the value where the axis begins.
     pub fn lowest(&self) -> f64 {
         10f64.powf(self.linear.from)
     }
@@ -44,15 +44,14 @@ impl Log {
         (self.linear.end - self.linear.start).abs()
     }
 
-    /// The value at a position.
+    /// Returns the value at a position.
     pub fn value(&self, position: f64) -> f64 {
         let Linear { from, to, start, end } = self.linear;
         10f64.powf(from + (position - start) / (end - start) * (to - from))
     }
 }
 
-/// Round positions from `from` to `to`, about `wanted` of them, and their
-/// distance.
+/// Returns round positions from `from` to `to`, about `wanted` of them, and their distance.
 pub fn ticks(from: i64, to: i64, wanted: i64) -> (Vec<i64>, i64) {
     let least = (to.saturating_sub(from) / wanted.max(1)).max(1);
     let step = series().find(|step| *step >= least).unwrap_or(i64::MAX);
@@ -61,8 +60,8 @@ pub fn ticks(from: i64, to: i64, wanted: i64) -> (Vec<i64>, i64) {
     (all.skip_while(|tick| *tick < from).take_while(|tick| *tick <= to).collect(), step)
 }
 
-/// 1, 2, 5 in every decade between two latencies, on `length` of paper; the
-/// bool says whether there is room for the label.
+/// Returns 1, 2, 5 in every decade between two latencies, on `length` of paper; the bool says
+/// whether there is room for the label.
 pub fn log_ticks(from: f64, to: f64, length: f64) -> Vec<(i64, bool)> {
     let decades = (to / from).log10();
     let roomy = length / decades > 150.0;
@@ -75,7 +74,7 @@ pub fn log_ticks(from: f64, to: f64, length: f64) -> Vec<(i64, bool)> {
     inside.map(|tick| (tick, labelled(tick))).collect()
 }
 
-/// A latency on a logarithmic axis: each in the unit that suits it.
+/// Labels a latency on a logarithmic axis: each in the unit that suits it.
 pub fn log_label(ns: i64) -> String {
     let (value, unit) = match ns {
         ..1_000 => (ns, Unit::Ns.name()),

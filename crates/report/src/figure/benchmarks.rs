@@ -15,8 +15,8 @@ struct Placed<'a> {
     place: (u16, usize, usize),
 }
 
-/// All series of a run, each with its common axis, in the order in which they
-/// were run; `series` beside its case's position in the manifest.
+/// Makes all series of a run, each with its common axis, in the order in which they were run;
+/// `series` beside its case's position in the manifest.
 pub fn benchmarks<'a>(
     summary: &'a Summary,
     run: &RunDir,
@@ -77,7 +77,7 @@ fn subject(one: &SeriesFigures) -> Subject {
     Subject::Series { kind: one.kind, variant, series }
 }
 
-/// By kind only: variants and series keep their order.
+/// Orders by kind only: variants and series keep their order.
 fn order(subject: &Subject) -> usize {
     match subject {
         Subject::Series { kind, .. } => kind.index(),

@@ -110,7 +110,7 @@ impl Frame {
         self.listed(svg, histogram, unit, bottom)
     }
 
-    /// The case, and its figures beside or below it.
+    /// Draws the case, and its figures beside or below it.
     fn heading(&self, svg: &mut Svg, panel: &Panel<'_>, top: f64) {
         let summary = panel.figures;
         let size = self.layout.pick(13.0, 12.0);
@@ -136,7 +136,7 @@ impl Frame {
         }
     }
 
-    /// Grid, counts along the left, and the bands of the two columns.
+    /// Draws grid, counts along the left, and the bands of the two columns.
     fn ground(&self, svg: &mut Svg, top: f64) {
         let y = self.y(top);
         for left in [self.irq, self.oob] {
@@ -214,7 +214,7 @@ impl Frame {
         svg.text((middle, upper - 3.0), &grouped(count), text);
     }
 
-    /// The values out of bounds, as many as fit in a line; the page lists all.
+    /// Lists the values out of bounds, as many as fit in a line; the page lists all.
     fn listed(&self, svg: &mut Svg, histogram: &Histogram, unit: Unit, bottom: f64) -> f64 {
         if histogram.oob.is_empty() {
             return bottom + 8.0;
@@ -234,7 +234,7 @@ impl Frame {
         bottom + 20.0
     }
 
-    /// The axis that all panels share, below the last.
+    /// Draws the axis that all panels share, below the last.
     fn foot(&self, svg: &mut Svg, figure: &Figure<'_>, axis: Axis, unit: Unit, top: f64) -> f64 {
         let line = top + 2.0;
         let labels = Type::new(Ink::Muted, 10.5).at(Anchor::Middle);
@@ -263,7 +263,7 @@ impl Frame {
     }
 }
 
-/// 1, 10, 100, 1k, 10k, 100k, 1M.
+/// Formats 1, 10, 100, 1k, 10k, 100k, 1M.
 fn brief(count: u64) -> String {
     match count {
         0..1_000 => count.to_string(),
@@ -272,7 +272,7 @@ fn brief(count: u64) -> String {
     }
 }
 
-/// The series 1-2-5 needs no decimals: `20 ns`, `1 µs`.
+/// Formats a bin's width; the series 1-2-5 needs no decimals: `20 ns`, `1 µs`.
 fn unit_of_bin(ns: i64) -> String {
     match ns {
         ..1_000 => format!("{ns} ns"),

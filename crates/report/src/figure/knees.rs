@@ -23,7 +23,7 @@ struct Frame {
     right: f64,
 }
 
-/// `None` without a single step.
+/// Draws the knees; `None` without a single step.
 pub fn draw(summary: &Summary, sweep: &Sweep, layout: Layout, alone: bool) -> Option<String> {
     let mut svg = Svg::new(layout.width(), "Knees of all stages");
     let mut top = 10.0;

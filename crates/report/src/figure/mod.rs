@@ -78,7 +78,7 @@ pub struct Panel<'a> {
 }
 
 impl Panel<'_> {
-    /// Every value.
+    /// Returns every value.
     pub fn all(&self) -> Both<'_> {
         Both(&self.clean, &self.hit)
     }
@@ -88,7 +88,7 @@ impl Panel<'_> {
     }
 }
 
-/// What is said of a panel in figures.
+/// The figures that stand at a panel.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Figures {
     pub count: u64,
@@ -148,7 +148,7 @@ impl<'a> Figure<'a> {
         Self::of(subject, panels, tick(summary), summary.caveat())
     }
 
-    /// `tick`: the coarsest step that values come in.
+    /// Makes the figure; `tick`: the coarsest step that values come in.
     fn of(
         subject: Subject,
         mut panels: Vec<Panel<'a>>,
@@ -180,20 +180,20 @@ impl<'a> Figure<'a> {
         Some(histogram::draw(self, self.axis?, layout, alone))
     }
 
-    /// None where shares of what came later make no sense.
+    /// Draws the tail; `None` where shares of what came later make no sense.
     pub fn tail(&self, layout: Layout, alone: bool) -> Option<String> {
         self.axis?;
         (!self.subject.is_signed()).then(|| tail::draw(self, layout, alone))
     }
 
-    /// Values in the course of time; only of benchmarks.
+    /// Draws values in the course of time; only of benchmarks.
     pub fn scatter(&self, layout: Layout, alone: bool) -> Option<String> {
         let timed = self.panels.iter().any(|panel| panel.course.is_some());
         timed.then(|| scatter::draw(self, layout, alone))
     }
 }
 
-/// All stages of a run, each with its common axis.
+/// Makes all stages of a run, each with its common axis.
 pub fn stages(summary: &Summary, mut distributions: Vec<Distribution>) -> Result<Vec<Figure<'_>>> {
     distributions.retain(|one| is_shown(summary, one));
     let one = |(stage, view)| {
@@ -209,14 +209,14 @@ pub use knees::draw as knees;
 pub use overview::draw as overview;
 pub use sweep::{StageSweep, stages as sweep_stages};
 
-/// A last line; gives the new height.
+/// Draws a last line; returns the new height.
 fn caveat(svg: &mut Svg, caveat: Option<String>, bottom: f64) -> f64 {
     let Some(caveat) = caveat else { return bottom };
     svg.text((12.0, bottom + 6.0), &format!("twin: {caveat}"), Type::new(Ink::Muted, 9.5));
     bottom + 16.0
 }
 
-/// Each case is drawn once, in its main view.
+/// Returns whether a distribution is drawn: each case is drawn once, in its main view.
 fn is_shown(summary: &Summary, one: &Distribution) -> bool {
     let mut shown = summary.shown_cases();
     shown.any(|(index, case)| index == usize::from(one.case) && case.main_view() == one.view)
@@ -238,7 +238,7 @@ fn stage_panel(summary: &Summary, one: Distribution) -> Option<Panel<'_>> {
     })
 }
 
-/// The coarsest step that latencies come in: bins must not be narrower.
+/// Returns the coarsest step that latencies come in: bins must not be narrower.
 fn tick(summary: &Summary) -> Option<Tick> {
     let steps = |case: &irqscope_analysis::CaseSummary| {
         case.instruction_femtoseconds.max(case.tick_femtoseconds)

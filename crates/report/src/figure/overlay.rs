@@ -32,7 +32,7 @@ pub struct Overlay<'a> {
 }
 
 impl<'a> Overlay<'a> {
-    /// Every series of a comparison, in its order.
+    /// Makes every series of a comparison, in its order.
     ///
     /// # Errors
     /// The disk's, where values do not fit into memory.
@@ -84,7 +84,7 @@ impl<'a> Overlay<'a> {
         self.figure.file_name()
     }
 
-    /// What each shows, and its drawing.
+    /// Returns what each shows, and its drawing.
     pub fn drawings(&self, layout: Layout, alone: bool) -> Vec<(&'static str, String)> {
         let drawn = [
             ("cumulative", self.cumulative(layout, alone)),
@@ -94,8 +94,8 @@ impl<'a> Overlay<'a> {
         drawn.into_iter().filter_map(|(what, svg)| Some((what, svg?))).collect()
     }
 
-    /// Empirical distribution functions. The axis is that of histograms, where a
-    /// thin tail does not squeeze the body.
+    /// Draws empirical distribution functions. The axis is that of histograms, where a thin tail
+    /// does not squeeze the body.
     fn cumulative(&self, layout: Layout, alone: bool) -> Option<String> {
         let figure = &self.figure;
         let axis = figure.axis?;
@@ -129,7 +129,7 @@ fn pen(index: usize) -> Pen {
     Pen { ink: Ink::Case(index), width: 1.8, dash: None }
 }
 
-/// One line for each side: names of runs are long.
+/// Draws one line for each side: names of runs are long.
 fn legend(svg: &mut Svg, figure: &Figure<'_>, layout: Layout, top: f64) -> f64 {
     let set = Type::new(Ink::Text, layout.pick(11.5, 9.0));
     let mut y = top;
@@ -170,12 +170,12 @@ fn across(axis: Axis, layout: Layout) -> Linear {
     Linear { from: axis.start_ns as f64, to: axis.end_ns() as f64, start, end }
 }
 
-/// Steps of a drawing that is so wide.
+/// Returns the number of steps of a drawing of this width.
 fn steps(x: Linear) -> usize {
     ((x.end - x.start) * 2.0) as usize
 }
 
-/// Of each panel, the share of values up to every step.
+/// Returns the share of values up to every step, for each panel.
 fn shares(figure: &Figure<'_>, layout: Layout) -> Result<Vec<Vec<f64>>> {
     let Some(axis) = figure.axis else { return Ok(Vec::new()) };
     let x = across(axis, layout);
@@ -190,7 +190,7 @@ fn shares(figure: &Figure<'_>, layout: Layout) -> Result<Vec<Vec<f64>>> {
     figure.panels.iter().map(of).collect()
 }
 
-/// One point per step of the drawing, not per value.
+/// Returns one point per step of the drawing, not per value.
 fn points(shares: &[f64], x: Linear, y: Linear) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = Vec::new();
     for (step, share) in shares.iter().enumerate() {

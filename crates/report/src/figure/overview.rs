@@ -12,7 +12,7 @@ use crate::table::stage_name;
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const ROW: f64 = 15.0;
 
-/// `None` if nothing was answered.
+/// Draws the overview; `None` if nothing was answered.
 pub fn draw(summary: &Summary, layout: Layout, alone: bool) -> Option<String> {
     let (from, to) = extent(summary)?;
     let mut svg = Svg::new(layout.width(), "All stages of all cases");

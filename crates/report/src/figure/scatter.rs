@@ -11,7 +11,7 @@ use crate::units::Unit;
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };
-/// A dot, and the least distance at which two are told apart.
+/// A dot, and the least distance at which two are distinguished.
 const DOT: f64 = 1.6;
 
 /// Where values of one panel are to be drawn, by layout.
@@ -53,8 +53,8 @@ impl Cells {
         Self { rows, marked: vec![false; columns * rows] }
     }
 
-    /// What lies beyond the plot, by a rounding or a clock that went back, is
-    /// drawn at its edge.
+    /// Marks a value; one beyond the plot, by a rounding or a clock that went back, is drawn at its
+    /// edge.
     fn mark(&mut self, x: f64, y: f64) {
         let columns = self.marked.len() / self.rows;
         let [column, row] =
@@ -99,7 +99,7 @@ pub struct Frame {
     high: i64,
 }
 
-/// Both layouts' frames of a figure.
+/// Returns both layouts' frames of a figure.
 pub fn frames(panels: &[Panel<'_>]) -> [Frame; 2] {
     [Layout::Wide, Layout::Narrow].map(|layout| Frame::new(panels, layout))
 }
@@ -147,8 +147,8 @@ impl Frame {
         bottom + 8.0
     }
 
-    /// How far below the upper edge of its plot a value lies. Logarithmic, unless
-    /// values lie at zero or below.
+    /// Returns how far below the upper edge of its plot a value lies. Logarithmic, unless values
+    /// lie at zero or below.
     fn y(&self, value: i64) -> f64 {
         match self.scales() {
             Scale::Log(log, _) => log.at(value as f64),
@@ -165,7 +165,7 @@ impl Frame {
         Scale::Linear(Linear { from, to, start: self.plot, end: 0.0 })
     }
 
-    /// Lines and labels along the left.
+    /// Draws lines and labels along the left.
     fn scale(&self, svg: &mut Svg, top: f64) {
         let labels = Type::new(Ink::Muted, 10.0).at(Anchor::End);
         let mut tick = |at: f64, label: &str| {
@@ -214,13 +214,13 @@ enum Scale {
     Linear(Linear),
 }
 
-/// Nanoseconds from the first to the last value.
+/// Returns the nanoseconds from the first to the last value.
 fn length(panel: &Panel<'_>) -> i64 {
     let ends = panel.course.as_ref().map(|course| course.ends);
     ends.map_or(0, |ends| ends.last_ns.saturating_sub(ends.first_ns))
 }
 
-/// With as many decimals as the step needs.
+/// Formats seconds with as many decimals as the step needs.
 fn seconds(us: i64, step: i64) -> String {
     let decimals = (0..6).find(|power| step % 10i64.pow(6 - power) == 0).unwrap_or(6);
     format!("{:.*}", decimals as usize, us as f64 / 1e6)

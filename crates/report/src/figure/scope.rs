@@ -2,9 +2,9 @@
 //! The lines of a case as an oscilloscope shows them: one sweep, or many on top of
 //! each other.
 //!
-//! Drawn after the way of digital oscilloscopes: a lane per line, its level as a
-//! trace, and of many sweeps the share of them as depth of colour. What is rare is
-//! drawn darker than its share: a sweep among thousands has to be seen.
+//! Drawn after the way of digital oscilloscopes: a lane per line, its level as a trace, and of many
+//! sweeps the share of them as depth of colour. A rare level is drawn darker than its share: a
+//! sweep among thousands has to be seen.
 
 use irqscope_analysis::{Band, Density, Persistence, Wave, Waves};
 
@@ -23,7 +23,7 @@ const COLUMNS: [f64; 2] = [560.0, 200.0];
 /// The least depth of what is there at all.
 const FAINT: f64 = 0.18;
 
-/// How many columns a drawing of many sweeps has.
+/// Returns how many columns a drawing of many sweeps has.
 pub fn columns(layout: Layout) -> usize {
     layout.pick(COLUMNS[0], COLUMNS[1]) as usize
 }
@@ -120,8 +120,8 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// One sweep: every line from an instant on. `window` counts from `zero`, which is
-/// on the view's clock.
+/// Draws one sweep: every line from an instant on. `window` counts from `zero`, which is on the
+/// view's clock.
 pub fn single(
     waves: &Waves,
     zero: i64,
@@ -147,7 +147,7 @@ pub fn single(
     sheet.finish(window, waves.lines.len(), &format!("seen from {}", waves.view))
 }
 
-/// Many sweeps. `align` is what they begin at, in words.
+/// Draws many sweeps. `align` is what they begin at, in words.
 pub fn persistent(
     waves: &Waves,
     seen: &Persistence,
@@ -175,12 +175,12 @@ pub fn persistent_title(waves: &Waves, seen: &Persistence, align: &str) -> Strin
     format!("{}, {} sweeps, each from {align}", waves.case, grouped(seen.sweeps))
 }
 
-/// How dark a share is.
+/// Returns how dark a share is.
 fn depth(share: f64) -> f64 {
     if share <= 0.0 { 0.0 } else { FAINT + (1.0 - FAINT) * share.min(1.0).powf(0.4) }
 }
 
-/// Both levels by how often the line had them, and the edges between.
+/// Draws both levels by how often the line had them, and the edges between.
 fn dense(sheet: &mut Sheet<'_>, lane: usize, density: &Density, ink: Ink) {
     let [high, low] = [true, false].map(|high| sheet.level(lane, high));
     let columns = density.high.len();
@@ -198,11 +198,11 @@ fn dense(sheet: &mut Sheet<'_>, lane: usize, density: &Density, ink: Ink) {
     strip(&mut density.edges.iter().copied(), high, SWING);
 }
 
-/// Neighbours of one depth are drawn as one: from, to, share.
+/// Joins neighbours of one depth, which are drawn as one: from, to, share.
 fn runs(shares: &mut dyn Iterator<Item = f64>) -> Vec<(usize, usize, f64)> {
     let mut runs: Vec<(usize, usize, f64)> = Vec::new();
     for (column, share) in shares.enumerate() {
-        // 50 depths are more than can be told apart.
+        // 50 depths are more than can be distinguished.
         let share = (share * 1e4).round() / 1e4;
         match runs.last_mut() {
             Some((_, to, known)) if depth_class(*known) == depth_class(share) => *to = column + 1,
@@ -217,7 +217,7 @@ fn depth_class(share: f64) -> i64 {
     (depth(share) * 50.0).round() as i64
 }
 
-/// The jitter of the first pulse, in figures.
+/// Writes the jitter of the first pulse, in figures.
 fn words(sheet: &mut Sheet<'_>, lane: usize, density: &Density) {
     let Some(text) = band_text(density) else { return };
     let at = (sheet.x.end - 2.0, sheet.level(lane, true) - 3.0);
@@ -225,7 +225,7 @@ fn words(sheet: &mut Sheet<'_>, lane: usize, density: &Density) {
     sheet.svg.text(at, &text, Type::new(Ink::Muted, size).at(Anchor::End));
 }
 
-/// `from 1.13 µs to 10.2 µs, for 70 µs to 75.1 µs`.
+/// Formats `from 1.13 µs to 10.2 µs, for 70 µs to 75.1 µs`.
 pub fn band_text(density: &Density) -> Option<String> {
     let range = |band: Band| match (alone(band.min_ns), alone(band.max_ns)) {
         (min, max) if min == max => min,

@@ -8,7 +8,7 @@ use irqscope_run::{CaseData, RunDir};
 use super::{Layout, scope};
 use crate::Result;
 
-/// What sweeps begin at.
+/// The edge that sweeps begin at.
 const ALIGN: &str = "where trigger rises";
 
 /// One case's lines: the first burst or trigger by itself, and all sweeps.
@@ -22,7 +22,7 @@ pub struct Scope {
     caveat: Option<String>,
 }
 
-/// In the manifest's order.
+/// Makes the scopes in the manifest's order.
 ///
 /// # Errors
 /// The disk's.
@@ -77,14 +77,14 @@ impl Scope {
         scope::File { alone, caveat: self.caveat.as_deref() }
     }
 
-    /// Part of a file's name.
+    /// Returns a part of a file's name.
     pub fn file_name(&self) -> String {
         self.case.replace('/', "-")
     }
 }
 
-/// A burst, and as long as 99 % of the responses take until they end: one that is
-/// later by far would make all others a line.
+/// Returns the window: a burst, and as long as 99 % of the responses take until they end: one that
+/// is later by far would make all others a line.
 fn window(data: &CaseData, waves: &Waves) -> Option<i64> {
     let rows = data.rows.iter().filter(|row| row.view == waves.view);
     let mut ends: Vec<i64> = rows
@@ -94,7 +94,7 @@ fn window(data: &CaseData, waves: &Waves) -> Option<i64> {
     let (_, end, _) = ends.select_nth_unstable(place);
     let burst = data.plan.as_ref()?.burst;
     let burst = burst.map_or(0, |burst| u64::from(burst.triggers - 1) * burst.interval_ns);
-    // Beside a hog that may be a second: nobody sees a burst in that.
+    // Beside a hog that may be a second, in which a burst cannot be seen.
     let end = if burst > 0 { (*end).min(burst.cast_signed()) } else { *end };
     Some((end + burst.cast_signed()) * 11 / 10 + 1)
 }

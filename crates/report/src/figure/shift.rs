@@ -13,8 +13,8 @@ const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const ZERO: Pen = Pen { ink: Ink::Muted, width: 1.2, dash: None };
 const LABELLED: [u32; 8] = [10, 50, 250, 500, 750, 900, 990, 999];
 
-/// `None` without a single quantile. Where there are intervals, what has none is
-/// left out: it would be chance that is drawn, and largest.
+/// Draws the shifts; `None` without a single quantile. Where there are intervals, a shift without
+/// one is left out: it would be chance that is drawn, and largest.
 pub fn draw(figure: &Figure<'_>, shifts: &[Shift], layout: Layout, alone: bool) -> Option<String> {
     let sure: Vec<Shift> =
         shifts.iter().filter(|shift| shift.interval.is_some()).cloned().collect();
@@ -56,13 +56,13 @@ pub fn draw(figure: &Figure<'_>, shifts: &[Shift], layout: Layout, alone: bool) 
     Some(svg.finish(bottom, alone))
 }
 
-/// The logit: as much room from 90 to 99 % as from 99 to 99.9 %.
+/// Stretches by the logit: as much room from 90 to 99 % as from 99 to 99.9 %.
 fn stretched(thousandths: u32) -> f64 {
     let share = f64::from(thousandths) / 1000.0;
     (share / (1.0 - share)).ln()
 }
 
-/// Zero is always seen.
+/// Returns the range to draw; zero is always seen.
 fn extent(shifts: &[Shift]) -> Option<(i64, i64)> {
     let limits = |shift: &Shift| {
         let of =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a figure shows: a stage in one view, or a series of a benchmark.
+//! The subject of a figure: a stage in one view, or a series of a benchmark.
 
 use irqscope_wire::{BenchmarkKind, Stage, View};
 
@@ -22,7 +22,7 @@ impl Subject {
         }
     }
 
-    /// What is said where there is no value.
+    /// Says that there is no value.
     pub const fn nothing(&self) -> &'static str {
         match self {
             Self::Stage(..) => "No trigger was answered here.",
@@ -30,7 +30,7 @@ impl Subject {
         }
     }
 
-    /// `stage softirq`, `benchmark sched fifo 80 cpu0`.
+    /// Returns `stage softirq`, `benchmark sched fifo 80 cpu0`.
     pub fn named(&self) -> String {
         match self {
             Self::Stage(..) => format!("stage {}", self.title()),
@@ -38,7 +38,7 @@ impl Subject {
         }
     }
 
-    /// What its files are called: `softirq`, `softirq-outside`, `sched-fifo-80-cpu0`.
+    /// Names its files: `softirq`, `softirq-outside`, `sched-fifo-80-cpu0`.
     pub fn file_name(&self) -> String {
         match self {
             Self::Stage(stage, View::Inside) => stage.name().into(),
@@ -47,7 +47,7 @@ impl Subject {
         }
     }
 
-    /// From where to where, in a few words.
+    /// Says from where to where, in a few words.
     pub fn text(&self) -> String {
         match self {
             Self::Stage(stage, _) => format!("from the trigger to {}", crate::stage_text(*stage)),
@@ -62,7 +62,7 @@ impl Subject {
         }
     }
 
-    /// What its values are called on an axis.
+    /// Names its values on an axis.
     pub fn quantity(&self) -> &'static str {
         match self {
             Self::Stage(..) => "latency",
@@ -77,7 +77,7 @@ impl Subject {
         }
     }
 
-    /// Values lie on both sides of zero.
+    /// Returns whether values lie on both sides of zero.
     pub fn is_signed(&self) -> bool {
         self.quantity() == "deviation"
     }

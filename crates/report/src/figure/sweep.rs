@@ -46,7 +46,7 @@ struct Frame {
     bottom: f64,
 }
 
-/// All stages of a sweep.
+/// Makes all stages of a sweep.
 pub fn stages<'a>(sweep: &'a Sweep, caveat: Option<String>) -> Vec<StageSweep<'a>> {
     let cases = sweep.cases();
     let index = |series: &Series| cases.iter().position(|case| *case == series.case).unwrap_or(0);
@@ -63,12 +63,12 @@ impl StageSweep<'_> {
         self.series.iter().map(|(_, series)| *series)
     }
 
-    /// What its file is called: `sweep-softirq`.
+    /// Names its file: `sweep-softirq`.
     pub fn file_name(&self) -> String {
         format!("sweep-{}", self.stage)
     }
 
-    /// `None` if nothing was answered at any frequency.
+    /// Draws the stage; `None` if nothing was answered at any frequency.
     pub fn draw(&self, layout: Layout, alone: bool) -> Option<String> {
         let mut svg =
             Svg::new(layout.width(), &format!("Stage {} against trigger frequency", self.stage));
@@ -93,7 +93,7 @@ impl StageSweep<'_> {
         Some(svg.finish(bottom, alone))
     }
 
-    /// Each case with its knee, then what the strokes mean.
+    /// Draws each case with its knee, then what the strokes mean.
     fn legend(&self, svg: &mut Svg, layout: Layout, top: f64) -> f64 {
         let set = Type::new(Ink::Text, layout.pick(11.5, 10.0));
         let start = layout.pick(58.0, 12.0);
@@ -122,7 +122,7 @@ impl StageSweep<'_> {
         self.series.iter().flat_map(|(_, series)| &series.points)
     }
 
-    /// Hertz and nanoseconds that must have room.
+    /// Returns the hertz and nanoseconds that must have room.
     fn extent(&self) -> Option<[(f64, f64); 2]> {
         let frequencies = || self.points().map(|point| point.frequency_hz);
         let lowest = frequencies().min_by(f64::total_cmp)?;
@@ -192,7 +192,7 @@ impl Frame {
         svg.line([self.left, self.top, self.left, self.bottom], BASE);
     }
 
-    /// Latency = one period, as far as the axes show it.
+    /// Draws latency = one period, as far as the axes show it.
     fn period(&self, svg: &mut Svg) {
         let from = self.hertz.0.max(1e9 / self.ns.1);
         let to = self.hertz.1.min(1e9 / self.ns.0);
@@ -215,7 +215,7 @@ impl Frame {
         svg.bars([[at - 3.0, self.bottom - 5.0, 6.0, 10.0]].into_iter(), ink);
     }
 
-    /// Strong up to the knee; beyond it figures are of those triggers alone that
+    /// Draws a series, strong up to the knee; beyond it figures are of those triggers alone that
     /// were answered.
     fn lines(&self, svg: &mut Svg, series: &Series, ink: Ink) {
         let good = series.points.iter().take_while(|point| point.keeps_up).count();

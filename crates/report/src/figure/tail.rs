@@ -41,7 +41,7 @@ pub fn draw(figure: &Figure<'_>, layout: Layout, alone: bool) -> String {
     svg.finish(bottom, alone)
 }
 
-/// A state has its colour; another kernel its dashes.
+/// Returns a case's pen: a state has its colour; another kernel its dashes.
 fn pen(figure: &Figure<'_>, panel: &Panel<'_>, index: usize) -> Pen {
     let dashes = [None, Some("6 3"), Some("2 3"), Some("8 3 2 3")];
     let mut kernels: Vec<&str> = figure.panels.iter().map(|panel| panel.kernel).collect();
@@ -70,7 +70,7 @@ fn sides(layout: Layout) -> (f64, f64) {
     (layout.pick(58.0, 46.0), layout.width() - layout.pick(24.0, 16.0))
 }
 
-/// The latencies that the steps of a drawing stand for, ascending.
+/// Returns the latencies that the steps of a drawing stand for, ascending.
 pub fn limits(panels: &[Panel<'_>], layout: Layout) -> Vec<f64> {
     let (left, right) = sides(layout);
     let (from, to, _) = extent(panels);
@@ -79,7 +79,7 @@ pub fn limits(panels: &[Panel<'_>], layout: Layout) -> Vec<f64> {
     (0..=steps).map(|step| x.value(left + step as f64 * STEP)).collect()
 }
 
-/// Least and greatest latency, with a little room, and the smallest share.
+/// Returns least and greatest latency, with a little room, and the smallest share.
 fn extent(panels: &[Panel<'_>]) -> (f64, f64, f64) {
     let firsts = panels.iter().filter_map(|panel| panel.all().min());
     let lasts = panels.iter().filter_map(|panel| panel.all().max());
@@ -113,7 +113,7 @@ fn grid(
     svg.line([left, top, left, bottom], BASE);
 }
 
-/// 100 %, 10 %, 1 %, 0.1 %.
+/// Formats 100 %, 10 %, 1 %, 0.1 %.
 fn percent(decade: i32) -> String {
     match decade {
         0 => "100 %".into(),
@@ -122,7 +122,7 @@ fn percent(decade: i32) -> String {
     }
 }
 
-/// One point per step of the drawing, not per value.
+/// Returns one point per step of the drawing, not per value.
 fn points(panel: &Panel<'_>, layout: Layout, y: Log, [left, bottom]: [f64; 2]) -> Vec<(f64, f64)> {
     let count = panel.all().count() as f64;
     let mut points: Vec<(f64, f64)> = Vec::new();

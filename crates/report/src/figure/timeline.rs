@@ -20,7 +20,7 @@ const BAR: f64 = 13.0;
 struct Round([i64; Instant::ALL.len()]);
 
 impl Round {
-    /// Its round whose wait is the median; none if an instant is missing.
+    /// Returns its round whose wait is the median; none if an instant is missing.
     fn median(data: &BenchmarkData) -> Option<Round> {
         let series = |name: &str| data.series.iter().find(|series| series.name == name);
         let mut waits: Vec<(i64, u64)> =
@@ -45,8 +45,8 @@ impl Round {
         self.0.iter().copied().max().unwrap_or(0)
     }
 
-    /// When C runs with the lock: until A asks, and on until it lets go, except
-    /// while B has the CPU.
+    /// Returns when C runs with the lock: until A asks, and on until it lets go, except while B has
+    /// the CPU.
     fn c_runs(&self) -> Vec<(i64, i64)> {
         let (from, to) = (self.at(Instant::CLocks), self.at(Instant::CUnlocks));
         let (b_from, b_to) = (self.at(Instant::BStarts), self.at(Instant::BEnds));
@@ -61,7 +61,7 @@ pub struct Timeline<'a> {
     cases: Vec<(&'a str, Round)>,
 }
 
-/// Of every variant of `inversion` that a run has.
+/// Makes the timelines of every variant of `inversion` that a run has.
 pub fn timelines<'a>(summary: &'a Summary, data: &[(u16, BenchmarkData)]) -> Vec<Timeline<'a>> {
     let mut all: Vec<Timeline<'a>> = Vec::new();
     for (number, one) in data.iter().filter(|(_, one)| one.kind == BenchmarkKind::Inversion) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What can be wrong with a foreign file: which file, where in it, and why.
+//! Errors of foreign files: which file, where in it, and why.
 
 use std::io;
 use std::path::{Path, PathBuf};

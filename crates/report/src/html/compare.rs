@@ -8,7 +8,7 @@ use super::document;
 use crate::compare::{Compared, cells, difference_text, head, notes, unit};
 use crate::figure::{Layout, Overlay};
 
-/// `overlays` are those of each comparison, in order.
+/// Makes the page; `overlays` are those of each comparison, in order.
 pub fn comparison_page(all: &[Compared<'_>], overlays: &[Vec<Overlay<'_>>]) -> String {
     let body = html! {
         header { p.brand { "irqscope " (env!("CARGO_PKG_VERSION")) } h1 { "Comparison" } }

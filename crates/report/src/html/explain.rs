@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the late responses of each stage waited for.
+//! The causes of the late responses of each stage.
 
 use irqscope_analysis::{CauseRow, CauseRows, Explanation};
 use irqscope_wire::Stage;
@@ -11,7 +11,7 @@ use crate::units::{alone, grouped};
 /// Causes of one stage of one case that are listed.
 const LISTED: usize = 5;
 
-/// Nothing, where no events were recorded.
+/// Makes the section; nothing, where no events were recorded.
 pub fn section(explanations: &[Explanation]) -> Markup {
     let stages: Vec<Stage> = Stage::ALL
         .iter()
@@ -21,7 +21,7 @@ pub fn section(explanations: &[Explanation]) -> Markup {
     html! {
         @if !stages.is_empty() {
             section id="causes" {
-                h2 { "What late responses waited for" }
+                h2 { "Causes of late responses" }
                 p.muted {
                     "All responses, each in the row of what held it up the most; and what the "
                     "latencies of the latest hundredth consist of."
@@ -40,7 +40,7 @@ pub fn section(explanations: &[Explanation]) -> Markup {
     }
 }
 
-/// One line for each cause, on one logarithmic axis.
+/// Draws one line for each cause, on one logarithmic axis.
 fn rows(rows: &CauseRows) -> Markup {
     let edges =
         [rows.edges_ns.first(), rows.edges_ns.last()].map(|ns| alone(ns.copied().unwrap_or(0)));

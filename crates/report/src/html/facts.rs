@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What was measured, where, and how the figures were made.
+//! The facts of a measurement: its settings, its machine, and the method of its figures.
 
 use irqscope_analysis::{Summary, Sweep};
 use irqscope_run::{CaseManifest, Manifest};
@@ -10,7 +10,7 @@ use crate::units::{exact, grouped, hertz};
 
 type Fact = (&'static str, fn(&CaseManifest) -> Option<String>);
 
-/// What was asked for. A fact that is the same in every case is told once.
+/// Lists what was asked for. A fact that is the same in every case is written once.
 pub fn measured(manifest: &Manifest, summary: &Summary) -> Markup {
     const FACTS: [Fact; 15] = [
         ("benchmarks", benchmarks),
@@ -35,14 +35,14 @@ pub fn measured(manifest: &Manifest, summary: &Summary) -> Markup {
         dl {
             dt { "cases" } dd { (names.join(", ")) }
             @if let Some(sweep) = Sweep::of(summary) { dt { "frequencies" } dd { (frequencies(&sweep)) } }
-            // Of an imported run nobody knows what else was asked for.
+            // An imported run does not say what else was asked for.
             @let known = if manifest.rig == "import" { 1 } else { FACTS.len() };
             @for fact in &FACTS[..known] { (told(&manifest.cases, *fact)) }
         }
     }
 }
 
-/// Where it was measured.
+/// Lists where it was measured.
 pub fn environment(manifest: &Manifest) -> Markup {
     const FACTS: [Fact; 8] = [
         ("kernel", |case| Some(case.target.as_ref()?.kernel.clone())),
@@ -88,7 +88,7 @@ pub fn method(manifest: &Manifest, summary: &Summary) -> Markup {
     }
 }
 
-/// A step of a sweep goes by the name of the case that is swept.
+/// Returns a case's name: a step of a sweep goes by the name of the case that is swept.
 fn name(case: &CaseManifest) -> &str {
     case.step_of.as_deref().unwrap_or(&case.case)
 }
@@ -118,12 +118,12 @@ fn told(cases: &[CaseManifest], (fact_name, fact): Fact) -> Markup {
     }
 }
 
-/// The plan of a case that asks stages.
+/// Returns the plan of a case that asks stages.
 fn asked(case: &CaseManifest) -> Option<&Plan> {
     case.plan.as_ref().filter(|plan| plan.needs_driver())
 }
 
-/// `gtod monotonic (100,000), sched fifo 80 (1,000 every 5 ms)`.
+/// Formats `gtod monotonic (100,000), sched fifo 80 (1,000 every 5 ms)`.
 fn benchmarks(case: &CaseManifest) -> Option<String> {
     let plan = case.plan.as_ref().filter(|plan| !plan.needs_driver())?;
     let one = |benchmark: &Benchmark| {
@@ -150,7 +150,7 @@ fn trigger(plan: &Plan) -> String {
     }
 }
 
-/// What is swept is no fact; only the jitter's share of it is.
+/// Formats the period. A swept one is no fact; only the jitter's share of it is.
 fn period(case: &CaseManifest) -> Option<String> {
     let plan = case.plan.as_ref()?;
     let [period, jitter] = [plan.period_ns, plan.jitter.ns].map(exact);

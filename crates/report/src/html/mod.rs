@@ -39,7 +39,7 @@ pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> St
     whole(manifest, summary, &names, &figures)
 }
 
-/// The page of a sweep.
+/// Makes the page of a sweep.
 pub fn sweep_page(
     manifest: &Manifest,
     summary: &Summary,
@@ -55,7 +55,7 @@ pub fn sweep_page(
     whole(manifest, summary, &names, &figures)
 }
 
-/// What comes before the figures and after them; sections by anchor and title.
+/// Makes a page of what comes before the figures and after them; sections by anchor and title.
 fn whole(
     manifest: &Manifest,
     summary: &Summary,
@@ -69,7 +69,7 @@ fn whole(
         }
         main {
             (trouble(summary))
-            section { h2 { "What was measured" } (facts::measured(manifest, summary)) }
+            section { h2 { "Measurement" } (facts::measured(manifest, summary)) }
             (figures)
             section { h2 { "Environment" } (facts::environment(manifest)) }
             section { h2 { "How to read this" } (facts::method(manifest, summary)) }
@@ -78,7 +78,7 @@ fn whole(
     document(&manifest.scenario, &body)
 }
 
-/// A page that needs nothing else.
+/// Makes a page that needs nothing else.
 fn document(title: &str, body: &Markup) -> String {
     html! {
         (DOCTYPE)
@@ -109,7 +109,7 @@ fn head(manifest: &Manifest, summary: &Summary) -> Markup {
     }
 }
 
-/// Nothing, if all is well.
+/// Lists the warnings; nothing, if all is well.
 fn trouble(summary: &Summary) -> Markup {
     let violations = summary.told(|case| &case.violations);
     let warnings = summary.told(|case| &case.warnings);
@@ -132,7 +132,7 @@ fn trouble(summary: &Summary) -> Markup {
     }
 }
 
-/// Nothing, where stages have no execution times.
+/// Lists execution times; nothing, where stages have none.
 fn executions(summary: &Summary) -> Markup {
     let rows = execution_rows(summary);
     html! {
@@ -149,7 +149,7 @@ fn executions(summary: &Summary) -> Markup {
     }
 }
 
-/// Nothing, where stages were asked.
+/// Lists the benchmarks; nothing, where stages were asked.
 fn benchmarks(summary: &Summary) -> Markup {
     html! {
         @for table in bench::tables(summary) {
@@ -215,12 +215,12 @@ fn stage_rows(summary: &Summary, stage: Stage, unit: Unit, width: &str) -> Marku
     }
 }
 
-/// Nothing, where it was not measured.
+/// Shows the observer's effect; nothing, where it was not measured.
 fn observer(summary: &Summary) -> Markup {
     let unit = table_unit(summary);
     html! {
         @if !summary.observer_effects.is_empty() {
-            h3 { "What looking from inside costs" }
+            h3 { "Cost of the view from inside" }
             div.scroll {
                 table.figures {
                     thead { tr {
@@ -267,7 +267,7 @@ fn accounting(summary: &Summary) -> Markup {
     }
 }
 
-/// A figure in both widths; the style sheet shows the one that fits.
+/// Draws a figure in both widths; the style sheet shows the one that fits.
 fn drawing(title: &str, draw: impl Fn(Layout) -> Option<String>) -> Markup {
     html! {
         @if let (Some(wide), Some(narrow)) = (draw(Layout::Wide), draw(Layout::Narrow)) {

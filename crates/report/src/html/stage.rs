@@ -28,14 +28,14 @@ pub fn section(figure: &Figure<'_>) -> Markup {
     }
 }
 
-/// With a capital and a full stop.
+/// Makes a sentence, with a capital and a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string());
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
-/// One round of three threads, for each variant.
+/// Draws one round of three threads, for each variant.
 pub fn rounds(timelines: &[Timeline<'_>]) -> Markup {
     html! {
         @if !timelines.is_empty() {
@@ -48,7 +48,7 @@ pub fn rounds(timelines: &[Timeline<'_>]) -> Markup {
     }
 }
 
-/// The lines of the cases that have pulses or bursts.
+/// Draws the lines of the cases that have pulses or bursts.
 pub fn scopes(scopes: &[Scope]) -> Markup {
     html! {
         @if !scopes.is_empty() {
@@ -64,7 +64,7 @@ pub fn scopes(scopes: &[Scope]) -> Markup {
     }
 }
 
-/// The samples that the histogram sets apart.
+/// Lists the samples that the histogram sets apart.
 fn apart(panel: &Panel<'_>) -> Markup {
     let Some(histogram) = &panel.histogram else { return html! {} };
     let Histogram { oob, irq, axis, .. } = histogram;
@@ -91,7 +91,7 @@ fn apart(panel: &Panel<'_>) -> Markup {
     }
 }
 
-/// Ascending, each value once with how often it came.
+/// Lists values, ascending, each once with how often it came.
 fn values(apart: &Apart) -> Markup {
     let greatest = apart.greatest.back().map_or(0, |(value, _)| *value);
     let unit = Unit::for_largest(greatest);

@@ -9,7 +9,7 @@ use crate::figure::{StageSweep, knees};
 use crate::sweep::{COLUMNS, POINT_COLUMNS, legend, point_row, row, sums, unit};
 use crate::units::{Unit, hertz};
 
-/// All knees: a table and a figure.
+/// Shows all knees: a table and a figure.
 pub fn overview(summary: &Summary, sweep: &Sweep) -> Markup {
     let unit = unit(sweep);
     let width = (COLUMNS.len() + 1).to_string();
@@ -51,7 +51,7 @@ pub fn overview(summary: &Summary, sweep: &Sweep) -> Markup {
     }
 }
 
-/// One stage at every frequency: a figure, and its points on request.
+/// Shows one stage at every frequency: a figure, and its points on request.
 pub fn stage(figure: &StageSweep<'_>) -> Markup {
     html! {
         section id=(figure.file_name()) {

@@ -14,10 +14,10 @@ const TOP: f64 = 46.0;
 const SIZE: f64 = 10.0;
 /// Narrower boxes would not be seen.
 const NARROWEST: f64 = 0.4;
-/// A label has at least so many letters, or there is none.
+/// The least number of letters of a label, or there is none.
 const SHORTEST_LABEL: usize = 3;
 
-/// The drawing, as a file. `title` says what of.
+/// Draws a file. `title` says what of.
 pub fn flame(tree: &CallTree, title: &str, caveat: &str) -> String {
     let depth = depths(tree).into_iter().max().map_or(0, |deepest| deepest + 1);
     let bottom = TOP + depth as f64 * ROW;
@@ -29,7 +29,7 @@ pub fn flame(tree: &CallTree, title: &str, caveat: &str) -> String {
     drawing.svg.finish(bottom + MARGIN, true)
 }
 
-/// How many callers each place has; parents come before children.
+/// Returns how many callers each place has; parents come before children.
 fn depths(tree: &CallTree) -> Vec<usize> {
     let mut depths: Vec<usize> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
@@ -69,7 +69,7 @@ impl Drawing<'_> {
     }
 }
 
-/// As much of a name as fits.
+/// Returns as much of a name as fits.
 fn label(name: &str, width: f64, set: Type) -> String {
     if set.width(name) <= width {
         return name.to_owned();
@@ -81,7 +81,7 @@ fn label(name: &str, width: f64, set: Type) -> String {
     name.chars().take(fits - 1).chain(['…']).collect()
 }
 
-/// By name, so that two drawings can be compared.
+/// Chooses by name, so that two drawings can be compared.
 fn ink(name: &str) -> Ink {
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
     Ink::Case(name.bytes().fold(2_166_136_261, mix) as usize % 8) // FNV-1a

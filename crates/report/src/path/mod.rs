@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What was executed in one latency: tables of functions for the terminal, and a
-//! flame graph.
+//! The instructions of one latency: tables of functions for the terminal, and a flame graph.
 
 mod flame;
 
@@ -13,7 +12,7 @@ pub use flame::flame;
 /// Functions that a table lists; JSON has all.
 const LISTED: usize = 30;
 
-/// `6.1/idle, stage softirq, trigger 17: 2,792 instructions in 5,584 ns`.
+/// Formats `6.1/idle, stage softirq, trigger 17: 2,792 instructions in 5,584 ns`.
 pub fn path_title(case: &str, sample: &PathSample) -> String {
     let PathSample { seq, stage, latency_ns, instructions, .. } = sample;
     let latency = alone(*latency_ns);
@@ -39,7 +38,7 @@ pub fn path_table(tree: &CallTree) -> String {
     text
 }
 
-/// What the second path has more, function by function.
+/// Formats what the second path has more, function by function.
 pub fn difference_table(difference: &Difference) -> String {
     let (word, count) = more_or_fewer(difference.more());
     let mut text = format!(
@@ -60,7 +59,7 @@ pub fn difference_table(difference: &Difference) -> String {
     text
 }
 
-/// Whether every traced sample's instructions are its latency.
+/// Says whether every traced sample's instructions are its latency.
 pub fn check_line(check: &PathCheck) -> String {
     let PathCheck { samples, equal, slept, faults, mismatches, cut_off } = check;
     let mut line = format!(

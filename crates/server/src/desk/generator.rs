@@ -52,7 +52,7 @@ pub struct Now {
     pub identity_holds: bool,
 }
 
-/// What is really set.
+/// The settings that are really in force.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
     pub period_ns: u64,
@@ -118,7 +118,7 @@ impl GeneratorState {
         (self.status.totals, self.status.identity_holds) = (*totals, totals.identity_holds());
     }
 
-    /// As many as there are lines, each once.
+    /// Checks that there are as many stages as lines, each once.
     pub fn check_stages(&self, stages: &[Stage]) -> Result<(), DeskError> {
         let mut known = stages.to_vec();
         known.sort_unstable();
@@ -189,7 +189,7 @@ fn ns(hello: &GeneratorHello, ticks: Cycles) -> u64 {
     u64::try_from(hello.nanoseconds(ticks).0).unwrap_or(0)
 }
 
-/// Triggers in a thousand seconds, to the nearest.
+/// Returns the triggers in a thousand seconds, to the nearest.
 fn millihertz(hello: &GeneratorHello, period: Cycles) -> u64 {
     let femtoseconds = u128::from(period.0) * u128::from(hello.tick.femtoseconds);
     // 10^15 fs in a second, 10^3 mHz in a hertz.

@@ -17,7 +17,7 @@ use super::measurement::Running;
 use super::tap::Tap;
 use super::{DeskError, Inner, lock};
 
-/// How soon what is asked is heard.
+/// The time within which a request is received.
 const TURN: Duration = Duration::from_millis(50);
 /// Between two attempts to find a lost generator.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -58,7 +58,7 @@ impl Link {
         Ok(Self { jobs, asks })
     }
 
-    /// Where the answer will be.
+    /// Asks for a command; returns where the answer will be.
     pub fn ask(&self, command: Command) -> Receiver<Result<Status, GeneratorError>> {
         let (reply, answer) = channel();
         // A worker that has gone drops its end, which is an answer as well.
@@ -66,7 +66,7 @@ impl Link {
         answer
     }
 
-    /// Whether there is somebody to do it.
+    /// Asks for a measurement; returns whether the thread is there to do it.
     pub fn measure(&self, measure: Measure) -> bool {
         self.jobs.send(Job::Measure(measure)).is_ok()
     }
@@ -117,8 +117,8 @@ impl Worker {
         }
     }
 
-    /// One turn with a generator that is at hand. Samples of a run that nobody
-    /// measures are not kept.
+    /// Takes one turn with a generator that is connected. Samples of a run that is not measured are
+    /// not kept.
     fn listen(&self, mut client: Client) -> Option<Client> {
         for Ask { command, reply } in self.asks.try_iter() {
             let answer = client.ask(command);
@@ -142,7 +142,7 @@ impl Worker {
         }
     }
 
-    /// One attempt to find it again. Who asks meanwhile waits for how it ends.
+    /// Makes one attempt to find it again. A request meanwhile waits for how it ends.
     fn find(&self) -> Option<Client> {
         match open(&self.address, &self.desk.stop) {
             Ok((client, state)) => {
@@ -180,12 +180,12 @@ impl Worker {
         if let Err(error) = &result {
             tap.refuse(DeskError::Failed(error.to_string()));
         }
-        // Whoever asks something of the generator does not wait for figures.
+        // A request to the generator does not wait for figures.
         let desk = Arc::clone(&self.desk);
         self.desk.keep(std::thread::spawn(move || desk.conclude(&running, result)));
     }
 
-    /// On a connection of its own, so that the log begins with the hello.
+    /// Measures on a connection of its own, so that the log begins with the hello.
     fn run(
         &self,
         running: &Running,
@@ -209,7 +209,7 @@ impl Worker {
     }
 }
 
-/// A connection on which nothing was said yet but hello, to a generator at rest.
+/// Makes a connection on which nothing was said yet but hello, to a generator at rest.
 fn connect(address: &str, stop: &Stop) -> Result<(Client, Status), GeneratorError> {
     let deadline = Instant::now() + BUSY;
     loop {

@@ -67,7 +67,7 @@ pub struct Running {
     pub stop: Stop,
     phase: Mutex<Phase>,
     cases: Mutex<Vec<Arc<RunningCase>>>,
-    /// The case that heard samples last.
+    /// The case that received samples last.
     shown: AtomicUsize,
 }
 
@@ -104,7 +104,7 @@ impl Running {
         lock(&self.phase).what = what.to_owned();
     }
 
-    /// The run directory is there.
+    /// Takes note that the run directory is there.
     pub fn begun(&self, run: Option<String>, cases: &[CaseManifest]) {
         *lock(&self.cases) = cases.iter().map(|case| Arc::new(RunningCase::new(case))).collect();
         let mut phase = lock(&self.phase);
@@ -124,7 +124,7 @@ impl Running {
         (phase.state, phase.what) = (State::Deriving, "making figures and report".into());
     }
 
-    /// `what`: why it failed; empty where it did not.
+    /// Ends the measurement; `what`: why it failed; empty where it did not.
     pub fn end(&self, state: State, what: &str) {
         let mut phase = lock(&self.phase);
         let (what, remedy) = split(what);
@@ -155,7 +155,8 @@ pub struct RunningCase {
     pub live: Mutex<LiveCase>,
     pub progress: Mutex<Progress>,
     pub rate: Mutex<Rate>,
-    /// Made of so many frames: nothing is made again as long as none came.
+    /// The number of frames that the figures were made of: they are not made again as long as none
+    /// came.
     made: Mutex<Option<(u64, Arc<LiveFigures>)>>,
 }
 
@@ -182,7 +183,7 @@ impl RunningCase {
         self.manifest.plan.as_ref().map_or(0, Plan::samples)
     }
 
-    /// All there is; the measurement waits for no longer than this one case takes.
+    /// Returns all there is; the measurement waits for no longer than this one case takes.
     pub fn figures(&self) -> Arc<LiveFigures> {
         let mut made = lock(&self.made);
         let live = lock(&self.live);

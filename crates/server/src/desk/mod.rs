@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What one works at: at most one generator and one measurement, both watched in
-//! snapshots. There is no HTTP here, and `irqscope top` sits at the same desk.
+//! Application state: at most one generator and one measurement, both watched in snapshots. There
+//! is no HTTP here, and `irqscope top` uses the same state.
 //!
-//! Nobody who looks on can hold a measurement up: frames are in the log before they
-//! are counted, counting takes a lock for as long as one frame takes, and snapshots
-//! are made by a thread of their own, replaced and never queued.
+//! No viewer can hold a measurement up: frames are in the log before they are counted, counting
+//! takes a lock for as long as one frame takes, and snapshots are made by a thread of their own,
+//! replaced and never queued.
 
 mod generator;
 mod link;
@@ -60,7 +60,7 @@ pub struct Start {
     pub at: Option<StartAt>,
 }
 
-/// Cheap to clone; all clones are one desk.
+/// Cheap to clone; all clones share one state.
 #[derive(Clone)]
 pub struct Desk(Arc<Inner>);
 
@@ -80,7 +80,7 @@ struct Inner {
 }
 
 impl Desk {
-    /// Snapshots are made from now on, by a thread that ends with the desk.
+    /// Makes the state, and starts a thread that makes snapshots and ends with it.
     pub fn new(runs: &Path, tool_version: &'static str, args: Vec<String>) -> Self {
         let inner = Arc::new(Inner {
             runs: runs.to_owned(),
@@ -105,14 +105,14 @@ impl Desk {
         self.0.tool_version
     }
 
-    /// The newest snapshot, and all that follow.
+    /// Returns the newest snapshot, and all that follow.
     pub fn watch(&self) -> tokio::sync::watch::Receiver<Arc<Snapshot>> {
         let receiver = self.0.publisher.subscribe();
         self.0.publish();
         receiver
     }
 
-    /// The run directory that is being written, by its name.
+    /// Returns the run directory that is being written, by its name.
     pub fn under_way(&self) -> Option<String> {
         self.0.running().and_then(|running| running.run())
     }
@@ -124,7 +124,7 @@ impl Desk {
     /// Connects to a generator in place of the one before.
     ///
     /// # Errors
-    /// Nobody there, nobody of this protocol; or one is being measured with.
+    /// The address did not answer, or not in this protocol; or a measurement uses another one.
     pub fn connect(&self, address: &str) -> Result<GeneratorState, DeskError> {
         self.disconnect()?;
         let link = Link::connect(&self.0, address)?;
@@ -133,6 +133,8 @@ impl Desk {
         self.generator().ok_or(DeskError::NotConnected)
     }
 
+    /// Disconnects the generator.
+    ///
     /// # Errors
     /// It is being measured with.
     pub fn disconnect(&self) -> Result<(), DeskError> {
@@ -244,12 +246,12 @@ impl Desk {
 }
 
 impl Inner {
-    /// What is under way right now.
+    /// Returns the measurement that is under way.
     fn running(&self) -> Option<Arc<Running>> {
         lock(&self.measurement).clone().filter(|running| running.is_active())
     }
 
-    /// One measurement at a time.
+    /// Begins a measurement: one at a time.
     fn begin(
         &self,
         source: Source,
@@ -267,7 +269,7 @@ impl Inner {
         Ok(running)
     }
 
-    /// Something has changed: there will be a snapshot.
+    /// Notes that something has changed: there will be a snapshot.
     fn touch(&self) {
         self.publisher.touch();
     }
@@ -279,7 +281,7 @@ impl Inner {
     }
 }
 
-/// What a thread that has died was at is still good to look at.
+/// Locks a mutex; the state that a thread has left when it died is still good to read.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -59,7 +59,7 @@ impl Inner {
     }
 }
 
-/// The thread holds the desk only while it makes a snapshot.
+/// Starts the thread, which holds the state only while it makes a snapshot.
 pub fn start(inner: &Arc<Inner>) {
     let desk = Arc::downgrade(inner);
     std::thread::spawn(move || {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Two snapshots are at least so far apart, or the rate stays what it was.
+/// The least distance of two snapshots, else the rate stays what it was.
 const LEAST: Duration = Duration::from_millis(200);
 /// How much of the new rate is in what is shown.
 const WEIGHT: f64 = 0.4;
@@ -15,7 +15,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// In millihertz, smoothed; none before the second look.
+    /// Returns the rate in millihertz, smoothed; none before the second snapshot.
     pub fn at(&mut self, now: Instant, samples: u64) -> Option<u64> {
         let (then, before) = *self.last.get_or_insert((now, samples));
         let passed = now.saturating_duration_since(then);

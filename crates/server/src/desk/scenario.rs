@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A scenario that is started from the desk.
+//! A scenario that is started by the server.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -13,7 +13,7 @@ use super::measurement::{Running, Source};
 use super::tap::Tap;
 use super::{DeskError, Inner};
 
-/// What of a scenario is executed.
+/// The parts of a scenario to execute.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartScenario {
@@ -32,7 +32,7 @@ pub struct StartScenario {
 }
 
 impl StartScenario {
-    /// A bundled one: nobody names files of this machine from afar.
+    /// Returns a bundled one: files of this machine are not to be named from afar.
     pub fn bundled(self) -> Result<Self, DeskError> {
         if bundled().iter().any(|known| known.name == self.scenario) {
             return Ok(self);
@@ -91,7 +91,7 @@ fn run(desk: &Inner, running: &Running, mut scenario: Scenario) -> Result<RunDir
     execute(&request, &Tap::new(desk, running, &out))
 }
 
-/// A real machine runs what it runs.
+/// Returns the kernel's own name: a real machine runs what it runs.
 fn own_kernel(scenario: &Scenario, stop: &Stop) -> Result<Option<String>, RigError> {
     match scenario.rig {
         RigKind::Twin | RigKind::Vm | RigKind::Board => Ok(None),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is asked of a generator, in nanoseconds and millihertz.
+//! The settings of a generator, in nanoseconds and millihertz.
 
 use irqscope_wire::{Burst, Command, Cycles, Pacing, Polarity, Shape};
 use serde::Deserialize;
@@ -26,7 +26,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// In an order in which each can be done.
+    /// Returns the commands in an order in which each can be done.
     pub fn commands(&self, generator: &GeneratorState) -> Result<Vec<Command>, DeskError> {
         let ticks = |ns| generator.hello.tick.cycles(ns);
         let jitter = |it: JitterNs| Command::Jitter { kind: it.kind, amount: ticks(it.amount_ns) };
@@ -67,7 +67,7 @@ impl Settings {
         }
     }
 
-    /// Where the generator made something else of it.
+    /// Returns the settings of which the generator made something else.
     pub fn differs(&self, generator: &GeneratorState) -> Vec<Differs> {
         let set = &generator.status.settings;
         let pairs = [

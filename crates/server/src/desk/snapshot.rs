@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is seen at one moment; docs/dashboard-api.md says what each field means.
+//! The state at one moment; docs/dashboard-api.md says what each field means.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -50,8 +50,8 @@ pub struct CaseSnapshot {
 }
 
 impl Snapshot {
-    /// With histograms, courses and longest latencies of one case only, and of that
-    /// of these series only, where some are named.
+    /// Narrows it to histograms, courses and longest latencies of one case only, and of that of
+    /// these series only, where some are named.
     pub fn narrowed(&self, case: Option<&str>, series: Option<&[(Stage, View)]>) -> Self {
         let mut narrow = self.clone();
         if let Some(measurement) = &mut narrow.measurement {

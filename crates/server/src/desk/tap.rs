@@ -21,7 +21,7 @@ pub struct Tap<'a> {
     desk: &'a Inner,
     running: &'a Running,
     run: Option<String>,
-    /// Who waits for the run directory's name.
+    /// The request that waits for the run directory's name.
     begun: Mutex<Option<Sender<Result<String, DeskError>>>>,
 }
 
@@ -36,14 +36,14 @@ impl<'a> Tap<'a> {
         self
     }
 
-    /// Who still waits for a name gets this instead.
+    /// Refuses the request that still waits for a name.
     pub fn refuse(&self, why: DeskError) {
         if let Some(begun) = lock(&self.begun).take() {
             let _ = begun.send(Err(why));
         }
     }
 
-    /// What a generator says of itself.
+    /// Takes a generator's facts about itself.
     fn learn(&self, message: &Message) {
         let mut generator = lock(&self.desk.generator);
         let Some(state) = generator.as_mut() else { return };
@@ -109,8 +109,8 @@ impl Watch for Tap<'_> {
 }
 
 impl Inner {
-    /// What the outcome of a measurement is for who looks on; a finished one has its
-    /// figures and its report made first.
+    /// Concludes a measurement for its viewers; a finished one has its figures and its report made
+    /// first.
     pub(super) fn conclude(&self, running: &Arc<Running>, result: Result<RunDir, ExecuteError>) {
         let interrupted = |error: &ExecuteError| matches!(error.rig(), Some(RigError::Interrupted));
         let (state, what) = match result {
@@ -126,8 +126,8 @@ impl Inner {
         self.touch();
     }
 
-    /// Not waited for when all is to end: what is not there yet is derived when the
-    /// run is looked at.
+    /// Derives the figures. Not waited for when all is to end: what is not there yet is derived
+    /// when the run is opened.
     fn derive(&self, run: RunDir) -> (State, String) {
         let (made, waiting) = channel();
         std::thread::spawn(move || drop(made.send(derive(&run))));

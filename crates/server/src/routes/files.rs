@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What can be taken away.
+//! Downloads.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -35,7 +35,7 @@ pub async fn file(
     attachment(content(path, &entry).await?, &format!("{id}-{last}"))
 }
 
-/// A picture to be shown; alone it can do nothing either.
+/// Serves a picture to be shown; alone it can do nothing either.
 pub async fn figure(
     State(app): State<App>,
     Path((id, name)): Path<(String, String)>,
@@ -72,7 +72,7 @@ fn attachment(mut response: Response, name: &str) -> Result<Response> {
     Ok(response)
 }
 
-/// A file in pieces: memory does not grow with it.
+/// Serves a file in pieces: memory does not grow with it.
 async fn content(path: PathBuf, entry: &FileEntry) -> Result<Response> {
     let unread =
         |error: io::Error| ApiError::failed(format!("cannot read {}: {error}", entry.name));
@@ -96,7 +96,7 @@ async fn content(path: PathBuf, entry: &FileEntry) -> Result<Response> {
     Ok((head, Body::from_stream(pieces)).into_response())
 }
 
-/// Written while it is read; who stops reading stops the writing.
+/// Serves CSV, written while it is read; a client that stops reading stops the writing.
 pub async fn csv(State(app): State<App>, Path(id): Path<String>) -> Result<Response> {
     let of = id.clone();
     let run = app.read(move |desk| finished(&desk, &of)).await?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What there is to know before anything happens.
+//! Facts that a page needs before anything happens.
 
 use axum::Json;
 use axum::extract::State;
@@ -37,7 +37,7 @@ fn stage_json(stage: Stage) -> Value {
     json!({"name": stage.name(), "colour": stage_colour(stage), "text": stage_text(stage)})
 }
 
-/// All bundled ones can be read; a test says so.
+/// Reads a scenario. All bundled ones can be read; a test says so.
 fn scenario(name: &str) -> Option<Value> {
     let scenario = Scenario::load(name).ok()?;
     let cases = scenario.cases();

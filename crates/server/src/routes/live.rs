@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Snapshots as they come. Whoever reads slowly gets fewer, always the newest: a
-//! stream holds none, and a connection that does not move is cut off.
+//! Snapshots as they come. A slow reader gets fewer, always the newest: a stream holds none, and a
+//! connection that does not move is cut off.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ struct Watcher {
 }
 
 impl Watcher {
-    /// None when the desk has gone.
+    /// Returns the next event; `None` when the application has ended.
     async fn next(&mut self) -> Option<Event> {
         if !std::mem::take(&mut self.first) {
             self.newest.changed().await.ok()?;
@@ -66,7 +66,7 @@ impl Watcher {
     }
 }
 
-/// `irq:outside,user:inside`
+/// Parses `irq:outside,user:inside`
 fn parse(list: &str) -> Result<Vec<(Stage, View)>> {
     let one = |text: &str| {
         let (stage, view) = text.split_once(':')?;

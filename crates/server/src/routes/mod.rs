@@ -30,7 +30,7 @@ const STREAMS: usize = 16;
 /// Requests that read whole runs, at the same time; the others wait.
 const READERS: usize = 2;
 
-/// What every route may use.
+/// State that every route may use.
 #[derive(Clone)]
 pub struct App {
     pub desk: Desk,
@@ -51,7 +51,7 @@ impl App {
         }
     }
 
-    /// Off the threads that serve: it waits for a generator.
+    /// Runs a request off the threads that serve: it waits for a generator.
     pub async fn at_desk<T: Send + 'static>(
         &self,
         work: impl FnOnce(Desk) -> Result<T> + Send + 'static,
@@ -60,7 +60,7 @@ impl App {
         tokio::task::spawn_blocking(move || work(desk)).await?
     }
 
-    /// Likewise, and few at a time: it reads a run.
+    /// Runs a request likewise, and few at a time: it reads a run.
     pub async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(Desk) -> Result<T> + Send + 'static,

@@ -52,7 +52,7 @@ pub async fn one(State(app): State<App>, Path(id): Path<String>) -> Result<Json<
     .await
 }
 
-/// With everything derived; not the one that is being written.
+/// Returns a run with everything derived; not the one that is being written.
 pub fn finished(desk: &Desk, id: &str) -> Result<RunDir> {
     if desk.under_way().as_deref() == Some(id) {
         return Err(ApiError::conflict("busy", "this run is still under way"));
@@ -117,7 +117,7 @@ pub async fn worst(
     .await
 }
 
-/// A case by its name, with the log that has it.
+/// Finds a case by its name, with the log that has it.
 fn case(run: &RunDir, name: &str) -> Result<(LogIndex, u16)> {
     let cases = run.manifest().cases.iter().zip(0..);
     let found = cases.into_iter().find(|(case, _)| case.case == name).map(|(_, number)| number);

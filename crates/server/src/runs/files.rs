@@ -22,7 +22,7 @@ pub struct FileEntry {
     pub url: String,
 }
 
-/// All regular files of a run; links are left out, wherever they lead.
+/// Lists all regular files of a run; links are left out, wherever they lead.
 pub fn files(id: &str, run: &Path) -> Vec<FileEntry> {
     let mut found = Vec::new();
     collect(run, "", DEPTH, &mut found);
@@ -51,7 +51,7 @@ fn collect(dir: &Path, prefix: &str, depth: usize, found: &mut Vec<(String, u64)
     }
 }
 
-/// The path of a file that the listing has.
+/// Returns the path of a file that the listing has.
 pub fn find(id: &str, run: &Path, name: &str) -> Result<(PathBuf, FileEntry)> {
     let entry = files(id, run).into_iter().find(|entry| entry.name == name);
     entry.map(|entry| (run.join(&entry.name), entry)).ok_or_else(|| {
@@ -71,7 +71,7 @@ fn media_type(name: &str) -> &'static str {
     }
 }
 
-/// As a part of a URL's path; slashes stay.
+/// Escapes text as a part of a URL's path; slashes stay.
 fn escaped(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let escape = |byte: u8| match plain(byte) {

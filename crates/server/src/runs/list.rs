@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What lies in the runs directory.
+//! The list of the runs directory.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{LOG, directory, is_derived};
 
-/// So many are listed, the newest.
+/// The greatest number of runs that are listed, the newest.
 const MOST: usize = 1000;
 
 #[derive(Clone, Debug, Serialize)]
@@ -29,7 +29,7 @@ pub struct Listed {
     pub error: Option<String>,
 }
 
-/// The newest first.
+/// Lists runs, the newest first.
 pub fn list(runs: &Path, under_way: Option<&str>) -> Vec<Listed> {
     let entries = fs::read_dir(runs).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

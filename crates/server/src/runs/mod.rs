@@ -35,7 +35,7 @@ pub enum DeriveError {
     Report(#[from] ReportError),
 }
 
-/// Everything that follows from a run's log, as `irqscope run` makes it.
+/// Derives everything that follows from a run's log, as `irqscope run` makes it.
 pub fn derive(run: &RunDir) -> std::result::Result<Summary, DeriveError> {
     let _one = DERIVING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let (summary, figures) = derive_figures(run)?;
@@ -43,8 +43,8 @@ pub fn derive(run: &RunDir) -> std::result::Result<Summary, DeriveError> {
     Ok(summary)
 }
 
-/// The directory of a run by its name: a real directory directly below, whatever the
-/// name says.
+/// Returns the directory of a run by its name: a real directory directly below, whatever the name
+/// says.
 pub fn directory(runs: &Path, id: &str) -> Result<PathBuf> {
     let unknown = || ApiError::not_found("no_run", format!("there is no run `{}`", shown(id)));
     if !is_name(id) {
@@ -67,7 +67,7 @@ pub fn open(runs: &Path, id: &str) -> Result<RunDir> {
     Ok(RunDir::open(path)?)
 }
 
-/// Likewise, with everything derived that was not there yet.
+/// Opens a run likewise, with everything derived that was not there yet.
 pub fn complete(runs: &Path, id: &str) -> Result<RunDir> {
     let run = open(runs, id)?;
     if !is_derived(run.path()) {
@@ -80,7 +80,7 @@ pub fn is_derived(run: &Path) -> bool {
     is_file(&run.join(SUMMARY)) && is_file(&run.join(REPORT))
 }
 
-/// The text of manifest.json and of summary.json.
+/// Returns the text of manifest.json and of summary.json.
 pub fn texts(run: &RunDir) -> Result<(String, String)> {
     let read = |name: &str| {
         fs::read_to_string(run.path().join(name))
@@ -89,7 +89,7 @@ pub fn texts(run: &RunDir) -> Result<(String, String)> {
     Ok((read(MANIFEST)?, read(SUMMARY)?))
 }
 
-/// One step down, and none that is hidden.
+/// Returns whether it is one step down, and not hidden.
 fn is_name(id: &str) -> bool {
     !id.is_empty()
         && id.len() <= 255
@@ -97,7 +97,7 @@ fn is_name(id: &str) -> bool {
         && !id.contains(|c: char| matches!(c, '/' | '\\') || c.is_control())
 }
 
-/// No link, no device.
+/// Returns whether it is a file: no link, no device.
 fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
 }

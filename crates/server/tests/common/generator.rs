@@ -13,7 +13,7 @@ use irqscope_generator::{Act, Source};
 use irqscope_wire::{GeneratorKind, Tick};
 
 pub const LINES: u8 = 4;
-/// Every so many triggers the last line is late, by a known latency.
+/// Every n-th trigger the last line is late, by a known latency.
 pub const LATE_EVERY: u64 = 500;
 pub const LATE_NS: u64 = 9_000;
 
@@ -23,14 +23,14 @@ pub struct Generator {
     thread: Option<JoinHandle<()>>,
 }
 
-/// How long after its trigger a line answers.
+/// Returns how long after its trigger a line answers.
 pub fn latency(line: u8, trigger: u64) -> u64 {
     let late = line + 1 == LINES && trigger % LATE_EVERY == LATE_EVERY - 1;
     if late { LATE_NS } else { 700 + 300 * u64::from(line) + trigger % 97 }
 }
 
 impl Generator {
-    /// `room`: messages that may wait for a host that does not read.
+    /// Starts it; `room`: messages that may wait for a host that does not read.
     pub fn start(room: usize) -> Self {
         let mut hello = hello(GeneratorKind::Board, Tick { femtoseconds: 1_000_000 }, LINES, false);
         hello.limits.period.lowest = 10_000;

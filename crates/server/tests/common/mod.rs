@@ -49,7 +49,7 @@ impl Served {
         self.dir.path().join("runs")
     }
 
-    /// By loopback, wherever it listens.
+    /// Returns the address by loopback, wherever it listens.
     pub fn address(&self) -> SocketAddr {
         SocketAddr::new([127, 0, 0, 1].into(), self.server.address().port())
     }
@@ -71,7 +71,7 @@ impl Served {
         self.ask(&head, body)
     }
 
-    /// `head`: all of it but the length and its end.
+    /// Sends a request; `head`: all of it but the length and its end.
     pub fn ask(&self, head: &str, body: &str) -> Answer {
         let length = body.len();
         let text = format!("{head}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}");
@@ -125,7 +125,7 @@ impl Answer {
         self.json()
     }
 
-    /// It is refused so, and says what for.
+    /// Checks that it is refused with this status and code.
     pub fn refused(&self, status: u16, code: &str) {
         assert_eq!(self.status, status, "{}", String::from_utf8_lossy(&self.body));
         let error = &self.json()["error"];
@@ -153,7 +153,7 @@ fn unchunked(mut body: &[u8]) -> Vec<u8> {
     all
 }
 
-/// Until it is so.
+/// Waits until it is so.
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + LIMIT;
     loop {
@@ -165,7 +165,7 @@ pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A directory that looks like a run from afar.
+/// Makes a directory that looks like a run from afar.
 pub fn pretend_run(runs: &Path, name: &str) {
     std::fs::create_dir_all(runs.join(name)).unwrap();
     for file in ["manifest.json", "run.log"] {

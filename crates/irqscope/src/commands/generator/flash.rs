@@ -45,7 +45,7 @@ fn by_tool(image: Option<&Path>, tool: flash::Tool, stop: &Stop) -> Result<Flash
     Ok(flash::by_tool(&Image::read(image)?, tool, stop)?)
 }
 
-/// By what is installed, if anything is.
+/// Flashes with a probe's program, if one is installed.
 fn without_drive(image: Option<&Path>, stop: &Stop) -> Result<Flashed, Trouble> {
     match flash::Tool::ALL.into_iter().find(|tool| tool.is_there()) {
         Some(tool) => by_tool(image, tool, stop),

@@ -17,7 +17,7 @@ const RECONNECT: Duration = Duration::from_secs(30);
 const LINE: Duration = Duration::from_secs(5);
 const REFRESH: Duration = Duration::from_millis(200);
 
-/// What of the run was seen.
+/// The part of the run that was seen.
 struct Follower {
     run: u32,
     samples: u64,
@@ -47,7 +47,7 @@ pub fn follow(client: &mut Client, run: u32) -> Done {
 }
 
 impl Follower {
-    /// The last status, once the run is done.
+    /// Takes a message; returns the last status, once the run is done.
     fn take(&mut self, received: Received) -> Result<Option<Status>, Trouble> {
         self.missed += received.missed;
         let Ok(frame) = received.frame else { return Ok(None) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a generator finds of its own error: `calibrate`, and `status --clock`.
+//! A generator's measurements of its own error: `calibrate`, and `status --clock`.
 
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ pub fn calibrate(address: &str, stop: &Stop) -> Done {
     Ok(Exit::Fine)
 }
 
-/// The one that follows the reply; one that was stored may have come before.
+/// Waits for the calibration that follows the reply; one that was stored may have come before.
 fn wait_for_calibration(client: &mut Client) -> Result<Calibration, Trouble> {
     let deadline = Instant::now() + LIMIT;
     let mut answered = false;
@@ -60,11 +60,11 @@ fn wait_for_calibration(client: &mut Client) -> Result<Calibration, Trouble> {
             _ => {}
         }
     }
-    let text = format!("the generator has not told a calibration within {} s", LIMIT.as_secs());
+    let text = format!("the generator has not sent a calibration within {} s", LIMIT.as_secs());
     Err(Trouble::new(Exit::Lost, text))
 }
 
-/// Reads a generator's clock for so long, beside the host's.
+/// Reads a generator's clock for this span, beside the host's.
 pub fn clock(address: &str, span: Span, stop: &Stop) -> Result<String, Trouble> {
     let mut client = Client::connect(address, stop)?;
     let before = client.status()?;

@@ -9,17 +9,17 @@ use crate::quantity::{hertz, percent, seconds};
 
 const FEMTOSECONDS: f64 = 1e15;
 
-/// Ticks of this generator in seconds.
+/// Converts ticks of this generator to seconds.
 pub fn span(hello: &GeneratorHello, ticks: u64) -> f64 {
     ticks as f64 * hello.tick.femtoseconds as f64 / FEMTOSECONDS
 }
 
-/// Triggers per second.
+/// Converts a period to triggers per second.
 pub fn rate(hello: &GeneratorHello, period: u64) -> f64 {
     1.0 / span(hello, period)
 }
 
-/// An error with its limit in units that people use.
+/// Explains an error with its limit in units that people use.
 pub fn explain(error: GeneratorError, hello: &GeneratorHello) -> Trouble {
     let GeneratorError::Refused(Refusal::OutOfRange { setting, asked, lowest, highest }) = error
     else {
@@ -36,13 +36,13 @@ pub fn explain(error: GeneratorError, hello: &GeneratorHello) -> Trouble {
     }
 }
 
-/// A number that the protocol cannot even carry, or that the generator refuses.
+/// Refuses a number that the protocol cannot even carry, or that the generator refuses.
 pub fn beyond_count(setting: Setting, asked: u128, range: Range) -> Trouble {
     let unit = format!(" {}", setting.unit());
     beyond(setting.name(), &asked.to_string(), range, |n| n.to_string(), &unit)
 }
 
-/// The period's limits for who asked for a frequency.
+/// Refuses a frequency, with the period's limits as frequencies.
 pub fn beyond_frequency(millihertz: u64, period: Range, hello: &GeneratorHello) -> Trouble {
     let Range { lowest, highest } = period;
     let asked = hertz(millihertz as f64 / 1e3);

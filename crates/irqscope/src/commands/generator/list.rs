@@ -57,7 +57,7 @@ fn row(found: &Found) -> [String; 5] {
     [address, kind, firmware, chip, next]
 }
 
-/// Columns as wide as they have to be; the last one as it is.
+/// Formats columns as wide as they have to be; the last one as it is.
 fn table<'a>(rows: impl Iterator<Item = &'a [String; 5]> + Clone) -> String {
     let width = |column: usize| rows.clone().map(|row| row[column].chars().count()).max();
     let widths: Vec<usize> = (0..4).map(|column| width(column).unwrap_or(0)).collect();

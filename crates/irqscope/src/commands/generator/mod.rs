@@ -72,7 +72,7 @@ fn end(address: &str, stop: &Stop) -> Done {
     Ok(Exit::Fine)
 }
 
-/// The accounting identity decides over a run that is over.
+/// Judges a run that is over by the accounting identity.
 fn judged(totals: &irqscope_wire::Totals) -> Done {
     if totals.identity_holds() {
         return Ok(Exit::Fine);

@@ -61,7 +61,7 @@ fn with_done(trouble: Trouble, done: &[&str]) -> Trouble {
     trouble.with_note(&format!("was set before that, and stays: {}", done.join(", ")))
 }
 
-/// In an order in which each can be applied.
+/// Returns the commands in an order in which each can be applied.
 fn commands(settings: &Settings, hello: &GeneratorHello) -> Result<Vec<Asked>, Trouble> {
     let mut all = Vec::new();
     let mut ask = |text: String, command| all.push(Asked { text, command });
@@ -127,7 +127,7 @@ fn time(span: Span) -> String {
     seconds(span.0 as f64 / 1e9)
 }
 
-/// What does not fit is refused by the generator.
+/// Converts to ticks; the generator refuses what does not fit.
 fn ticks(hello: &GeneratorHello, span: Span) -> Cycles {
     hello.tick.cycles(span.0)
 }

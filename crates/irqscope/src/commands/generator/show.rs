@@ -69,7 +69,7 @@ pub fn burst(triggers: u32, interval: &str) -> String {
     }
 }
 
-/// The accounting identity, in full.
+/// Formats the accounting identity in full.
 pub fn totals(totals: &Totals) -> String {
     let Totals { triggers, complete, missing, coalesced, dropped, open, .. } = totals;
     let Totals { edges, answers, extra, skipped, .. } = totals;

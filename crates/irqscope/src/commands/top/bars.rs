@@ -5,9 +5,8 @@ use irqscope_analysis::{Bins, Points};
 
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A histogram: latency grows to the right, from the smallest to the largest one and
-/// on a logarithmic scale; heights are logarithmic as well, so that a single value is
-/// seen.
+/// Draws a histogram: latency grows to the right, from the smallest to the largest one and on a
+/// logarithmic scale; heights are logarithmic as well, so that a single value is seen.
 pub fn histogram(bins: &Bins, columns: usize) -> String {
     let scale = |ns: i64| (ns.max(0) as f64).ln_1p();
     let ends = bins.lower_ns.first().zip(bins.upper_ns.last());
@@ -24,7 +23,7 @@ pub fn histogram(bins: &Bins, columns: usize) -> String {
     bars(counts.into_iter().map(|count| (count as f64).ln_1p()))
 }
 
-/// The largest latency of each stretch of time, up to now.
+/// Draws the largest latency of each interval of time, up to now.
 pub fn maxima(course: &Points, columns: usize) -> String {
     let per_column = course.max_ns.len().div_ceil(columns.max(1)).max(1);
     let highest = |some: &[Option<i64>]| some.iter().flatten().copied().max();
@@ -32,7 +31,7 @@ pub fn maxima(course: &Points, columns: usize) -> String {
     bars(maxima.map(|max| max.map_or(0.0, |ns| (ns.max(0) as f64).ln_1p())))
 }
 
-/// What is not nothing has at least the lowest bar.
+/// Draws bars; every value above nothing has at least the lowest bar.
 fn bars(heights: impl Iterator<Item = f64>) -> String {
     let heights: Vec<f64> = heights.collect();
     let highest = heights.iter().copied().fold(0.0, f64::max);

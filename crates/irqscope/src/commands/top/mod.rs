@@ -47,7 +47,7 @@ fn begin(options: &Top, desk: &Desk) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Until somebody has seen enough, and what is measured has ended.
+/// Shows the measurement until the user has seen enough, and it has ended.
 fn show(desk: &Desk, stop: &Stop) -> Result<View, Trouble> {
     let mut terminal = ratatui::try_init()
         .map_err(|error| Trouble::new(Exit::Usage, format!("cannot use the terminal: {error}")))?;
@@ -88,7 +88,7 @@ fn press(desk: &Desk, key: KeyEvent, view: &mut View) {
     }
 }
 
-/// The first time it is asked to end, and waited for; who asks again does not wait.
+/// Ends the measurement at the first request, and waits for it; at the second one it does not wait.
 fn leave(desk: &Desk, view: &mut View) {
     if view.is_leaving() {
         view.end();

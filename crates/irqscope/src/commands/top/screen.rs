@@ -133,7 +133,7 @@ fn text(ns: Option<f64>) -> String {
     ns.map_or_else(|| "-".to_owned(), |ns| seconds(ns / 1e9))
 }
 
-/// The chosen series over time, and its longest latencies.
+/// Formats the chosen series over time, and its longest latencies.
 fn chosen_lines(view: &View, width: usize) -> Vec<Line<'static>> {
     let series = view.series();
     let Some(one) = series.get(view.row()) else { return Vec::new() };
@@ -163,7 +163,7 @@ fn foot_line(view: &View) -> Line<'static> {
     view.said().map_or_else(|| keys.into(), |said| Line::from(said.to_owned()).red())
 }
 
-/// The report's colour.
+/// Returns the report's colour.
 fn colour(stage: Stage) -> Color {
     stage_colour(stage).parse().unwrap_or(Color::Reset)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is looked at: a snapshot, and where in it.
+//! The view: a snapshot, and the position in it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct View {
     leaving: bool,
     ended: bool,
     row: usize,
-    /// None: the case that heard samples last.
+    /// None: the case that received samples last.
     case: Option<usize>,
     /// None: both.
     side: Option<Side>,
@@ -32,7 +32,7 @@ impl View {
         self.row = self.row.min(self.series().len().saturating_sub(1));
     }
 
-    /// The picture stands still; the measurement goes on.
+    /// Pauses: the picture stands still; the measurement goes on.
     pub fn pause(&mut self) {
         self.paused = !self.paused;
         if let Some(newest) = self.waiting.take() {
@@ -52,7 +52,7 @@ impl View {
         self.leaving
     }
 
-    /// Nothing more is waited for.
+    /// Ends: nothing more is waited for.
     pub fn end(&mut self) {
         self.ended = true;
     }
@@ -101,7 +101,7 @@ impl View {
         }
     }
 
-    /// Both views, then each alone.
+    /// Turns to the next choice of views: both, then each alone.
     pub fn turn(&mut self) {
         self.side = match self.side {
             None => Some(Side::Outside),

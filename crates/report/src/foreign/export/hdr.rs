@@ -44,7 +44,7 @@ pub fn write(run: &RunDir, cases: &[Case], output: &mut dyn Write) -> Result<(),
     Ok(())
 }
 
-/// Of a tag and a comment: no commas, spaces or new lines.
+/// Returns a tag or a comment without commas, spaces or new lines.
 fn one_line(text: &str) -> String {
     text.replace(|c: char| c.is_whitespace() || c == ',' || c.is_control(), "_")
 }

@@ -37,7 +37,7 @@ pub enum ExportFormat {
     Sigrok,
 }
 
-/// What is exported, and how.
+/// The data to export, and the format.
 #[derive(Clone, Debug)]
 pub struct Export {
     pub format: ExportFormat,
@@ -58,7 +58,7 @@ pub struct Export {
 }
 
 impl Export {
-    /// Without any option.
+    /// Makes an export without any option.
     pub fn plain(format: ExportFormat) -> Self {
         Self {
             format,

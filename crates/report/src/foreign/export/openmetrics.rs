@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! OpenMetrics 1.0 text: exact quantiles as a summary, in seconds. What lies on
-//! both sides of zero may not be a summary's and becomes a gauge.
+//! OpenMetrics 1.0 text: exact quantiles as a summary, in seconds. Values on both sides of zero may
+//! not be a summary's and become a gauge.
 
 use std::io::Write;
 
@@ -136,7 +136,7 @@ fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// Nanoseconds as seconds, to the digit.
+/// Formats nanoseconds as seconds, to the digit.
 fn seconds(ns: i128) -> String {
     let (sign, ns) = (if ns < 0 { "-" } else { "" }, ns.unsigned_abs());
     format!("{sign}{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)

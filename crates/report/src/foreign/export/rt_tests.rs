@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! rt-tests' JSON, as `cyclictest --json` of version 2.4 writes it: `cmdline:` and
-//! `rt_test_version:` have a colon in their names, threads and bins are objects
-//! whose keys are numbers, and empty bins are left out. What a run does not know
-//! is null. What a thread stands for is in keys of ours, `benchmark`, `variant` and
-//! `series` or `stage` and `view`.
+//! `rt_test_version:` have a colon in their names, threads and bins are objects whose keys are
+//! numbers, and empty bins are left out. A fact that a run does not know is null. Keys of ours say
+//! what a thread stands for, `benchmark`, `variant` and `series` or `stage` and `view`.
 
 use std::io::Write;
 

@@ -64,7 +64,7 @@ impl Sampling {
         }
     }
 
-    /// The first sample that is not before an instant.
+    /// Returns the first sample that is not before an instant.
     fn number(self, at: i64) -> u64 {
         let since = u128::from((at - self.from).max(0).unsigned_abs());
         let number = (since * u128::from(self.hertz)).div_ceil(u128::from(SECOND));
@@ -72,7 +72,7 @@ impl Sampling {
     }
 }
 
-/// The largest divisor of a second that all distances are multiples of.
+/// Returns the largest divisor of a second that all distances are multiples of.
 fn step(waves: &Waves, from: i64) -> u64 {
     let changes = waves.lines.iter().flat_map(|line| &line.changes);
     changes.fold(SECOND, |step, change| gcd(step, (change.at - from).unsigned_abs()))
@@ -112,7 +112,7 @@ fn metadata(waves: &Waves, sampling: Sampling, unit: usize) -> String {
     text
 }
 
-/// `unit` bytes a sample, line n in bit n.
+/// Packs `unit` bytes a sample, line n in bit n.
 fn samples(waves: &Waves, sampling: Sampling, unit: usize) -> Vec<u8> {
     let mut bytes = vec![0u8; sampling.samples as usize * unit];
     for (number, line) in waves.lines.iter().enumerate() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a run has to export: its cases, and in each of them sets of values.
+//! The data of a run for exports: its cases, and in each of them sets of values.
 
 use irqscope_analysis::{Ascending, CaseFigures, Counted};
 use irqscope_run::{CaseData, LogIndex, RunDir};
@@ -16,8 +16,8 @@ pub struct Case {
 
 /// The values of one stage in one view, or of one series of a benchmark.
 pub struct Set {
-    /// Names and values that tell it from others: `stage` and `view`, or
-    /// `benchmark`, `variant` and `series`.
+    /// Names and values that distinguish it from others: `stage` and `view`, or `benchmark`,
+    /// `variant` and `series`.
     pub labels: Vec<(&'static str, String)>,
     pub cpu: Option<u16>,
     /// Those that another interrupt hit are apart.
@@ -32,7 +32,7 @@ pub struct Sets {
     pub sets: Vec<Set>,
 }
 
-/// The chosen case, or all in the manifest's order.
+/// Returns the chosen case, or all in the manifest's order.
 pub fn cases(run: &RunDir, asked: Option<&str>) -> Result<Vec<Case>, ForeignError> {
     let all = run.manifest().cases.iter().zip(0..);
     let all: Vec<Case> =
@@ -110,12 +110,12 @@ impl Set {
         irqscope_analysis::Both(&self.parts.0, &self.parts.1)
     }
 
-    /// `softirq inside`, `sched fifo 80 cpu0`.
+    /// Returns `softirq inside`, `sched fifo 80 cpu0`.
     pub fn name(&self) -> String {
         self.labels.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Values that lie on both sides of zero by their nature.
+    /// Returns whether values lie on both sides of zero by their nature.
     pub fn is_signed(&self) -> bool {
         let signed = [BenchmarkKind::Realfeel, BenchmarkKind::Jitter].map(BenchmarkKind::name);
         self.labels
@@ -123,7 +123,7 @@ impl Set {
             .any(|(name, value)| *name == "benchmark" && signed.contains(&value.as_str()))
     }
 
-    /// `softirq inside`, `cpu0`: among the sets of one benchmark it is enough.
+    /// Returns `softirq inside`, `cpu0`: among the sets of one benchmark it is enough.
     pub fn short_name(&self) -> String {
         let series = self.labels.iter().find(|(name, _)| *name == "series");
         series.map_or_else(|| self.name(), |(_, series)| series.clone())

@@ -8,7 +8,7 @@ use irqscope_wire::{
 
 use super::sink::SeriesHead;
 
-/// With what is known of it; a period that is not known is 0.
+/// Makes a benchmark of what is known of it; a period that is not known is 0.
 pub fn benchmark(head: &SeriesHead, count: u64) -> Result<Benchmark, String> {
     let (class, period_ns) = (head.class, head.period_ns.unwrap_or(0));
     let cpus = Vec::new();
@@ -54,7 +54,7 @@ pub fn benchmark(head: &SeriesHead, count: u64) -> Result<Benchmark, String> {
     }
 }
 
-/// The class that a variant of irqscope's own names, where it names one.
+/// Returns the class that a variant of irqscope's own names, where it names one.
 pub fn class_of(variant: &str) -> Class {
     let policies = [("fifo ", Policy::Fifo), ("rr ", Policy::Rr)];
     let fixed = policies.iter().find_map(|(name, policy)| {

@@ -11,7 +11,7 @@ use super::table::Table;
 use super::{Source, detect, number};
 use crate::foreign::ForeignError;
 
-/// What is known of a thread besides its values.
+/// Facts about a thread besides its values.
 #[derive(Clone, Debug, Default)]
 struct Thread {
     cpu: Option<u16>,
@@ -66,7 +66,7 @@ pub fn read(source: &Source<'_>, sink: &mut dyn Sink) -> Result<Head, ForeignErr
 }
 
 impl Text {
-    /// `Min Latencies: 00015 00016`, `Thread 0 is user inside`.
+    /// Parses `Min Latencies: 00015 00016`, `Thread 0 is user inside`.
     fn comment(&mut self, comment: &str) -> Result<(), String> {
         if comment.contains("cpu_dma_latency") {
             self.notes.push(comment.to_owned());
@@ -97,7 +97,7 @@ impl Text {
         self.threads.entry(number).or_default()
     }
 
-    /// `       0:       7:      32`: thread, cycle, value.
+    /// Parses `       0:       7:      32`: thread, cycle, value.
     fn value(
         &mut self,
         line: &str,
@@ -128,7 +128,7 @@ impl Text {
         Ok((series, cycle, value))
     }
 
-    /// A line that is neither a comment nor a value of `-v`.
+    /// Parses a line that is neither a comment nor a value of `-v`.
     fn line(&mut self, line: &str, unit: i64) -> Result<(), String> {
         let mut words = line.split_whitespace();
         match words.next() {
@@ -138,12 +138,12 @@ impl Text {
             }
             Some("Thread") => self.told(line),
             Some(word) if word.starts_with("T:") => self.status(line),
-            // What cyclictest says of the machine.
+            // cyclictest's facts about the machine.
             _ => Ok(()),
         }
     }
 
-    /// `Thread 0 using cpu 0.`, `Thread 0 Interval: 1500`.
+    /// Parses `Thread 0 using cpu 0.`, `Thread 0 Interval: 1500`.
     fn told(&mut self, line: &str) -> Result<(), String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
@@ -160,7 +160,7 @@ impl Text {
         Ok(())
     }
 
-    /// `T: 0 (12345) P:80 I:1500 C:    300 Min: …`.
+    /// Parses `T: 0 (12345) P:80 I:1500 C:    300 Min: …`.
     fn status(&mut self, line: &str) -> Result<(), String> {
         let of = |name: &str| {
             let rest = line.split_once(name)?.1.trim_start();
@@ -177,7 +177,7 @@ impl Text {
         Ok(())
     }
 
-    /// What was learnt of threads after their first value.
+    /// Corrects facts of threads that came after their first value.
     fn correct(&self, sink: &mut dyn Sink) {
         for thread in self.threads.values() {
             if let Some(series) = thread.series {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a file is, by how it begins.
+//! The format of a file, by its beginning.
 
 use std::fs::File;
 use std::io::Read;
@@ -51,7 +51,7 @@ fn of_text(text: &str) -> Option<ImportFormat> {
     }
 }
 
-/// `       0:       0:      32`, of cyclictest.
+/// Recognises `       0:       0:      32`, of cyclictest.
 pub fn is_verbose(line: &str) -> bool {
     let parts: Vec<&str> = line.split(':').map(str::trim).collect();
     parts.len() == 3 && parts.iter().all(|part| part.parse::<i64>().is_ok())

@@ -43,7 +43,7 @@ pub fn read(source: &Source<'_>, sink: &mut dyn Sink) -> Result<Head, ForeignErr
     Ok(head)
 }
 
-/// False at the end of the file.
+/// Reads a whole record; false at the end of the file.
 fn whole(
     input: &mut impl Read,
     record: &mut [u8; RECORD],

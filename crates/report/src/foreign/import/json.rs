@@ -76,7 +76,7 @@ impl<'a> Document<'a> {
         ForeignError::wrong(self.source.path, Place::Key(place.to_owned()), why)
     }
 
-    /// In order of their numbers.
+    /// Returns the threads in order of their numbers.
     fn members(&self, name: &str) -> Result<Vec<Thread<'_>>, ForeignError> {
         let missing = || self.wrong(name, "is not there, or no object");
         let all = self.value.get(name).and_then(Value::as_object).ok_or_else(missing)?;
@@ -102,7 +102,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// `-p80`, `-p 80` or `--priority=80` of the command that was recorded.
+    /// Parses `-p80`, `-p 80` or `--priority=80` of the command that was recorded.
     fn class(&self) -> Option<Class> {
         let line = self.value["cmdline:"].as_str()?;
         let mut words = line.split_whitespace();
@@ -170,7 +170,7 @@ impl<'a> Document<'a> {
         Ok(head)
     }
 
-    /// irqscope's own export says which series it was.
+    /// Finds the series: irqscope's own export says which one it was.
     fn series(
         &self,
         thread: &Thread<'_>,
@@ -222,7 +222,7 @@ impl<'a> Document<'a> {
         number::count(&value.to_string()).map_err(|why| self.wrong(&place(), why))
     }
 
-    /// jitterdebugger's number itself is the CPU.
+    /// Returns the CPU; jitterdebugger's number itself is it.
     fn cpu(&self, thread: &Thread<'_>) -> Result<Option<u16>, ForeignError> {
         let number = match (thread.value.get("cpu"), thread.place.strip_prefix("cpu ")) {
             (None | Some(Value::Null), None) => return Ok(None),

@@ -77,7 +77,7 @@ impl Text {
         }
     }
 
-    /// `12 345`, or `199+ 3`.
+    /// Parses `12 345`, or `199+ 3`.
     fn bin(&mut self, line: &str) -> Result<(), String> {
         let mut words = line.split_whitespace();
         let Some(name) = words.next() else { return Ok(()) };

@@ -24,7 +24,7 @@ impl Lines {
         Self { input, path: path.to_owned(), number: 0, buffer: Vec::new() }
     }
 
-    /// The next line without its end; none after the last.
+    /// Reads the next line without its end; none after the last.
     pub fn read(&mut self) -> Result<Option<&str>, ForeignError> {
         self.buffer.clear();
         self.number += 1;
@@ -46,12 +46,12 @@ impl Lines {
         }
     }
 
-    /// Something is wrong with the line that was handed out last.
+    /// Makes an error of the line that was handed out last.
     pub fn wrong(&self, why: impl Into<String>) -> ForeignError {
         ForeignError::wrong(&self.path, Place::Line(self.number), why)
     }
 
-    /// Something is missing.
+    /// Makes an error of something that is missing.
     pub fn ended(&self, why: impl Into<String>) -> ForeignError {
         ForeignError::wrong(&self.path, Place::End, why)
     }

@@ -121,7 +121,7 @@ impl Case {
         Self { plan, kernel, series: Vec::new() }
     }
 
-    /// Series of one benchmark have as many rounds each.
+    /// Adds a series; those of one benchmark have as many rounds each.
     fn add(&mut self, benchmark: Benchmark, count: SeriesCount) -> Result<usize, String> {
         let is_other = |known: &SeriesCount| known.series != count.series;
         let known = self.plan.benchmarks.iter().zip(&self.series);
@@ -160,7 +160,7 @@ fn draft(what: &Import<'_>, cases: &[Case]) -> ManifestDraft {
     }
 }
 
-/// What one case has said so far.
+/// The samples of one case until now.
 struct Sender {
     log: LogWriter,
     case: u16,
@@ -219,7 +219,8 @@ impl Sender {
     }
 }
 
-/// Only where the file says what was measured; what it does not say is empty.
+/// Returns the target's facts, only where the file says what was measured; what it does not say is
+/// empty.
 fn started(case: &Case, head: &Head) -> Option<Started> {
     Some(Started {
         kernel: head.release.clone()?,
@@ -255,7 +256,7 @@ impl Batch {
         Self { goal, series, cpu, first: 0, timed: false, samples, bins }
     }
 
-    /// Whether a sample continues the batch.
+    /// Returns whether a sample continues the batch.
     fn takes(&self, seq: u64, timed: bool) -> bool {
         let next = self.first.wrapping_add(self.samples.len() as u64);
         self.samples.len() < BATCH && timed == self.timed && seq == next
@@ -305,8 +306,8 @@ impl Writer<'_> {
     }
 }
 
-/// Series that the first reading did not see belong to a file that has grown
-/// since; they are passed over, and the counts in the run tell it.
+/// Series that the first reading did not see belong to a file that has grown since; they are passed
+/// over, and the counts in the run show it.
 impl Sink for Writer<'_> {
     fn series(&mut self, _: SeriesHead) {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What other programs measured, as a run directory.
+//! Measurements by other programs, as a run directory.
 //!
 //! A file is read twice: first to learn what is in it, then to write it into the
 //! run's log, a batch at a time. So memory does not grow with what it holds, and
@@ -31,7 +31,7 @@ use detect::detect;
 use lines::Lines;
 use sink::{Head, Sink, Survey};
 
-/// What a file may be.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportFormat {
     /// Text of `cyclictest -h`, `-H` or `-v`.
@@ -46,13 +46,13 @@ pub enum ImportFormat {
     JitterdebuggerSamples,
     /// Text of `rtla timerlat hist` and `rtla osnoise hist`.
     Rtla,
-    /// What `latmus -g` writes.
+    /// The text that `latmus -g` writes.
     Latmus,
-    /// What `irqscope export --format csv` writes of benchmarks.
+    /// The benchmarks that `irqscope export --format csv` writes.
     Csv,
 }
 
-/// What is imported, and where to.
+/// The files to import, and where to.
 pub struct Import<'a> {
     pub files: &'a [PathBuf],
     /// The run directory; it must not exist.
@@ -91,7 +91,7 @@ pub fn import(what: &Import<'_>) -> Result<RunDir, ForeignError> {
     log::write(what, surveyed)
 }
 
-/// A name for the file's case: its stem, once more with a number where it is taken.
+/// Returns a name for the file's case: its stem, once more with a number where it is taken.
 fn fresh(path: &Path, names: &mut Vec<String>) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.replace(|c: char| c == '/' || c.is_control(), "-");
@@ -129,7 +129,7 @@ impl Source<'_> {
         ForeignError::Read { path: self.path.to_owned(), source }
     }
 
-    /// Nanoseconds of the unit that values have where the file does not say.
+    /// Returns the nanoseconds of the unit that values have where the file does not say.
     fn unit(&self) -> i64 {
         if self.nanoseconds { 1 } else { 1_000 }
     }

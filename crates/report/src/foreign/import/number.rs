@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Numbers as they stand in files, or why something is none.
+//! Numbers as they stand in files, or why a text is not a number.
 
-/// A count: a whole number from 0 to 2^64 - 1.
+/// Parses a count: a whole number from 0 to 2^64 - 1.
 pub fn count(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| match text.as_bytes() {
         [b'-', rest @ ..] if is_digits(rest) => format!("`{text}` is below zero"),
@@ -10,7 +10,7 @@ pub fn count(text: &str) -> Result<u64, String> {
     })
 }
 
-/// A value, which may be below zero, in nanoseconds.
+/// Parses a value, which may be below zero, in nanoseconds.
 pub fn nanoseconds(text: &str, unit: i64) -> Result<i64, String> {
     let value: i64 = text.parse().map_err(|_| {
         let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
@@ -24,7 +24,7 @@ pub fn nanoseconds(text: &str, unit: i64) -> Result<i64, String> {
     value.checked_mul(unit).ok_or_else(|| format!("`{text}` is more than 292 years"))
 }
 
-/// Where a bin begins, in nanoseconds, which is never below zero.
+/// Parses where a bin begins, in nanoseconds, which is never below zero.
 pub fn bin(text: &str, unit: i64) -> Result<i64, String> {
     let bin = nanoseconds(text, unit)?;
     if bin < 0 { Err(format!("the bin `{text}` is below zero")) } else { Ok(bin) }

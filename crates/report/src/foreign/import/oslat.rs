@@ -49,16 +49,15 @@ pub fn read(source: &Source<'_>, sink: &mut dyn Sink) -> Result<Head, ForeignErr
     Ok(head)
 }
 
-/// What is the same of oslat's JSON.
+/// Returns the facts that all of oslat's JSON files share.
 pub fn head() -> Head {
     let mut head = Head { resolution_ns: Some(UNIT.unsigned_abs()), ..Head::of("oslat") };
     head.is_histogram("its bins are 1 us wide and a value is where its bin begins, which is one less than oslat's name for it");
     head
 }
 
-/// Tells the series, and takes what lies beyond the last bin out of it: where a
-/// core's maximum is greater than the bin's name, nobody knows which of its
-/// samples were in it.
+/// Adds the series, and takes what lies beyond the last bin out of it: where a core's maximum is
+/// greater than the bin's name, it is unknown which of its samples were in it.
 pub fn settle_last(
     table: &mut Table,
     maxima: &[u64],

@@ -86,7 +86,7 @@ impl Text {
         Ok(())
     }
 
-    /// `IRQ-000 Thr-000 IRQ-001 …`, or `CPU-000 CPU-001 …`.
+    /// Parses `IRQ-000 Thr-000 IRQ-001 …`, or `CPU-000 CPU-001 …`.
     fn header<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let column = |word: &str| {
             let (context, cpu) = word.split_once('-').ok_or(format!("`{word}` is no column"))?;

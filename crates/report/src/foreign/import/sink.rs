@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What parsers hand over, and to whom.
+//! The interface between parsers and the readers of what they parse.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::foreign::error::Place;
 /// Threads and CPUs of one file.
 pub const MOST_SERIES: usize = 4_096;
 
-/// What a file says of itself as a whole.
+/// A file's facts about itself as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct Head {
     /// The program that wrote it.
@@ -21,9 +21,9 @@ pub struct Head {
     pub machine: Option<String>,
     /// The step that values come in.
     pub resolution_ns: Option<u64>,
-    /// What the reader of the figures has to know.
+    /// A fact that the reader of the figures has to know.
     pub warnings: Vec<String>,
-    /// What else there is to know.
+    /// Another fact.
     pub notes: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Head {
         Self { tool, ..Self::default() }
     }
 
-    /// What no histogram can tell.
+    /// Notes what no histogram can show.
     pub fn is_histogram(&mut self, bins: &str) {
         self.warnings.push(format!(
             "imported from a histogram of {}: {bins}; in which order and at which instants the samples came is not known",
@@ -40,17 +40,17 @@ impl Head {
         ));
     }
 
-    /// Samples that were counted beyond the last bin.
+    /// Counts samples beyond the last bin.
     pub fn overflowed(&mut self, count: u64, beyond: &str) {
         if count > 0 {
             self.warnings.push(format!(
-                "{count} samples lay beyond the histogram ({beyond}) and have no value: they are told as dropped, and every maximum and high quantile here is too small"
+                "{count} samples lay beyond the histogram ({beyond}) and have no value: they are counted as dropped, and every maximum and high quantile here is too small"
             ));
         }
     }
 }
 
-/// What one series is.
+/// The facts of one series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeriesHead {
     /// None: the file's own.
@@ -71,12 +71,11 @@ impl SeriesHead {
     }
 }
 
-/// Takes what is read. A series is told before its values, and has the number of
-/// its turn.
+/// Takes what is read. A series comes before its values, and has the number of its turn.
 pub trait Sink {
     fn series(&mut self, head: SeriesHead);
 
-    /// A value that has a number within its series, and perhaps an instant.
+    /// Takes a value that has a number within its series, and perhaps an instant.
     fn sample(
         &mut self,
         series: usize,
@@ -87,10 +86,10 @@ pub trait Sink {
 
     fn bin(&mut self, series: usize, value: i64, count: u64) -> Result<(), ForeignError>;
 
-    /// Samples of which the file keeps the number only.
+    /// Takes samples of which the file keeps the number only.
     fn dropped(&mut self, series: usize, count: u64);
 
-    /// What is learnt of a series after it was told.
+    /// Corrects a fact of a series that was learnt after it had begun.
     fn correct(&mut self, series: usize, class: Option<Class>, period_ns: Option<u64>);
 }
 
@@ -114,7 +113,7 @@ impl Survey {
         Self { case, series: Vec::new() }
     }
 
-    /// A file without any sample is no measurement.
+    /// Checks that there is any sample: a file without is no measurement.
     pub fn check(&self, path: &Path) -> Result<(), ForeignError> {
         if self.series.len() > MOST_SERIES {
             let why = format!("has {} threads; {MOST_SERIES} can be imported", self.series.len());
@@ -125,7 +124,7 @@ impl Survey {
         any.then_some(()).ok_or_else(|| ForeignError::wrong(path, Place::End, why))
     }
 
-    /// The case of a series.
+    /// Returns the case of a series.
     pub fn case_of<'a>(&'a self, head: &'a SeriesHead) -> &'a str {
         head.case.as_deref().unwrap_or(&self.case)
     }

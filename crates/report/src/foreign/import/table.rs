@@ -18,7 +18,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Adds a bin that begins at so many nanoseconds.
+    /// Adds a bin that begins at this number of nanoseconds.
     pub fn add<'a>(
         &mut self,
         begin: i64,
@@ -50,7 +50,7 @@ impl Table {
         self.last.is_none()
     }
 
-    /// Samples of one column; none if there are more than can be counted.
+    /// Sums the samples of one column; none if there are more than can be counted.
     pub fn sum(&self, column: usize) -> Option<u64> {
         let counts = self.columns.get(column)?.iter();
         counts.map(|(_, count)| *count).try_fold(0u64, u64::checked_add)
@@ -66,8 +66,8 @@ impl Table {
         Ok(())
     }
 
-    /// The greatest number that every bin's beginning is a multiple of: where
-    /// empty bins are left out, no bin is wider.
+    /// Returns the greatest number that every bin's beginning is a multiple of: where empty bins
+    /// are left out, no bin is wider.
     pub fn step(&self) -> i64 {
         let begins = self.columns.iter().flatten().map(|(begin, _)| *begin);
         begins.fold(0, greatest_divisor)

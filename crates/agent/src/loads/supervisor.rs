@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The process between the agent and its loads.
 //!
-//! Useful invariant: whatever descends from the keeper is either in the process
-//! group of a worker or becomes the keeper's child when its parent dies (it is
-//! a subreaper). So killing all groups and then all children, until there are
-//! none, leaves nothing behind.
+//! Useful invariant: every descendant of the supervisor is either in the process group of a worker
+//! or becomes the supervisor's child when its parent dies (it is a subreaper). So killing all
+//! groups and then all children, until there are none, leaves nothing behind.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -25,23 +24,23 @@ use super::Worker;
 use super::work::Work;
 use crate::place;
 
-/// A line from the keeper, or from a worker.
+/// A line from the supervisor, or from a worker.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Report {
     Ready,
     Ended(Load, String),
     Failed(String),
 }
 
-impl Told {
-    pub fn parse(line: &str) -> Told {
+impl Report {
+    pub fn parse(line: &str) -> Report {
         let ended = || {
             let (name, text) = line.strip_prefix("ended ")?.split_once(' ')?;
-            Some(Told::Ended(name.parse().ok()?, text.into()))
+            Some(Report::Ended(name.parse().ok()?, text.into()))
         };
         match line {
-            "ready" => Told::Ready,
-            _ => ended().unwrap_or_else(|| Told::Failed(line.into())),
+            "ready" => Report::Ready,
+            _ => ended().unwrap_or_else(|| Report::Failed(line.into())),
         }
     }
 }
@@ -51,8 +50,8 @@ struct Kept {
     pid: Pid,
 }
 
-/// The keeper's life. `control` reads as ended when the agent is gone.
-pub fn keep(
+/// Runs the supervisor. `control` reads as ended when the agent is gone.
+pub fn supervise(
     state: &SystemState,
     cpu: Option<u32>,
     work: Work,
@@ -84,7 +83,7 @@ fn exit(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Leaves all that belongs to the agent; returns what tells of dead children.
+/// Leaves all that belongs to the agent; returns a descriptor that reports dead children.
 fn set_up(control: &OwnedFd, told: &File) -> Result<SignalFd, String> {
     let text = |errno: Errno| errno.to_string();
     setsid().map_err(text)?;
@@ -104,22 +103,23 @@ fn set_up(control: &OwnedFd, told: &File) -> Result<SignalFd, String> {
     SignalFd::new(&set).map_err(text)
 }
 
-/// The driver's device above all: it must close when the agent dies.
+/// Closes all descriptors but these. The driver's device above all: it must close when the agent
+/// dies.
 fn close_all_but(mut keep: [RawFd; 2]) {
     keep.sort_unstable();
     let mut first = 3;
     for last in keep.map(|fd| fd - 1).into_iter().chain([RawFd::MAX]) {
         if first <= last {
-            // SAFETY: nobody in this process uses these descriptors any more;
-            // their owners in memory are never dropped, since it ends by _exit.
+            // SAFETY: nothing in this process uses these descriptors any more; their owners in
+            // memory are never dropped, since it ends by _exit.
             unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
         }
         first = last.saturating_add(2);
     }
 }
 
-/// Workers begin together, when the last of them has been forked: else the
-/// first ones would keep the CPU from the keeper.
+/// Workers begin together, when the last of them has been forked: else the first ones would keep
+/// the CPU from the supervisor.
 fn start_all(
     state: &SystemState,
     cpu: Option<u32>,
@@ -128,18 +128,18 @@ fn start_all(
     kept: &mut Vec<Kept>,
 ) -> Result<(), String> {
     let (gate, opener) = pipe2(OFlag::O_CLOEXEC).map_err(|errno| errno.to_string())?;
-    let keeper = Pid::this();
+    let supervisor = Pid::this();
     let hog = state.hog.unwrap_or(HOG);
     for load in &state.loads {
         for worker in
             super::workers(*load, hog, work).map_err(|text| format!("ended {load} {text}"))?
         {
-            // SAFETY: the keeper has one thread; the child never returns.
+            // SAFETY: the supervisor has one thread; the child never returns.
             match unsafe { fork() }.map_err(|errno| format!("ended {load} fork: {errno}"))? {
                 ForkResult::Parent { child } => kept.push(Kept { load: *load, pid: child }),
                 ForkResult::Child => {
                     drop(opener);
-                    let Err(text) = run(worker, cpu, keeper, File::from(gate));
+                    let Err(text) = run(worker, cpu, supervisor, File::from(gate));
                     let mut told = told;
                     let _ = told.write_all(format!("ended {load} {text}\n").as_bytes());
                     exit(1)
@@ -153,12 +153,12 @@ fn start_all(
 fn run(
     worker: Worker,
     cpu: Option<u32>,
-    keeper: Pid,
+    supervisor: Pid,
     mut gate: File,
 ) -> Result<std::convert::Infallible, String> {
     let text = |errno: Errno| errno.to_string();
     setsid().map_err(text)?;
-    die_with(keeper).map_err(text)?;
+    die_with(supervisor).map_err(text)?;
     SigSet::all().thread_unblock().map_err(text)?;
     // SAFETY: the default action; std ignores SIGPIPE, which exec would inherit.
     unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) }.map_err(text)?;
@@ -169,13 +169,13 @@ fn run(
     worker()
 }
 
-/// Binds the calling process's life to that of `parent`, who may be dead already.
+/// Binds the calling process's life to that of `parent`, which may be dead already.
 pub fn die_with(parent: Pid) -> Result<(), Errno> {
     prctl::set_pdeathsig(Signal::SIGKILL)?;
     if getppid() == parent { Ok(()) } else { Err(Errno::ESRCH) }
 }
 
-/// Sleeps until the agent lets go; tells it of workers that ended meanwhile.
+/// Sleeps until the agent lets go; reports workers that ended meanwhile to it.
 fn wait_for_end(control: &OwnedFd, children: &SignalFd, told: &mut File, kept: &[Kept]) {
     loop {
         let mut fds = [
@@ -229,7 +229,7 @@ fn end_all(kept: &[Kept]) {
     }
 }
 
-/// Those that left their group and were left to us.
+/// Kills those that left their group and were reparented to us.
 fn kill_children() {
     let Ok(processes) = fs::read_dir("/proc") else { return };
     let pids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -238,7 +238,7 @@ fn kill_children() {
     }
 }
 
-/// The fourth field of `pid (name) state ppid ...`; names may hold anything.
+/// Parses the fourth field of `pid (name) state ppid ...`; names may hold anything.
 fn parent_of(pid: i32) -> Option<Pid> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?;
@@ -251,10 +251,10 @@ mod tests {
 
     #[test]
     fn lines_become_what_was_told() {
-        assert_eq!(Told::parse("ready"), Told::Ready);
-        let ended = Told::Ended(Load::Tcp, "bind: no".into());
-        assert_eq!(Told::parse("ended tcp bind: no"), ended);
-        assert_eq!(Told::parse("out of pids"), Told::Failed("out of pids".into()));
+        assert_eq!(Report::parse("ready"), Report::Ready);
+        let ended = Report::Ended(Load::Tcp, "bind: no".into());
+        assert_eq!(Report::parse("ended tcp bind: no"), ended);
+        assert_eq!(Report::parse("out of pids"), Report::Failed("out of pids".into()));
     }
 
     #[test]

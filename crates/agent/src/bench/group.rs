@@ -20,10 +20,10 @@ use crate::place;
 /// Small, because all of it is locked into memory.
 const STACK_BYTES: usize = 128 << 10;
 
-/// How long threads that were told to end may take, in milliseconds.
+/// How long threads may take to end when asked to, in milliseconds.
 const FAREWELL_MS: u16 = 5_000;
 
-/// What a measured thread is told when all of them are in their places.
+/// The command that a measured thread gets when all of them are in their places.
 #[derive(Clone, Debug)]
 pub struct Go {
     /// The same for all of them: shortly before this instant they were let go.
@@ -32,7 +32,7 @@ pub struct Go {
 }
 
 impl Go {
-    /// It is to end early. Cheap enough for hot loops.
+    /// Returns whether it is to end early. Cheap enough for hot loops.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
@@ -71,11 +71,11 @@ type Body = Box<dyn FnOnce(&Go) -> Result<()> + Send>;
 
 /// Threads that were described but not yet started.
 #[derive(Default)]
-pub struct Crew {
+pub struct ThreadGroup {
     members: Vec<(Post, Body)>,
 }
 
-impl Crew {
+impl ThreadGroup {
     /// Adds a thread that does `body`. It may allocate before its first
     /// measurement and after its last one, never in between.
     pub fn add(
@@ -103,7 +103,7 @@ impl Crew {
             gates.push((post.cpu, open));
         }
         all_ready(&told, threads.len())?;
-        // Who is let go on this CPU may not give it back before its end.
+        // A thread that is released on this CPU may not give it back before its end.
         let here = sched_getcpu().ok();
         gates.sort_by_key(|(cpu, _)| cpu.map(|cpu| cpu as usize) == here);
         let go = Go { begin: now(), cancel: Arc::default() };
@@ -146,7 +146,7 @@ pub struct Working {
 }
 
 impl Working {
-    /// Readable when all have ended.
+    /// Returns a descriptor that is readable when all have ended.
     pub fn ended(&self) -> BorrowedFd<'_> {
         self.ended.as_fd()
     }
@@ -159,7 +159,7 @@ impl Working {
         self.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// Their results; an error if one does not end.
+    /// Waits for the threads; returns their results, or an error if one does not end.
     pub fn join(self) -> Result<()> {
         if !self.wait(PollTimeout::from(FAREWELL_MS)) {
             return Err(Error::Thread("a thread does not end".into()));
