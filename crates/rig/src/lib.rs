@@ -31,5 +31,5 @@ pub use kernel::build::{RECIPES, Recipe};
 pub use kernel::driver::{Build, Driver};
 pub use kernel::{Kernel, TESTED, check_name, list as kernels};
 pub use prepared::Prepared;
-pub use rigs::{local, ssh, twin, vm};
+pub use rigs::{Job, OpenTwin, Rig, open_plan, rig};
 pub use stop::Stop;

@@ -2,10 +2,13 @@
 //! What the cases of a virtual machine need, fetched, built and found before any
 //! of them begins.
 
+use irqscope_scenario::Case;
 use irqscope_wire::{Plan, Stage};
 
+use crate::agent;
 use crate::arch::{Arch, Guest};
 use crate::error::Result;
+use crate::guest::qemu::check_programs;
 use crate::kernel::Kernel;
 use crate::kernel::driver::{Build, Driver};
 use crate::stop::Stop;
@@ -18,6 +21,13 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Fetches and builds for each case, once the programs for all are found.
+    pub(crate) fn all(cases: &[Case], say: &dyn Fn(&str), stop: &Stop) -> Result<Vec<Self>> {
+        agent::find()?;
+        check_programs(cases.iter().map(|case| case.kernel.as_str()))?;
+        cases.iter().map(|case| Self::get(&case.kernel, &case.plan, say, stop)).collect()
+    }
+
     /// Fetches the kernel and builds the driver, where the cache has them not.
     pub fn get(kernel: &str, plan: &Plan, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
         let arch = Arch::of_kernel(kernel);

@@ -8,7 +8,7 @@ use irqscope_scenario::Ssh;
 
 use crate::agent;
 use crate::error::{Result, RigError, Trying};
-use crate::rigs::real;
+use crate::rigs::ask;
 use crate::stop::Stop;
 use crate::transport::connection::Connection;
 use crate::transport::shell::{Shell, quote, with_words};
@@ -33,7 +33,7 @@ pub struct Threads {
 pub fn threads(ssh: Option<&Ssh>, set: Option<&str>, frame: bool, stop: &Stop) -> Result<Threads> {
     let connection = ssh.map(|ssh| Connection::open(ssh, stop)).transpose()?;
     let mut shell = connection.as_ref().map_or_else(Shell::here, Connection::shell);
-    let arch = real::ask(&mut shell, stop)?.arch(&shell.place)?;
+    let arch = ask(&mut shell, stop)?.arch(&shell.place)?;
     let agent = agent::find_for(arch)?;
     let contents = File::open(&agent).trying(|| format!("cannot read {}", agent.display()))?;
     let arguments = if frame { "set -- --frame" } else { "set --" };

@@ -11,8 +11,24 @@ mod mutate;
 
 use common::Owner;
 use irqscope_rig::generator::GeneratorError;
-use irqscope_rig::{Event, RigError, Stop, board};
+use irqscope_rig::{Event, Events, Job, Rig, RigError, Stop, board, rig};
+use irqscope_scenario::{Case, Scenario};
 use irqscope_wire::{Load, Message, Outside, Plan, Polarity, Stage, SystemState};
+
+/// Rig `board` with this generator.
+fn board_rig(address: &str) -> Box<dyn Rig> {
+    let text = format!(
+        "version = 1\nabout = \"\"\nrig = \"board\"\nstates = [\"idle\"]\n\
+         [board]\naddress = \"{address}\"\n[trigger]\nkind = \"line\"\nperiod = \"1ms\"\ncount = 50\n"
+    );
+    rig(&Scenario::parse("board", "board.toml", &text).unwrap())
+}
+
+fn run(owner: &Owner, plan: &Plan, events: &mut Events<'_>) -> Result<(), RigError> {
+    let (stop, console) = (Stop::default(), std::path::Path::new("unused"));
+    let job = Job { index: 0, plan, console, stop: &stop };
+    board_rig(&owner.address.to_string()).run_case(&job, events)
+}
 
 fn prepare(owner: &Owner, plan: &mut Plan) -> Result<(), RigError> {
     board::prepare(&owner.address.to_string(), std::iter::once(plan), &Stop::default())
@@ -37,7 +53,8 @@ fn lines_without_names_get_stages_and_no_more_can_be_named_than_there_are() {
 #[test]
 fn what_a_board_cannot_do_is_refused_before_anything_is_made() {
     let state = SystemState { name: "load".into(), loads: vec![Load::Copy], hog: None };
-    let loaded = board::check_alone(&Plan { state, ..plan() }).unwrap_err();
+    let case = Case { kernel: "unknown".into(), plan: Plan { state, ..plan() }, step_of: None };
+    let loaded = board_rig("").prepare(&mut [case], &|_| {}, &Stop::default()).unwrap_err();
     assert!(loaded.to_string().contains("by hand"), "{loaded}");
     let nowhere = board::prepare("", std::iter::once(&mut plan()), &Stop::default()).unwrap_err();
     assert!(nowhere.to_string().contains("--connect"), "{nowhere}");
@@ -59,7 +76,7 @@ fn a_plan_is_set_and_followed_to_its_end() {
         }
         Ok(())
     };
-    board::run_plan(&owner.address.to_string(), &plan, &Stop::default(), &mut events).unwrap();
+    run(&owner, &plan, &mut events).unwrap();
     assert_eq!(samples, 50);
 }
 
@@ -70,8 +87,6 @@ fn a_polarity_that_the_generator_does_not_offer_ends_the_case() {
     let mut plan = Plan { outside: Some(outside), ..plan() };
     let beforehand = prepare(&Owner::start(1, 64), &mut plan).unwrap_err();
     assert!(matches!(beforehand, RigError::Generator(GeneratorError::Refused(_))), "{beforehand}");
-    let refused =
-        board::run_plan(&owner.address.to_string(), &plan, &Stop::default(), &mut |_| Ok(()));
-    let refused = refused.unwrap_err();
+    let refused = run(&owner, &plan, &mut |_| Ok(())).unwrap_err();
     assert!(matches!(refused, RigError::Generator(GeneratorError::Refused(_))), "{refused}");
 }

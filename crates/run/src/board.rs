@@ -11,7 +11,7 @@ use irqscope_rig::{Event, RigError, Stop};
 use irqscope_scenario::UNKNOWN;
 use irqscope_wire::{GeneratorKind, Note, Plan, Severity, Stage, StartAt, Status};
 
-use crate::execute::{Keeper, failure};
+use crate::execute::{Recorder, failure};
 use crate::{CaseManifest, ExecuteError, Host, ManifestDraft, RunDir, Watch};
 
 /// The rig's name in the manifest.
@@ -46,13 +46,13 @@ pub fn measure(
     let is_twin = client.hello().kind == GeneratorKind::Twin;
     let mut run = RunDir::create(request.out, &draft(request, &plan))?;
     watch.begun(&run.manifest().cases);
-    let mut keeper = Keeper::new(run.log(), 0, watch, &plan);
+    let mut recorder = Recorder::new(run.log(), 0, watch, &plan);
     let mut sent = 0;
     let mut events = |event: Event<'_>| {
         if let Event::Frame { frame, .. } = &event {
             sent = triggers(&frame.message).unwrap_or(sent);
         }
-        keeper.keep(event)
+        recorder.record(event)
     };
     let virtual_time = if is_twin { events(Event::Note(caveat())) } else { Ok(()) };
     let result = virtual_time.and_then(|()| {

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use irqscope_rig::{
-    Event, Prepared, RigError, Stop, Stream, board, find_agent, local, ssh, twin, vm,
-};
-use irqscope_scenario::{Case, RigKind, Scenario};
+use irqscope_rig::{Event, Job, Rig, RigError, Stop, Stream, rig};
+use irqscope_scenario::{Case, Scenario};
 use irqscope_wire::{Failure, Frame, Message, Note, Plan, encode};
 
 use crate::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir, RunError, Source};
@@ -71,11 +69,12 @@ impl ExecuteError {
 /// Runs all cases of a scenario and gives the finished run directory.
 pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, ExecuteError> {
     let mut cases = request.scenario.cases();
-    let prepared = prepare(request, &mut cases, watch).map_err(ExecuteError::Unprepared)?;
+    let mut rig = rig(request.scenario);
+    let say = |what: &str| watch.preparing(what);
+    rig.prepare(&mut cases, &say, &request.stop).map_err(ExecuteError::Unprepared)?;
     let mut run = RunDir::create(request.out, &draft(request, &cases))?;
     watch.begun(&run.manifest().cases);
-    let vm = vm::Rig::new(request.scenario.vm);
-    let executor = Executor { request, cases: &cases, prepared: &prepared, vm, run: &run, watch };
+    let executor = Executor { request, cases: &cases, rig: &*rig, run: &run, watch };
     let results = executor.all();
     let mut manifests = run.manifest().cases.clone();
     for (manifest, result) in manifests.iter_mut().zip(&results) {
@@ -85,36 +84,8 @@ pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, Execu
     first_failure(&cases, results).map_or(Ok(run), Err)
 }
 
-/// Fetches, builds and finds all that the cases need, so that nothing has been
-/// created when something is missing.
-fn prepare(
-    request: &Request<'_>,
-    cases: &mut [Case],
-    watch: &dyn Watch,
-) -> Result<Vec<Prepared>, RigError> {
-    let Request { scenario, stop, .. } = request;
-    if scenario.rig == RigKind::Board {
-        cases.iter().try_for_each(|case| board::check_alone(&case.plan))?;
-    } else {
-        find_agent()?;
-    }
-    if !scenario.rig.boots() {
-        if scenario.needs_board() {
-            let plans = cases.iter_mut().map(|case| &mut case.plan);
-            board::prepare(&scenario.board.address, plans, stop)?;
-        }
-        return Ok(Vec::new());
-    }
-    twin::check_programs(cases.iter().map(|case| case.kernel.as_str()))?;
-    if scenario.rig == RigKind::Vm {
-        vm::check_generator(cases.iter().map(|case| &case.plan))?;
-    }
-    let say = |what: &str| watch.preparing(what);
-    cases.iter().map(|case| Prepared::get(&case.kernel, &case.plan, &say, stop)).collect()
-}
-
 fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
-    let without_agent = request.scenario.rig == RigKind::Board;
+    let without_agent = !request.scenario.rig.reaches_target();
     let manifest = |case: &Case| CaseManifest {
         step_of: case.step_of.clone(),
         console_log: (!without_agent).then(|| console_name(&case.plan.case)),
@@ -160,8 +131,7 @@ fn first_failure(cases: &[Case], results: Vec<Result<(), RigError>>) -> Option<E
 struct Executor<'a> {
     request: &'a Request<'a>,
     cases: &'a [Case],
-    prepared: &'a [Prepared],
-    vm: vm::Rig,
+    rig: &'a dyn Rig,
     run: &'a RunDir,
     watch: &'a dyn Watch,
 }
@@ -170,11 +140,9 @@ impl Executor<'_> {
     fn all(&self) -> Vec<Result<(), RigError>> {
         let next = AtomicUsize::new(0);
         let results = Mutex::new(Vec::new());
-        let jobs = match self.request.scenario.rig {
-            RigKind::Twin => self.request.jobs.clamp(1, self.cases.len()),
-            // A real machine is measured one case at a time.
-            RigKind::Vm | RigKind::Local | RigKind::Ssh | RigKind::Board => 1,
-        };
+        // In real time one case would disturb the other.
+        let alone = !self.request.scenario.rig.facts().virtual_clock;
+        let jobs = if alone { 1 } else { self.request.jobs.clamp(1, self.cases.len()) };
         std::thread::scope(|scope| {
             for _ in 0..jobs {
                 scope.spawn(|| self.work_off(&next, &results));
@@ -203,32 +171,16 @@ impl Executor<'_> {
         if self.request.stop.requested() {
             return Err(RigError::Interrupted);
         }
-        let Request { scenario, stop, .. } = self.request;
         let plan = &self.cases[index].plan;
         let console: PathBuf = self.run.path().join(console_name(&plan.case));
-        let log = self.run.log();
-        let mut keeper = Keeper::new(log, index, self.watch, plan);
-        let mut events = |event: Event<'_>| keeper.keep(event);
-        match scenario.rig {
-            RigKind::Twin => {
-                let prepared = &self.prepared[index];
-                twin::run_case(prepared, plan, scenario.twin, &console, stop, &mut events)
-            }
-            RigKind::Vm => {
-                self.vm.run_case(&self.prepared[index], plan, &console, stop, &mut events)
-            }
-            RigKind::Local => local::run_case(plan, &scenario.board, &console, stop, &mut events),
-            RigKind::Ssh => {
-                let Scenario { ssh, board, .. } = scenario;
-                ssh::run_case(ssh, plan, board, &console, stop, &mut events)
-            }
-            RigKind::Board => board::run_plan(&scenario.board.address, plan, stop, &mut events),
-        }
+        let mut recorder = Recorder::new(self.run.log(), index, self.watch, plan);
+        let job = Job { index, plan, console: &console, stop: &self.request.stop };
+        self.rig.run_case(&job, &mut |event| recorder.record(event))
     }
 }
 
-/// Puts whatever a case says into the log, before anything else.
-pub(crate) struct Keeper<'a> {
+/// Writes each event of a case to the log, before anything else is done with it.
+pub(crate) struct Recorder<'a> {
     log: LogWriter,
     case: usize,
     watch: &'a dyn Watch,
@@ -237,12 +189,12 @@ pub(crate) struct Keeper<'a> {
     inside: bool,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> Recorder<'a> {
     pub fn new(log: LogWriter, case: usize, watch: &'a dyn Watch, plan: &Plan) -> Self {
         Self { log, case, watch, notes: 0, inside: plan.inside }
     }
 
-    pub fn keep(&mut self, event: Event<'_>) -> Result<(), RigError> {
+    pub fn record(&mut self, event: Event<'_>) -> Result<(), RigError> {
         match event {
             Event::Phase(phase) => self.watch.phase(self.case, phase),
             Event::Frame { stream, encoded, frame } => {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use irqscope_rig::find::{Places, only_board};
-use irqscope_rig::{Stop, check_name, local, ssh};
+use irqscope_rig::{Stop, check_name, rig};
 use irqscope_run::{Request, RunDir, execute, fresh_name};
-use irqscope_scenario::{RigKind, Scenario, ScenarioError, UNKNOWN};
+use irqscope_scenario::{Kernels, RigKind, Scenario, ScenarioError, UNKNOWN};
 
 use super::Done;
 use super::report::{Format, show};
@@ -54,7 +54,7 @@ pub fn carry_out(
 /// Lets the options have precedence over the scenario.
 fn choose(scenario: &mut Scenario, how: &How, stop: &Stop) -> Result<(), Trouble> {
     let rig = how.rig.unwrap_or(scenario.rig);
-    if rig == RigKind::Board || how.connect.is_some() {
+    if !rig.reaches_target() || how.connect.is_some() {
         check_board(scenario, rig)?;
     }
     if let Some(address) = &how.connect {
@@ -89,26 +89,26 @@ fn check_board(scenario: &Scenario, rig: RigKind) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Returns the kernels: guests boot the chosen ones; a real machine runs what it runs.
+/// Returns the kernels of the cases: the chosen ones where the rig boots them, else the
+/// one that the target runs.
 fn kernels(options: &How, scenario: &Scenario, stop: &Stop) -> Result<Vec<String>, Trouble> {
-    let own = match scenario.rig {
-        RigKind::Twin | RigKind::Vm => {
-            let chosen =
-                if options.kernel.is_empty() { &scenario.kernels } else { &options.kernel };
+    match scenario.rig.facts().kernels {
+        Kernels::Booted => {
+            let asked = &options.kernel;
+            let chosen = if asked.is_empty() { &scenario.kernels } else { asked };
             chosen.iter().try_for_each(|name| check_name(name))?;
-            return Ok(chosen.clone());
+            Ok(chosen.clone())
         }
-        RigKind::Board => return named(options, scenario),
-        RigKind::Local => local::kernel_release()?,
-        RigKind::Ssh => ssh::kernel_release(&scenario.ssh, stop)?,
-    };
-    if options.kernel.is_empty() {
-        return Ok(vec![own]);
+        Kernels::Unseen => named(options, scenario),
+        Kernels::Running => {
+            let own = rig(scenario).running_kernel(stop)?.unwrap_or_default();
+            if options.kernel.is_empty() {
+                return Ok(vec![own]);
+            }
+            let what = format!("--kernel is for rigs twin and vm; this target runs {own}");
+            Err(Trouble::new(Exit::Usage, what))
+        }
     }
-    Err(Trouble::new(
-        Exit::Usage,
-        format!("--kernel is for rigs twin and vm; this target runs {own}"),
-    ))
 }
 
 /// Checks the names: one target runs one kernel, and says nothing of it to a board.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope twin`: a target to play with.
 
-use irqscope_rig::{Prepared, RigError, check_name, twin};
+use irqscope_rig::guest::check_programs;
+use irqscope_rig::{OpenTwin, Prepared, RigError, check_name, open_plan};
 use irqscope_scenario::Twin as Machine;
 
 use super::Done;
@@ -12,14 +13,14 @@ use crate::interrupt::stop_on_signals;
 pub fn twin(options: &Twin) -> Done {
     let stop = stop_on_signals()?;
     check_name(&options.kernel)?;
-    twin::check_programs([options.kernel.as_str()])?;
-    let plan = twin::open_plan(&options.kernel, &options.load);
+    check_programs([options.kernel.as_str()])?;
+    let plan = open_plan(&options.kernel, &options.load);
     let say = |what: &str| eprintln!("irqscope: {what}");
     let prepared = Prepared::get(&options.kernel, &plan, &say, &stop)?;
     let dir = tempfile::tempdir().map_err(|error| {
         crate::exit::Trouble::new(Exit::Usage, format!("cannot create a directory: {error}"))
     })?;
-    let machine = twin::OpenTwin {
+    let machine = OpenTwin {
         prepared: &prepared,
         plan: &plan,
         twin: Machine::default(),

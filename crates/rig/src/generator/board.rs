@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A generator at an address, which a scenario sets.
 //!
-//! Rig `board` is such a generator and nothing else: its lines show the stages that
-//! are named; the target is not reached, so that there is the view from outside only.
-//! Rigs `local` and `ssh` have it beside the target's agent where the trigger is a
-//! line: both views, on two clocks.
+//! Rig `board` is such a generator and nothing else. Rigs `local` and `ssh` have it
+//! beside the target's agent where the trigger is a line: both views, on two clocks.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender};
 
 use irqscope_scenario::UNKNOWN;
 use irqscope_wire::{
@@ -72,20 +70,6 @@ pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
     }
 }
 
-/// Whether rig `board`, which reaches no target, can do what a plan asks.
-///
-/// # Errors
-/// It has loads.
-pub fn check_alone(plan: &Plan) -> Result<()> {
-    if plan.state.loads.is_empty() {
-        return Ok(());
-    }
-    Err(RigError::unready(
-        format!("rig board does not reach the target, and cannot load it ({})", plan.case),
-        "load it by hand, and say so in a state without loads: [state.NAME] loads = []",
-    ))
-}
-
 /// Looks at the generator of a scenario's cases, and completes their plans with what
 /// it decides.
 ///
@@ -126,17 +110,6 @@ fn check(hello: &GeneratorHello, plan: &Plan) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// Runs one case with the generator as the plan says.
-///
-/// # Errors
-/// As [`run_case`].
-pub fn run_plan(address: &str, plan: &Plan, stop: &Stop, events: &mut Events<'_>) -> Result<()> {
-    events(Event::Phase("setting the generator"))?;
-    let client = set(address, plan, plan.stages.len(), stop)?;
-    let (_, nothing) = channel();
-    run_case(client, plan, StartAt::Now, &nothing, stop, events)
 }
 
 /// Connects to a generator and sets it as a plan says, with so many lines in use.

@@ -8,4 +8,5 @@ pub(crate) mod kvm;
 pub(crate) mod qemu;
 mod stand_in;
 
+pub use qemu::check_programs;
 pub use stand_in::Guest;

@@ -10,13 +10,26 @@ use std::time::{Duration, Instant};
 
 use irqscope_wire::HostByte;
 
-use crate::arch::Program;
-use crate::command::{TICK, last_lines};
+use crate::arch::{Arch, Guest as _, Program};
+use crate::command::{TICK, last_lines, output};
 use crate::error::{Result, RigError, Trying, lost};
 use crate::stop::Stop;
 
 /// Before its status and what it said itself.
 pub(crate) const ENDED: &str = "ended with";
+
+/// Finds the programs that guests with these kernels need.
+///
+/// # Errors
+/// This machine lacks one.
+pub fn check_programs<'a>(kernels: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    output(Command::new("setpriv").arg("--version"), "util-linux")?;
+    for kernel in kernels {
+        let Program { name, package } = Arch::of_kernel(kernel).qemu();
+        output(Command::new(name).arg("--version"), package)?;
+    }
+    Ok(())
+}
 
 /// A running virtual machine with its console log and its data port.
 pub(crate) struct Qemu {

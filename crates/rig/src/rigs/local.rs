@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Rig `local`: the machine in hand.
 
-use std::path::Path;
-
-use irqscope_scenario::Board;
-use irqscope_wire::Plan;
+use irqscope_scenario::{Board, Case};
 
 use crate::case::Events;
 use crate::error::Result;
-use crate::rigs::real;
+use crate::rigs::{Job, Rig, real};
 use crate::stop::Stop;
 use crate::transport::shell::Shell;
 
-/// The running kernel's release.
-pub fn kernel_release() -> Result<String> {
-    real::ask(&mut Shell::here(), &Stop::default()).map(|facts| facts.release)
+pub(crate) struct LocalRig {
+    /// The generator that is wired to this machine.
+    wired: Board,
 }
 
-/// Runs one case on this machine; `wired` is the generator that is wired to it. The
-/// machine's words and the kernel's log since the beginning of the case are written to
-/// `console`.
-pub fn run_case(
-    plan: &Plan,
-    wired: &Board,
-    console: &Path,
-    stop: &Stop,
-    events: &mut Events<'_>,
-) -> Result<()> {
-    real::run_case(&mut Shell::here(), plan, wired, console, stop, events)
+impl LocalRig {
+    pub fn new(wired: Board) -> Self {
+        Self { wired }
+    }
+}
+
+impl Rig for LocalRig {
+    fn running_kernel(&self, stop: &Stop) -> Result<Option<String>> {
+        real::ask(&mut Shell::here(), stop).map(|facts| Some(facts.release))
+    }
+
+    fn prepare(&mut self, cases: &mut [Case], _say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
+        real::prepare(&self.wired, cases, stop)
+    }
+
+    fn run_case(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
+        real::run_case(&mut Shell::here(), &self.wired, job, events)
+    }
 }

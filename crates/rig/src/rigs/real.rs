@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use irqscope_scenario::{Board, Gpio};
-use irqscope_wire::{HostByte, Line, Plan, StartAt};
+use irqscope_scenario::{Board, Case, Gpio};
+use irqscope_wire::{HostByte, Line, Plan, StartAt, Trigger};
 
 use crate::agent;
 use crate::case::{Event, Events, Follower, Stream};
@@ -19,6 +19,7 @@ use crate::kernel;
 use crate::kernel::driver::{Build, Driver, check_headers, headers_digest};
 use crate::plan::{encoded, needs_parport};
 use crate::prepared::lines;
+use crate::rigs::Job;
 use crate::stop::Stop;
 use crate::transport::facts::{self, Facts};
 use crate::transport::keeper::Keeper;
@@ -40,16 +41,31 @@ pub(crate) fn ask(shell: &mut Shell, stop: &Stop) -> Result<Facts> {
     Ok(facts)
 }
 
+/// Finds the agent, and the generator at an address where one triggers.
+pub(super) fn prepare(wired: &Board, cases: &mut [Case], stop: &Stop) -> Result<()> {
+    agent::find()?;
+    let plans = cases.iter_mut().map(|case| &mut case.plan);
+    let mut triggered = plans.filter(|plan| by_board(plan)).peekable();
+    if triggered.peek().is_none() {
+        return Ok(());
+    }
+    board::prepare(&wired.address, triggered, stop)
+}
+
+/// Whether a generator at an address triggers.
+fn by_board(plan: &Plan) -> bool {
+    plan.needs_driver() && plan.trigger == Trigger::Line
+}
+
 /// Runs one case on the machine that the shell leads to. `wired`: the generator that
 /// is wired to it, where the plan's trigger is a line.
-pub(crate) fn run_case(
+pub(super) fn run_case(
     shell: &mut Shell,
-    plan: &Plan,
     wired: &Board,
-    console: &Path,
-    stop: &Stop,
+    job: &Job<'_>,
     events: &mut Events<'_>,
 ) -> Result<()> {
+    let Job { plan, console, stop, .. } = *job;
     events(Event::Phase("looking at the target"))?;
     let facts = ask(shell, stop)?;
     if plan.needs_driver() {

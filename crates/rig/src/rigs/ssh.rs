@@ -2,35 +2,39 @@
 //! Rig `ssh`: a remote machine with nothing installed. The system's own ssh
 //! leads there, with its keys, its known hosts and its configuration.
 
-use std::path::Path;
-
-use irqscope_scenario::{Board, Ssh};
-use irqscope_wire::Plan;
+use irqscope_scenario::{Board, Case, Ssh};
 
 use crate::case::{Event, Events};
 use crate::error::Result;
-use crate::rigs::real;
+use crate::rigs::{Job, Rig, real};
 use crate::stop::Stop;
 use crate::transport::connection::Connection;
 
-/// The release of the target's running kernel.
-pub fn kernel_release(ssh: &Ssh, stop: &Stop) -> Result<String> {
-    let connection = Connection::open(ssh, stop)?;
-    real::ask(&mut connection.shell(), stop).map(|facts| facts.release)
+pub(crate) struct SshRig {
+    ssh: Ssh,
+    /// The generator that is wired to the target and reached from here.
+    wired: Board,
 }
 
-/// Runs one case on the target; `wired` is the generator that is wired to it and
-/// reached from here. The target's words and its kernel's log since the beginning of
-/// the case are written to `console`.
-pub fn run_case(
-    ssh: &Ssh,
-    plan: &Plan,
-    wired: &Board,
-    console: &Path,
-    stop: &Stop,
-    events: &mut Events<'_>,
-) -> Result<()> {
-    events(Event::Phase("connecting"))?;
-    let connection = Connection::open(ssh, stop)?;
-    real::run_case(&mut connection.shell(), plan, wired, console, stop, events)
+impl SshRig {
+    pub fn new(ssh: Ssh, wired: Board) -> Self {
+        Self { ssh, wired }
+    }
+}
+
+impl Rig for SshRig {
+    fn running_kernel(&self, stop: &Stop) -> Result<Option<String>> {
+        let connection = Connection::open(&self.ssh, stop)?;
+        real::ask(&mut connection.shell(), stop).map(|facts| Some(facts.release))
+    }
+
+    fn prepare(&mut self, cases: &mut [Case], _say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
+        real::prepare(&self.wired, cases, stop)
+    }
+
+    fn run_case(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
+        events(Event::Phase("connecting"))?;
+        let connection = Connection::open(&self.ssh, job.stop)?;
+        real::run_case(&mut connection.shell(), &self.wired, job, events)
+    }
 }

@@ -10,11 +10,10 @@
 //! Two CPUs: the one under test, and one for the agent and its frames, which
 //! leave at once.
 
-use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use irqscope_scenario::Vm;
+use irqscope_scenario::{Case, Vm};
 use irqscope_wire::{HostByte, Line, Plan};
 use tempfile::NamedTempFile;
 
@@ -28,18 +27,11 @@ use crate::guest::image::{Image, List};
 use crate::guest::kvm::{Kvm, LIMIT, probe};
 use crate::guest::qemu::{Machine, Qemu};
 use crate::prepared::Prepared;
+use crate::rigs::{Job, Rig};
 use crate::stop::Stop;
 
 const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on \
                        net.ifnames=0";
-
-/// An error if a plan has a view from outside and its generator is not built.
-pub fn check_generator<'a>(mut plans: impl Iterator<Item = &'a Plan>) -> Result<()> {
-    match plans.any(|plan| plan.outside.is_some()) {
-        true => find_doorbell().map(drop),
-        false => Ok(()),
-    }
-}
 
 /// Why the figures are an emulator's, if they are.
 fn remark(kvm: &Kvm) -> Option<String> {
@@ -58,28 +50,33 @@ fn remark(kvm: &Kvm) -> Option<String> {
     ))
 }
 
-/// What stays the same for all cases of a run.
-#[derive(Debug)]
-pub struct Rig {
+/// The virtual machine of a run, and what its cases boot.
+pub(crate) struct VmRig {
     vm: Vm,
+    prepared: Vec<Prepared>,
     /// Found out by the first case.
     kvm: OnceLock<Kvm>,
 }
 
-impl Rig {
+impl VmRig {
     pub fn new(vm: Vm) -> Self {
-        Self { vm, kvm: OnceLock::new() }
+        Self { vm, prepared: Vec::new(), kvm: OnceLock::new() }
+    }
+}
+
+impl Rig for VmRig {
+    fn prepare(&mut self, cases: &mut [Case], say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
+        if cases.iter().any(|case| case.plan.outside.is_some()) {
+            find_doorbell()?;
+        }
+        self.prepared = Prepared::all(cases, say, stop)?;
+        Ok(())
     }
 
-    /// Runs one case in a fresh guest. The console log is written to `console`.
-    pub fn run_case(
-        &self,
-        prepared: &Prepared,
-        plan: &Plan,
-        console: &Path,
-        stop: &Stop,
-        events: &mut Events<'_>,
-    ) -> Result<()> {
+    /// Runs one case in a fresh guest.
+    fn run_case(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
+        let Job { plan, console, stop, .. } = *job;
+        let prepared = &self.prepared[job.index];
         let arch = prepared.kernel.arch();
         if arch.foreign() {
             return Err(RigError::unready(
@@ -118,7 +115,9 @@ impl Rig {
         target.judge(ran, console)?;
         generator.map_or(Ok(()), |mut it| it.outside.finish(console, events))
     }
+}
 
+impl VmRig {
     /// None where a plan has no view from outside.
     fn generator(
         &self,

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use irqscope_rig::{RigError, Stop, check_name, local, ssh};
+use irqscope_rig::{check_name, rig};
 use irqscope_run::{ExecuteError, Request, RunDir, execute, fresh_name};
-use irqscope_scenario::{RigKind, Scenario, bundled, suggestion};
+use irqscope_scenario::{Scenario, bundled, suggestion};
 use serde::Deserialize;
 
 use super::measurement::{Running, Source};
@@ -76,7 +76,8 @@ pub fn start(desk: &Arc<Inner>, start: &StartScenario) -> Result<(), DeskError> 
 }
 
 fn run(desk: &Inner, running: &Running, mut scenario: Scenario) -> Result<RunDir, ExecuteError> {
-    if let Some(own) = own_kernel(&scenario, &running.stop).map_err(ExecuteError::Unprepared)? {
+    let own = rig(&scenario).running_kernel(&running.stop);
+    if let Some(own) = own.map_err(ExecuteError::Unprepared)? {
         scenario.kernels = vec![own];
     }
     let out = fresh_name(&desk.runs, &scenario.name, SystemTime::now());
@@ -89,13 +90,4 @@ fn run(desk: &Inner, running: &Running, mut scenario: Scenario) -> Result<RunDir
         stop: running.stop.clone(),
     };
     execute(&request, &Tap::new(desk, running, &out))
-}
-
-/// Returns the kernel's own name: a real machine runs what it runs.
-fn own_kernel(scenario: &Scenario, stop: &Stop) -> Result<Option<String>, RigError> {
-    match scenario.rig {
-        RigKind::Twin | RigKind::Vm | RigKind::Board => Ok(None),
-        RigKind::Local => local::kernel_release().map(Some),
-        RigKind::Ssh => ssh::kernel_release(&scenario.ssh, stop).map(Some),
-    }
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A twin without a scenario, for `irqscope twin`: its target answers triggers until it
+//! is stopped, and its generator serves hosts over TCP.
+
+use std::path::Path;
+use std::time::Duration;
+
+use irqscope_scenario::Twin;
+use irqscope_wire::{Load, Outside, Plan, SystemState, Tick, Trigger};
+
+use crate::agent::find_plugin;
+use crate::arch::{Arch, Guest};
+use crate::error::{Result, lost};
+use crate::generator::board::default_stages;
+use crate::guest::qemu::{Machine, Qemu};
+use crate::prepared::Prepared;
+use crate::rigs::twin::{image, machine_args};
+use crate::stop::Stop;
+
+/// A twin that stays up: its driver answers for an open-ended time, and its generator
+/// serves hosts that connect to a TCP port. Idle virtual time passes as real time does,
+/// so that the twin can be watched.
+pub struct OpenTwin<'a> {
+    pub prepared: &'a Prepared,
+    /// Its count is [`Plan::OPEN_END`], and nothing is recorded inside.
+    pub plan: &'a Plan,
+    pub twin: Twin,
+    /// On 127.0.0.1; 0 takes any that is free.
+    pub port: u16,
+    pub console: &'a Path,
+}
+
+impl OpenTwin<'_> {
+    /// Boots, calls `address` with the generator's, and `answers` once the target
+    /// answers triggers. Returns when `stop` is requested, or when the guest has ended.
+    ///
+    /// # Errors
+    /// [`crate::RigError::Interrupted`] when stopped; else why the guest ended.
+    pub fn run(
+        &self,
+        stop: &Stop,
+        address: &mut dyn FnMut(&str),
+        answers: &mut dyn FnMut(),
+    ) -> Result<()> {
+        let Self { prepared, plan, twin, port, console } = *self;
+        let plugin = find_plugin()?;
+        let image = image(prepared, plan)?;
+        let mut args = machine_args(prepared.kernel.arch(), twin, plan, "on");
+        let lines = prepared.lines(plan);
+        args.extend(["-plugin".into(), format!("{},port={port},lines={lines}", plugin.display())]);
+        let arch = prepared.kernel.arch();
+        let machine = Machine {
+            program: arch.qemu(),
+            kernel: &prepared.kernel.image(),
+            initramfs: image.path(),
+            append: arch.command_line(),
+            args,
+            console,
+            limit: FOR_EVER,
+            limit_key: "none",
+        };
+        let mut qemu = Qemu::start(&machine, stop)?;
+        address(&qemu.hear(LISTENS, stop)?);
+        let mut announced = false;
+        qemu.read_to_end(stop, &mut |_| {
+            // The port's own driver is loaded when all is over; the console tells.
+            if !announced && says_that_it_answers(console) {
+                announced = true;
+                answers();
+            }
+            Ok(None)
+        })?;
+        Err(lost("the guest has ended by itself", console))
+    }
+}
+
+/// Every stage that has a line, from outside only, under these loads, without an end.
+pub fn open_plan(kernel: &str, loads: &[Load]) -> Plan {
+    let arch = Arch::of_kernel(kernel);
+    let name = if loads.is_empty() { "idle" } else { "load" };
+    Plan {
+        case: format!("{kernel}/{name}"),
+        trigger: Trigger::Line,
+        stages: default_stages(arch.lines()),
+        line: arch.line(),
+        count: Plan::OPEN_END,
+        state: SystemState { name: name.into(), loads: loads.to_vec(), hog: None },
+        tick: Some(NANOSECOND),
+        outside: Some(Outside::default()),
+        inside: false,
+        ..Plan::default()
+    }
+}
+
+/// QEMU's counter counts virtual nanoseconds, whatever an instruction takes.
+const NANOSECOND: Tick = Tick { femtoseconds: 1_000_000 };
+
+/// What the plugin says before its address.
+const LISTENS: &str = "listens on ";
+/// What the agent says on the console of an open-ended plan.
+const ANSWERS: &str = "irqscope-agent: answers";
+const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+fn says_that_it_answers(console: &Path) -> bool {
+    std::fs::read_to_string(console).is_ok_and(|log| log.contains(ANSWERS))
+}
