@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `guest KERNEL EXCHANGE [PORT] [cpus=N] [virtual] [doorbell]`: boots the guest
-//! that plays a real machine, runs EXCHANGE/script in it and ends with its exit
-//! status. `cpus`: how many it has; 2 if nothing is said.
-//! `virtual`: on the twin's clock. `doorbell`: with the device of rig vm. What its
-//! kernel complains of is an error.
+//! `guest KERNEL EXCHANGE [PORT] [HOW]...`: boots the guest that plays a real machine,
+//! runs EXCHANGE/script in it and ends with its exit status. A complaint of its kernel
+//! is an error. HOW is:
+//!   `virtual`    on the twin's clock, with one CPU
+//!   `cpus=N`     in real time, with so many CPUs; 2 by default
+//!   `doorbell`   with the device of rig vm
+//!   `boot=S`     host seconds until the script must have begun; 180 by default
+//!   `limit=S`    host seconds until the guest must have ended; 600 by default
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -14,7 +17,9 @@ use irqscope_rig::{Arch, Build, Driver, Kernel, RigError, Stop, first_complaint}
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [kernel, exchange, how @ ..] = words.as_slice() else {
-        eprintln!("usage: guest KERNEL EXCHANGE [PORT] [cpus=N] [virtual] [doorbell]");
+        eprintln!(
+            "usage: guest KERNEL EXCHANGE [PORT] [virtual] [cpus=N] [doorbell] [boot=S] [limit=S]"
+        );
         return ExitCode::from(2);
     };
     match run(kernel, exchange, how) {
@@ -28,7 +33,10 @@ fn main() -> ExitCode {
 
 fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
     let asked = |word: &str| how.iter().any(|said| said == word);
-    let cpus = how.iter().find_map(|said| said.strip_prefix("cpus=")?.parse().ok());
+    let number = |name: &str, default: u32| {
+        how.iter().find_map(|word| word.strip_prefix(name)?.parse().ok()).unwrap_or(default)
+    };
+    let seconds = |name: &str, default: u32| Duration::from_secs(number(name, default).into());
     let say = |step: &str| eprintln!("{step}");
     let kernel = Kernel::get(kernel, &say, &Stop::default())?;
     // Here, because an emulated compiler takes ten minutes; the guest sees this
@@ -42,10 +50,11 @@ fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
         kernel,
         exchange: exchange.into(),
         ssh_port: how.first().and_then(|port| port.parse().ok()),
-        cpus: cpus.unwrap_or(2),
+        cpus: number("cpus=", 2),
         virtual_clock: asked("virtual"),
         doorbell: asked("doorbell"),
-        limit: Duration::from_secs(600),
+        boot_limit: seconds("boot=", 180),
+        limit: seconds("limit=", 600),
     };
     let status = guest.run(&Stop::default())?;
     let log = std::fs::read(guest.exchange.join("console")).unwrap_or_default();

@@ -5,6 +5,7 @@ pub(crate) mod console;
 pub(crate) mod image;
 pub(crate) mod initramfs;
 pub(crate) mod kvm;
+mod monitor;
 pub(crate) mod qemu;
 mod stand_in;
 

@@ -10,6 +10,7 @@ use crate::arch::Guest as _;
 use crate::error::{Result, RigError, Trying, lost};
 use crate::generator::doorbell::Doorbell;
 use crate::guest::initramfs::Initramfs;
+use crate::guest::monitor::Monitor;
 use crate::guest::qemu::{Machine, Qemu};
 use crate::kernel::Kernel;
 use crate::kernel::modules::Modules;
@@ -23,9 +24,7 @@ const BUSYBOX: &str = "/bin/busybox";
 /// though a busy host delivers its ticks too late for the kernel's trial of it, which
 /// ends in a panic.
 const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on \
-                       tsc=reliable clocksource=tsc no_timer_check";
-/// How long the way to the script may take; it is some 20 s.
-const BOOT: Duration = Duration::from_secs(180);
+                       tsc=reliable clocksource=tsc no_timer_check nokaslr";
 /// Of the doorbell: as many as there are stages.
 const LINES: usize = 11;
 const DRIVERS: [&str; 5] = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_net"];
@@ -47,22 +46,30 @@ pub struct Guest {
     /// With the device of rig `vm`, and its generator, which waits for a host: where,
     /// is in the file `generator` in the exchange directory.
     pub doorbell: bool,
+    /// Host time until the script begins; it takes some 20 s.
+    pub boot_limit: Duration,
     pub limit: Duration,
 }
 
 impl Guest {
     /// Boots, runs the script, and gives its exit status. The console log is
-    /// `console` in the exchange directory. An emulated machine with several CPUs
-    /// hangs in its boot now and then; it is booted once more then.
+    /// `console` in the exchange directory. A guest that hangs in its boot is booted
+    /// once more, and the console of the first boot, with the addresses at which its
+    /// CPUs were, stays as `console.hung`: tests/run counts these files and limits them.
+    ///
+    /// # Errors
+    /// If QEMU or one of the guest's files is missing, if both boots hang, or if the
+    /// guest ends without a status.
     pub fn run(&self, stop: &Stop) -> Result<i32> {
         if let Some(status) = self.boot(stop)? {
             return Ok(status);
         }
-        let console = self.exchange.join("console");
+        let (console, hung) = (self.exchange.join("console"), self.exchange.join("console.hung"));
+        std::fs::rename(&console, &hung).trying(|| format!("cannot write {}", hung.display()))?;
         self.boot(stop)?.ok_or_else(|| lost("the guest did not boot, twice", &console))
     }
 
-    /// None: the script was not begun in time.
+    /// Returns the exit status of the script, or None if it did not begin in time.
     fn boot(&self, stop: &Stop) -> Result<Option<i32>> {
         let console = self.exchange.join("console");
         let output = self.exchange.join("script.output");
@@ -76,7 +83,9 @@ impl Guest {
             std::fs::write(self.exchange.join("generator"), &doorbell.address)
                 .trying(|| "cannot say where the generator is".into())?;
         }
+        let monitor = Monitor::new()?;
         let mut args = self.args();
+        args.extend(monitor.args());
         args.extend(doorbell.iter().flat_map(Doorbell::args));
         let machine = Machine {
             program: self.kernel.arch().qemu(),
@@ -91,10 +100,11 @@ impl Guest {
         let mut qemu = Qemu::start(&machine, stop)?;
         let (began, mut hung) = (Instant::now(), false);
         let ran = qemu.read_to_end(stop, &mut |_| {
-            hung = began.elapsed() > BOOT && !output.exists();
+            hung = began.elapsed() > self.boot_limit && !output.exists();
             if hung { Err(lost("the guest did not boot", &console)) } else { Ok(None) }
         });
         if hung {
+            monitor.append_positions(&console)?;
             return Ok(None);
         }
         ran?;
