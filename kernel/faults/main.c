@@ -12,6 +12,7 @@
 #include <linux/math64.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <linux/timex.h>
@@ -54,6 +55,7 @@ MODULE_PARM_DESC(seed, "of the order and the instants");
 static struct irqscope_fault *faults;
 static atomic_t fault_count;
 static u32 read_count;
+static DEFINE_MUTEX(reading); /* guards read_count */
 static struct task_struct *injector;
 static unsigned long opened;
 
@@ -198,9 +200,8 @@ static int irqscope_faults_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Every entry that is read was finished by its writer; the last may not be. */
-static ssize_t irqscope_faults_read(struct file *file, char __user *to, size_t length,
-				    loff_t *position)
+/* A culprit counts itself before it is written down: the last one may be incomplete. */
+static ssize_t irqscope_faults_read_locked(char __user *to, size_t length)
 {
 	u32 ready;
 	size_t count;
@@ -212,6 +213,18 @@ static ssize_t irqscope_faults_read(struct file *file, char __user *to, size_t l
 		return -EFAULT;
 	read_count += count;
 	return count * sizeof(*faults);
+}
+
+static ssize_t irqscope_faults_read(struct file *file, char __user *to, size_t length,
+				    loff_t *position)
+{
+	ssize_t done;
+
+	if (mutex_lock_interruptible(&reading))
+		return -EINTR;
+	done = irqscope_faults_read_locked(to, length);
+	mutex_unlock(&reading);
+	return done;
 }
 
 static const struct file_operations irqscope_faults_fops = {

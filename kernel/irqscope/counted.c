@@ -8,11 +8,14 @@
  * in their order.
  *
  * Useful invariant: @owed counts the triggers that a stage has not answered, the
- * one that is pending included. Only the context that takes it from 0 to 1 (the
- * handler), or that lowers it and finds more (a stage that answered, or the
- * closer), makes a token pending, and never both: so tokens become pending in
- * their order. Every trigger with a token asks every stage (mode together), so
- * the next token is this one plus one.
+ * one that is pending included. A token becomes pending in one of two ways: the
+ * handler takes @owed from 0 to 1, or the context that answered or closed the
+ * stage lowers it and finds more. Both never happen for the same token, so tokens
+ * become pending in their order.
+ *
+ * A trigger that was injected before the one ahead of it was handled has a token
+ * but asks no stage. So the token that follows is not this one plus one: the
+ * handler chains those that it has raised (@next of the flight).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -45,8 +48,25 @@ int irqscope_counted_prepare(struct irqscope *scope)
 	}
 	for (index = 0; index < IRQSCOPE_STAGES; index++)
 		atomic_set(&scope->stages[index].owed, 0);
+	scope->chained = 0;
 	static_branch_enable_cpuslocked(&irqscope_counting);
 	return 0;
+}
+
+/**
+ * irqscope_counted_chain() - a trigger is about to raise all its stages
+ * @scope: the scope
+ * @token: the trigger's
+ *
+ * In the hard handler. The trigger before may be published by now and its slot in
+ * use again: then no stage owes anything, and the link that is written into the slot
+ * is overwritten before another stage can look for it.
+ */
+void irqscope_counted_chain(struct irqscope *scope, u64 token)
+{
+	if (scope->chained)
+		WRITE_ONCE(irqscope_flight(scope, scope->chained)->next, token);
+	scope->chained = token;
 }
 
 /**
@@ -65,27 +85,25 @@ void irqscope_counted_raise(struct irqscope_responder *stage, u64 token)
 /**
  * irqscope_counted_settle() - a trigger was answered, or closed
  * @stage: the stage, with nothing pending
- * @token: the trigger's
+ * @token: the trigger's, whose reference the caller still holds
  *
  * Return: true if the next one is pending now, and the stage not raised for it
  */
 bool irqscope_counted_settle(struct irqscope_responder *stage, u64 token)
 {
+	/* Fully ordered: what is owed was counted after its link was written. */
 	if (atomic_dec_return(&stage->owed) <= 0)
 		return false;
-	atomic64_set(&stage->pending, token + 1);
+	atomic64_set(&stage->pending, READ_ONCE(irqscope_flight(stage->scope, token)->next));
 	return true;
 }
 
 /**
- * irqscope_counted_again() - after an answer: the stage raises itself if more is owed
- * @stage: the stage
- * @token: the trigger that was answered
+ * irqscope_counted_again() - the stage raises itself for the next trigger
+ * @stage: the stage, for which irqscope_counted_settle() returned true
  */
-void irqscope_counted_again(struct irqscope_responder *stage, u64 token)
+void irqscope_counted_again(struct irqscope_responder *stage)
 {
-	if (!irqscope_counted_settle(stage, token))
-		return;
 	if (stage->ops->again)
 		stage->ops->again(stage);
 	else

@@ -56,8 +56,7 @@ static int irqscope_mmap(struct file *file, struct vm_area_struct *vma)
 
 static __poll_t irqscope_poll_mask(struct irqscope *scope)
 {
-	bool ready = !READ_ONCE(scope->active) ||
-		     irqscope_ring_waiting(scope) >= scope->buffer.slots / 4;
+	bool ready = !READ_ONCE(scope->active) || irqscope_ring_is_due(scope);
 
 	return ready ? EPOLLIN | EPOLLRDNORM : 0;
 }

@@ -70,21 +70,27 @@ static __always_inline void irqscope_edge(struct irqscope_line *line, u32 bit)
  * read from where it is shown. Stage irq does not look at its token, which
  * another CPU has just written: fetching it would come before the store.
  */
-static __always_inline void irqscope_show(struct irqscope_responder *stage)
+static __always_inline void irqscope_show(struct irqscope_responder *stage, u64 *word)
 {
 	u64 token = 0;
 
 	if (stage->index != IRQSCOPE_IRQ)
 		token = atomic64_read(&stage->pending);
-	WRITE_ONCE(*stage->word, token << 32 | (u32)(READ_ONCE(*stage->word) + 1));
+	WRITE_ONCE(*word, token << 32 | (u32)(READ_ONCE(*word) + 1));
 }
 
 static __always_inline void irqscope_toggle(struct irqscope_responder *stage)
 {
-	if (stage->line_bit)
-		irqscope_edge(&stage->scope->line, stage->line_bit);
-	else if (stage->word)
-		irqscope_show(stage);
+	u32 bit = READ_ONCE(stage->line_bit);
+	u64 *word;
+
+	if (bit) {
+		irqscope_edge(&stage->scope->line, bit);
+		return;
+	}
+	word = READ_ONCE(stage->word);
+	if (word)
+		irqscope_show(stage, word);
 }
 
 /*

@@ -132,6 +132,7 @@ struct irqscope_responder {
  * @merged: some stage was still pending for an earlier trigger
  * @missing: some stage was closed without an answer
  * @interrupts: irqscope_interrupts() after the stamp of stage irq
+ * @next: counted triggers: the token that was raised after this one
  */
 struct irqscope_flight {
 	atomic_t references;
@@ -139,6 +140,7 @@ struct irqscope_flight {
 	bool merged;
 	bool missing;
 	u64 interrupts;
+	u64 next;
 };
 
 /**
@@ -371,6 +373,7 @@ enum irqscope_state {
  * @raised: inside off: how many stages were raised; written by the trigger only
  * @answered: inside off: how many of these answered or were given up
  * @turn: isolated mode: which stage is next
+ * @chained: counted triggers: the token that was raised last; 0: none
  * @tick_fs: femtoseconds per cycle
  * @round_fs: femtoseconds per round of an execution
  * @pacer: time grid
@@ -402,6 +405,7 @@ struct irqscope {
 	u64 raised;
 	atomic64_t answered;
 	u32 turn;
+	u64 chained;
 	u64 tick_fs;
 	u64 round_fs;
 	struct irqscope_pacer pacer;
@@ -478,7 +482,8 @@ DECLARE_STATIC_KEY_FALSE(irqscope_counting);
 int irqscope_counted_prepare(struct irqscope *scope);
 void irqscope_counted_raise(struct irqscope_responder *stage, u64 token);
 bool irqscope_counted_settle(struct irqscope_responder *stage, u64 token);
-void irqscope_counted_again(struct irqscope_responder *stage, u64 token);
+void irqscope_counted_again(struct irqscope_responder *stage);
+void irqscope_counted_chain(struct irqscope *scope, u64 token);
 
 /* bare.c */
 DECLARE_STATIC_KEY_FALSE(irqscope_bare);
@@ -495,7 +500,7 @@ int irqscope_ring_release(struct irqscope *scope, u64 below);
 int irqscope_ring_resize(struct irqscope *scope, u32 slots);
 void irqscope_ring_free(struct irqscope *scope);
 void irqscope_ring_init(struct irqscope *scope);
-u64 irqscope_ring_waiting(const struct irqscope *scope);
+bool irqscope_ring_is_due(struct irqscope *scope);
 
 /* device.c */
 void irqscope_device_init(struct irqscope *scope);

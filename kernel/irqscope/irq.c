@@ -52,6 +52,9 @@ static int irqscope_virtual_request(struct irqscope *scope)
 
 	if (number < 0)
 		return number;
+	/* Where memory is short genirq may hand out a number without a descriptor. */
+	if (!irq_get_irq_data(number))
+		return -ENOMEM;
 	irq_set_chip_and_handler(number, &dummy_irq_chip, handle_simple_irq);
 	irq_clear_status_flags(number, IRQ_NOREQUEST);
 	err = request_threaded_irq(number, irqscope_virtual_handler, irqscope_thread_fn,

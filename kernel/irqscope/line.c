@@ -8,6 +8,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 
 #include "hot.h"
 
@@ -225,12 +226,16 @@ void irqscope_line_arm(struct irqscope *scope)
 
 /**
  * irqscope_line_disarm() - no more edges
- * @scope: the scope, of which no stage is running any more
+ * @scope: the scope, of which no stage is pending or running any more
+ *
+ * A write() to /dev/irqscope-user that still found its stage pending is waited for.
  */
 void irqscope_line_disarm(struct irqscope *scope)
 {
 	unsigned int index;
 
+	if (scope->line.port)
+		synchronize_rcu();
 	for (index = 0; index < IRQSCOPE_STAGES; index++) {
 		WRITE_ONCE(scope->stages[index].line_bit, 0);
 		WRITE_ONCE(scope->stages[index].word, NULL);

@@ -26,6 +26,7 @@ static_assert(IRQSCOPE_STAGES <= IRQSCOPE_WORDS);
 
 static struct irqscope_memory *irqscope_memory;
 static unsigned long irqscope_memory_opened; /* bit 0: by a generator */
+static bool irqscope_memory_has_generator; /* that does not leave; under control */
 
 static int irqscope_memory_claim(struct irqscope_port *port)
 {
@@ -64,11 +65,13 @@ static struct irqscope_port irqscope_memory_port = {
 /**
  * irqscope_memory_watched() - is there a generator?
  *
+ * Under control, so that a run cannot begin while its generator leaves.
+ *
  * Return: true if so
  */
 bool irqscope_memory_watched(void)
 {
-	return test_bit(0, &irqscope_memory_opened);
+	return irqscope_memory_has_generator;
 }
 
 static int irqscope_memory_mmap(struct file *file, struct vm_area_struct *vma)
@@ -93,11 +96,21 @@ static long irqscope_memory_ioctl(struct file *file, unsigned int command,
 	return copy_to_user((void __user *)argument, &injection, sizeof(injection)) ? -EFAULT : 0;
 }
 
+static void irqscope_memory_set_generator(struct irqscope *scope, bool there)
+{
+	mutex_lock(&scope->control);
+	irqscope_memory_has_generator = there;
+	mutex_unlock(&scope->control);
+}
+
 static int irqscope_memory_open(struct inode *inode, struct file *file)
 {
+	struct irqscope *scope = &irqscope;
+
 	if (test_and_set_bit(0, &irqscope_memory_opened))
 		return -EBUSY;
-	file->private_data = &irqscope;
+	irqscope_memory_set_generator(scope, true);
+	file->private_data = scope;
 	return nonseekable_open(inode, file);
 }
 
@@ -105,6 +118,7 @@ static int irqscope_memory_release(struct inode *inode, struct file *file)
 {
 	struct irqscope *scope = file->private_data;
 
+	irqscope_memory_set_generator(scope, false);
 	if (irqscope_inject_is_asked(scope))
 		irqscope_run_stop(scope, IRQSCOPE_GENERATOR_GONE, 0);
 	clear_bit_unlock(0, &irqscope_memory_opened);

@@ -113,16 +113,24 @@ int irqscope_ring_resize(struct irqscope *scope, u32 slots)
 }
 
 /**
- * irqscope_ring_waiting() - how many published samples were not released
+ * irqscope_ring_is_due() - is it time for the reader to take samples?
  * @scope: the scope
  *
- * Return: their number
+ * Process context: the ring may be freed and made anew with another number of slots
+ * at any time but under the reader's lock.
+ *
+ * Return: true if a quarter of the slots waits for it
  */
-u64 irqscope_ring_waiting(const struct irqscope *scope)
+bool irqscope_ring_is_due(struct irqscope *scope)
 {
-	if (!scope->buffer.header)
-		return 0;
-	return READ_ONCE(scope->buffer.header->published) - scope->buffer.released;
+	struct irqscope_buffer *buffer = &scope->buffer;
+	bool due;
+
+	mutex_lock(&buffer->reader);
+	due = !buffer->header ||
+	      READ_ONCE(buffer->header->published) - buffer->released >= buffer->slots / 4;
+	mutex_unlock(&buffer->reader);
+	return due;
 }
 
 static int irqscope_ring_release_locked(struct irqscope *scope, u64 below)

@@ -228,11 +228,17 @@ void irqscope_run_end(struct irqscope *scope, enum irqscope_verdict verdict, int
  * @verdict: why
  * @detail: belongs to @verdict
  *
- * Does nothing if none is active. Process context, not under control.
+ * Does nothing if none is active; one that is just beginning is waited for. Process
+ * context, not under control.
  */
 void irqscope_run_stop(struct irqscope *scope, enum irqscope_verdict verdict, int detail)
 {
-	if (!READ_ONCE(scope->active))
+	bool active;
+
+	mutex_lock(&scope->control);
+	active = scope->active;
+	mutex_unlock(&scope->control);
+	if (!active)
 		return;
 	irqscope_run_end(scope, verdict, detail);
 	flush_delayed_work(&scope->supervise);

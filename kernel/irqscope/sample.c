@@ -107,6 +107,8 @@ void irqscope_sample_start(struct irqscope *scope, u64 token, u64 cycles)
 		response->cpu = flight->cpu;
 		response->flags = IRQSCOPE_ANSWERED;
 	}
+	if (static_branch_unlikely(&irqscope_counting))
+		irqscope_counted_chain(scope, token);
 	for_each_set_bit(index, &others, IRQSCOPE_STAGES)
 		irqscope_raise(&scope->stages[index], token, sample, flight);
 	if (static_branch_unlikely(&irqscope_explaining))
@@ -212,6 +214,7 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 	unsigned int cpu = raw_smp_processor_id();
 	u32 flags = IRQSCOPE_ANSWERED;
 	s64 interrupts = 0;
+	bool again;
 
 	/* Several points of the grid may share an interrupt: never below zero. */
 	if (cpu == flight->cpu)
@@ -226,9 +229,10 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 	response->flags = flags;
 	if (static_branch_unlikely(&irqscope_executing))
 		irqscope_sample(scope, token)->executed[stage->index] = executed;
+	again = static_branch_unlikely(&irqscope_counting) && irqscope_counted_settle(stage, token);
 	irqscope_sample_drop(scope, token, 1);
-	if (static_branch_unlikely(&irqscope_counting))
-		irqscope_counted_again(stage, token);
+	if (again)
+		irqscope_counted_again(stage);
 }
 
 /**
@@ -273,17 +277,19 @@ static void irqscope_close_token(struct irqscope_responder *stage, u64 token)
 void irqscope_close_stage(struct irqscope_responder *stage)
 {
 	bool counted = stage->index != IRQSCOPE_IRQ && static_branch_unlikely(&irqscope_counting);
+	bool more;
 	u64 token;
 
 	do {
 		token = atomic64_read(&stage->pending);
 		if (!token || atomic64_cmpxchg(&stage->pending, token, 0) != token)
 			return;
+		more = counted && irqscope_counted_settle(stage, token);
 		if (static_branch_unlikely(&irqscope_bare))
 			irqscope_bare_answer(stage);
 		else
 			irqscope_close_token(stage, token);
-	} while (counted && irqscope_counted_settle(stage, token));
+	} while (more);
 }
 
 /**

@@ -63,10 +63,44 @@ static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t len
 	call.seq = READ_ONCE(user->seq);
 	call.rounds = static_branch_unlikely(&irqscope_executing) ?
 		      irqscope_execution_next(&scope->stages[IRQSCOPE_USER]) : 0;
+	user->begun = false; /* whatever became of the sample before */
 	user->handed_token = token;
 	user->handed_seq = call.seq;
 	user->handed_cycles = irqscope_stamp();
 	return copy_to_user(to, &call, sizeof(call)) ? -EFAULT : sizeof(call);
+}
+
+/*
+ * The stamp and the edge, if the stage owes an answer: of what nothing asked for, or
+ * what the end of a run has closed, there is no edge. With preemption off, so that the
+ * end of a run can wait for it before it takes the line away.
+ */
+static __always_inline bool irqscope_user_edge(struct irqscope_responder *stage, u64 token,
+					       bool ends, u64 *now)
+{
+	bool owed;
+
+	preempt_disable();
+	owed = likely(token && atomic64_read(&stage->pending) == token);
+	if (owed) {
+		irqscope_delay(stage);
+		*now = irqscope_stamp();
+		if (unlikely(ends))
+			irqscope_fall(stage);
+		else
+			irqscope_toggle(stage);
+	}
+	preempt_enable();
+	return owed;
+}
+
+/* The edge is made, so the sample gets no other one: it stays without an answer. */
+static int irqscope_user_refuse(struct irqscope *scope, int err)
+{
+	scope->user.handed_token = 0;
+	scope->user.begun = false;
+	irqscope_close_stage(&scope->stages[IRQSCOPE_USER]);
+	return err;
 }
 
 static ssize_t irqscope_user_write(struct file *file, const char __user *from,
@@ -80,19 +114,15 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	u64 token = user->handed_token;
 	u64 now;
 
-	irqscope_delay(stage);
-	now = irqscope_stamp();
-	if (unlikely(ends))
-		irqscope_fall(stage);
-	else
-		irqscope_toggle(stage);
-	if (length != sizeof(answer))
+	if (unlikely(length != sizeof(answer)))
 		return -EINVAL;
+	if (unlikely(!irqscope_user_edge(stage, token, ends, &now)))
+		return -ESTALE;
 	if (copy_from_user(&answer, from, sizeof(answer)))
-		return -EFAULT;
+		return irqscope_user_refuse(scope, -EFAULT);
 	if (answer.seq != user->handed_seq || answer.cycles - user->handed_cycles >
 					      now - user->handed_cycles)
-		return -EINVAL;
+		return irqscope_user_refuse(scope, -EINVAL);
 	if (static_branch_unlikely(&irqscope_executing) && !ends) {
 		user->begun = true;
 		user->begun_cycles = answer.cycles;
@@ -100,7 +130,7 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	}
 	user->begun = false;
 	/* A token is never used twice: this takes what read() handed out. */
-	if (!token || atomic64_cmpxchg(&stage->pending, token, 0) != token)
+	if (atomic64_cmpxchg(&stage->pending, token, 0) != token)
 		return -ESTALE;
 	user->handed_token = 0;
 	if (static_branch_unlikely(&irqscope_bare))

@@ -21,7 +21,10 @@
  *                      The reader takes its cycle counter as its first act and
  *                      write()s one struct irqscope_answer. read() returns 0
  *                      when the run has ended, -EINTR on a signal. One opener
- *                      at a time. Without an opener the stage is missing.
+ *                      at a time. Without an opener the stage is missing. A
+ *                      write() without a call that still waits for it is refused
+ *                      (-ESTALE) and makes no edge; one whose answer is wrong has
+ *                      made its edge and leaves the sample without an answer.
  *                      With execution times it write()s that answer, executes
  *                      `rounds` rounds of two instructions (decrement, branch),
  *                      and write()s a second one with the counter after that.

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: every run ends, whatever was asked of it: counted triggers of which some are
+# merged before their handler (a hard handler that takes longer than the period), runs
+# that end while another CPU writes to the user stage's device, and writes that answer
+# nothing make no edge. The module can be unloaded after each, and the kernel's log is clean.
+# Runs beside others.
+. "$(dirname "$0")/lib.sh"
+
+need_guest
+gcc -O2 -static -pthread -I kernel/irqscope/include -o "$WORK/user-edges" "$TESTS/user-edges.c"
+
+on_kernel() {
+	kernel=$1
+	mkdir "$WORK/$kernel"
+	cp "$WORK/user-edges" "$WORK/$kernel"
+	echo "cache=$CACHE" >"$WORK/$kernel/script"
+	cat >>"$WORK/$kernel/script" <<'SCRIPT'
+cd /exchange
+module=$(ls -t "$cache"/drivers/"$(uname -r)"-release-*/irqscope.ko | head -n 1)
+scope=/sys/class/misc/irqscope
+
+unload() {
+	timeout 20 rmmod irqscope || { echo "FAIL: cannot unload after $1"; exit 1; }
+}
+
+insmod "$module"
+for setting in "trigger inject" "compensate counter" "period_ns 200000" "count 2000" \
+	"timeout_ms 1000" "execution irq fixed 700000" "stages irq softirq work kthread"; do
+	echo "${setting#* }" >"$scope/settings/${setting%% *}"
+done
+echo 1 >"$scope/run"
+tries=120
+until grep -qE "done|stopped|failed" "$scope/state"; do
+	tries=$((tries - 1))
+	[ $tries -gt 0 ] || { echo "FAIL: the run does not end: $(cat "$scope/state")"; exit 1; }
+	sleep 0.5
+done
+sum=0
+for counter in complete missing coalesced overrun; do
+	sum=$((sum + $(cat "$scope/counters/$counter")))
+done
+merged=$(cat "$scope/counters/coalesced")
+echo "counted: $(cat "$scope/state"), 2000 = $sum, $merged merged"
+[ "$sum" = 2000 ] || { echo "FAIL: not every trigger is accounted for"; exit 1; }
+[ "$merged" -gt 0 ] || { echo "FAIL: none was merged, so this shows nothing"; exit 1; }
+unload "a counted run"
+
+insmod "$module"
+timeout 120 ./user-edges || exit 1
+unload "writes"
+SCRIPT
+	status=0
+	timeout 300 "$GUEST" "$kernel" "$WORK/$kernel" cpus=2 || status=$?
+	cat "$WORK/$kernel/script.output"
+	[ $status = 0 ] || { tail -n 20 "$WORK/$kernel/console"; fail "$kernel: the guest ended with $status"; }
+	grep -q "200 runs ended" "$WORK/$kernel/script.output" || fail "$kernel: not to the end"
+}
+
+for kernel in 6.1 6.1-rt; do on_kernel "$kernel"; done
+nothing_left "qemu-system-x86_64.*$WORK"
