@@ -12,7 +12,7 @@ use simulated::tails::{KNOWN, simulate};
 
 const SIMULATIONS: u32 = 1_000;
 
-/// All of them, or those that are named: `-- comparison few tail`.
+/// Runs all of them, or those that are named: `-- comparison few tail`.
 fn main() {
     let all: [(&str, fn()); 3] = [("comparison", comparison), ("few", few), ("tail", tail)];
     let asked: Vec<String> = std::env::args().collect();
@@ -53,7 +53,7 @@ fn comparison() {
     println!("{:.0?}", begin.elapsed());
 }
 
-/// Hardly enough for an interval.
+/// Simulates hardly enough samples for an interval.
 fn few() {
     println!("p99 of 5,000 samples:");
     for process in [Process::Autoregressive(0.95), Process::Bursts] {

@@ -59,7 +59,7 @@ impl SeriesSummary {
         })
     }
 
-    /// It is a latency or a length, and not only an instant within a round.
+    /// Returns whether it is a latency or a length, and not only an instant within a round.
     pub fn is_figure(&self) -> bool {
         self.benchmark != BenchmarkKind::Inversion || self.series == Instant::WAIT
     }

@@ -18,14 +18,14 @@ use crate::{
 };
 use crate::{bench, outside};
 
-/// Reads the log, one case at a time, and writes the derived files. An invalid measurement is written too;
-/// [`check`](crate::check) tells.
+/// Reads the log, one case at a time, and writes the derived files. An invalid measurement is
+/// written too; [`check`](crate::check) reports it.
 pub fn derive(run: &RunDir) -> Result<Summary> {
     derive_figures(run).map(|(summary, _)| summary)
 }
 
-/// Likewise, and gives what the figures were made of, in the manifest's order;
-/// nothing of a sweep, of which no distribution is drawn.
+/// Derives likewise, and returns what the figures were made of, in the manifest's order; nothing of
+/// a sweep, of which no distribution is drawn.
 pub fn derive_figures(run: &RunDir) -> Result<(Summary, Vec<CaseFigures>)> {
     let index = run.index()?;
     let mut digest = Digest::default();
@@ -122,8 +122,7 @@ fn is_benchmarks(case: &CaseManifest) -> bool {
     case.plan.as_ref().is_some_and(|plan| !plan.needs_driver())
 }
 
-/// What is done with the rows of a case as they pass, in the order of the digest
-/// and of the tables.
+/// Consumers of the rows of a case as they pass, in the order of the digest and of the tables.
 struct Pass<'a> {
     case: &'a str,
     digest: &'a mut Digest,
@@ -157,7 +156,7 @@ impl Keep for Pass<'_> {
     }
 }
 
-/// Every stage of every case that has events; in the manifest's order.
+/// Explains every stage of every case that has events; in the manifest's order.
 pub fn explanations(run: &RunDir, above: Above) -> Result<Vec<Explanation>> {
     let mut all = Vec::new();
     let may_have = |case: &CaseManifest| case.plan.as_ref().is_none_or(|plan| plan.explain);
@@ -175,7 +174,7 @@ pub fn explanations(run: &RunDir, above: Above) -> Result<Vec<Explanation>> {
     Ok(all)
 }
 
-/// Of one case; nothing is written.
+/// Summarises one case; nothing is written.
 pub(crate) fn case_summary(
     manifest: &CaseManifest,
     data: &CaseData,
@@ -218,8 +217,8 @@ pub(crate) fn case_summary(
     })
 }
 
-/// A case that the driver never reported on cannot violate the identity: it
-/// is unfinished, which is told as a warning.
+/// Returns violations. A case that the driver never reported on cannot violate the identity: it is
+/// unfinished, which is a warning.
 fn violations(data: &CaseData, recount: &Recount) -> Vec<Violation> {
     let recounted = data.counters.filter(|_| has_inside(data));
     let mut violations =
@@ -246,12 +245,12 @@ fn has_inside(data: &CaseData) -> bool {
     data.plan.as_ref().is_none_or(|plan| plan.inside)
 }
 
-/// The view whose figures come first.
+/// Returns the view whose figures come first.
 fn main_view(data: &CaseData) -> View {
     if data.outside.is_some() { View::Outside } else { View::Inside }
 }
 
-/// What the log says, then what only the manifest knows. In a sweep that a stage
+/// Returns the log's warnings, then those that only the manifest knows. In a sweep that a stage
 /// cannot keep up is no warning: it is what is looked for.
 fn warnings(manifest: &CaseManifest, data: &CaseData) -> Vec<String> {
     let mut of_log = Warning::of(data);
@@ -290,7 +289,7 @@ fn cost(costs: &[StageCost], stage: Stage) -> Option<u64> {
     costs.iter().find(|cost| cost.stage == stage).map(|cost| cost.cycles.0)
 }
 
-/// Only the twin has a time that an instruction takes.
+/// Returns the time of an instruction, which only the twin has.
 fn instruction(data: &CaseData) -> Option<Tick> {
     data.plan.as_ref()?.instruction
 }

@@ -35,7 +35,7 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// What decides an axis: those that no interrupt hit, if there are any.
+    /// Returns the latencies that decide an axis: those that no interrupt hit, if there are any.
     pub(crate) fn body(&self) -> Option<&'a Counted> {
         [self.clean, self.hit].into_iter().find(|values| !values.is_empty())
     }
@@ -46,7 +46,7 @@ impl Distribution {
         Parts { clean: &self.clean, hit: &self.hit }
     }
 
-    /// Every latency: what all statistics are made of.
+    /// Returns every latency: what all statistics are made of.
     pub fn all(&self) -> Both<'_> {
         Both(&self.clean, &self.hit)
     }
@@ -69,8 +69,8 @@ struct One {
 }
 
 impl<'a> Counting<'a> {
-    /// A stage that was set up but never asked is there, empty. `dir` is where
-    /// files go, if there need to be any.
+    /// Makes the distributions. A stage that was set up but never asked is there, empty. `dir` is
+    /// where files go, if there need to be any.
     pub fn new(data: &CaseData, dir: &'a Path) -> Self {
         let set_up = data.started.iter().flat_map(|started| &started.stages);
         let outside = data.outside.is_some().then_some(View::Outside);

@@ -25,7 +25,7 @@ pub enum AnalysisError {
 }
 
 impl AnalysisError {
-    /// Something was measured, but it must not be used.
+    /// Returns whether something was measured, but must not be used.
     pub fn is_invalid_measurement(&self) -> bool {
         matches!(self, Self::InvalidMeasurement { .. })
     }

@@ -44,7 +44,7 @@ pub struct Course {
     pub last_ns: i64,
 }
 
-/// Who is handed rows while they are counted.
+/// The receiver of rows while they are counted.
 pub(crate) trait Keep {
     fn stages(&mut self, rows: &[SampleRow]) -> Result<()>;
     fn series(
@@ -53,11 +53,11 @@ pub(crate) trait Keep {
         series: &BenchSeries,
         rows: &[BenchRow],
     ) -> Result<()>;
-    /// Bins of an imported series, which has no rows; after the rows of every series.
+    /// Takes bins of an imported series, which has no rows; after the rows of every series.
     fn counted(&mut self, one: &BenchmarkData, series: &BenchSeries) -> Result<()>;
 }
 
-/// Nobody.
+/// No receiver.
 impl Keep for () {
     fn stages(&mut self, _: &[SampleRow]) -> Result<()> {
         Ok(())
@@ -73,7 +73,7 @@ impl Keep for () {
 }
 
 impl CaseFigures {
-    /// Of every case, in the manifest's order.
+    /// Makes the figures of every case, in the manifest's order.
     ///
     /// # Errors
     /// The disk's.
@@ -84,7 +84,7 @@ impl CaseFigures {
         numbers.map(of).collect()
     }
 
-    /// Of one case.
+    /// Makes the figures of one case.
     ///
     /// # Errors
     /// The disk's. `dir` is where files go, if there need to be any.

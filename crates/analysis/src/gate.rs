@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Limits for continuous integration: of a run by itself, and against a baseline.
 //!
-//! A response that never came, or of which no figure is known, is later than every
-//! limit. What was not measured has not passed.
+//! A response that never came, or of which no figure is known, is later than every limit. A series
+//! that was not measured has not passed.
 
 use irqscope_wire::View;
 
@@ -23,14 +23,14 @@ pub struct Limit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub case: String,
-    /// What was asked: `user < 150 us at p99.9`.
+    /// The limit: `user < 150 us at p99.9`.
     pub asked: String,
     pub passed: bool,
-    /// What was found, or why nothing was.
+    /// The figure, or why there is none.
     pub found: String,
 }
 
-/// One verdict for each case, or for each series of a benchmark.
+/// Returns one verdict for each case, or for each series of a benchmark.
 ///
 /// # Errors
 /// The disk's, where values do not fit into memory.
@@ -70,7 +70,7 @@ enum Found {
     Nothing,
 }
 
-/// The quantile of all triggers; those without a figure are the latest.
+/// Returns the quantile of all triggers; those without a figure are the latest.
 fn worst(series: &Series, thousandths: u32) -> Result<Found> {
     let all = triggers(series);
     let [value] = series.sorted.at_ranks([rank(all, thousandths)])?;
@@ -81,7 +81,7 @@ fn worst(series: &Series, thousandths: u32) -> Result<Found> {
     })
 }
 
-/// Those without a figure included.
+/// Returns the triggers, those without a figure included.
 fn triggers(series: &Series) -> u64 {
     series.sorted.count().saturating_add(series.without)
 }
@@ -96,7 +96,7 @@ fn unknown(series: &Series) -> String {
 pub struct Allowance<'a> {
     pub ask: Ask<'a>,
     pub percent: f64,
-    /// What is not shown to lie within has not passed.
+    /// A bound that is not shown to hold has not passed.
     pub strict: bool,
 }
 
@@ -175,7 +175,8 @@ impl Pair<'_> {
             None => (false, "not one response on one side".into()),
             Some(_) if !self.exact && !in_order => (
                 false,
-                "in which order the samples came is not known, so nobody can be sure".into(),
+                "in which order the samples came is not known, so the verdict cannot be sure"
+                    .into(),
             ),
             Some(shift) => is_within(&shift, *percent, *strict, self.exact),
         };
@@ -204,7 +205,7 @@ fn is_within(shift: &Shift, allowed: f64, strict: bool, exact: bool) -> (bool, S
     (if strict { high <= allowed } else { low <= allowed }, found)
 }
 
-/// As people write it: `150us`, `1.5ms`.
+/// Formats a time as people write it: `150us`, `1.5ms`.
 fn time(ns: i64) -> String {
     let (unit, name) = match ns.unsigned_abs() {
         0..1_000 => (1.0, "ns"),

@@ -21,10 +21,10 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An axis for distributions that are to be compared. 1 µs bins where that
-    /// gives 50 to 125 of them, else another width of the series 1-2-5; never
-    /// one that is no multiple of the clock's tick, which would show a comb
-    /// that is not in the data. `None` if there is no latency at all.
+    /// Makes an axis for distributions that are to be compared. 1 µs bins where that gives 50 to
+    /// 125 of them, else another width of the series 1-2-5; never one that is no multiple of the
+    /// clock's tick, which would show a comb that is not in the data. `None` if there is no latency
+    /// at all.
     ///
     /// # Errors
     /// The disk's, where a file holds the values.
@@ -50,15 +50,15 @@ impl Axis {
         self.start_ns + self.bin_ns * self.bins as i64
     }
 
-    /// Which bin a latency falls in; `None` beyond the axis.
+    /// Returns which bin a latency falls in; `None` beyond the axis.
     pub fn bin(&self, latency_ns: i64) -> Option<usize> {
         let bin = usize::try_from(latency_ns.checked_sub(self.start_ns)?.div_euclid(self.bin_ns));
         bin.ok().filter(|bin| *bin < self.bins)
     }
 }
 
-/// The 99.9 % quantile, unless a thin tail would squeeze the body: then at
-/// most one value in a hundred is left out of bounds.
+/// Returns the 99.9 % quantile, unless a thin tail would squeeze the body: then at most one value
+/// in a hundred is left out of bounds.
 fn end_of(values: &Counted) -> Result<Option<i64>> {
     let ranks = [990, 999].map(|thousandths| rank(values.count(), thousandths));
     let [p99, p99_9] = values.at_ranks(ranks)?;
@@ -68,7 +68,7 @@ fn end_of(values: &Counted) -> Result<Option<i64>> {
     }))
 }
 
-/// The widest of the series that gives enough bins.
+/// Returns the widest of the series that gives enough bins.
 fn width(range: i64, tick: Option<Tick>) -> i64 {
     let tick = tick.map_or(0, |tick| u128::from(tick.femtoseconds));
     // A tick far below the width makes no comb that could be seen.
@@ -118,7 +118,7 @@ impl Apart {
         self.count == 0
     }
 
-    /// The greatest ones, ascending, those that are alike each for itself.
+    /// Returns the greatest ones, ascending, those that are alike each for itself.
     pub fn last(&self, most: usize) -> Vec<i64> {
         let alike = |(value, count): &Pair| {
             std::iter::repeat_n(*value, usize::try_from(*count).unwrap_or(usize::MAX).min(most))
@@ -140,6 +140,8 @@ impl Apart {
 }
 
 impl Histogram {
+    /// Counts values on an axis.
+    ///
     /// # Errors
     /// The disk's, where a file holds the values.
     pub fn new(values: Parts<'_>, axis: Axis) -> Result<Self> {
@@ -153,7 +155,7 @@ impl Histogram {
         Ok(Self { axis, counts, irq, oob })
     }
 
-    /// The tallest bar, the two columns included.
+    /// Returns the tallest bar, the two columns included.
     pub fn tallest(&self) -> u64 {
         let columns = [self.irq.count, self.oob.count];
         self.counts.iter().copied().chain(columns).max().unwrap_or(0)

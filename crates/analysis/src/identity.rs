@@ -21,7 +21,7 @@ pub struct Recount {
 }
 
 impl Recount {
-    /// Of a case of which no row was added yet.
+    /// Begins with a case of which no row was added yet.
     pub(crate) fn begin(data: &CaseData) -> Self {
         Self { samples: data.samples, ..Self::default() }
     }

@@ -16,11 +16,11 @@ pub struct ObserverEffect {
     pub on_ns: i64,
     /// The target only answers.
     pub off_ns: i64,
-    /// What the record adds, in per cent of the median without it.
+    /// The addition of the record, in per cent of the median without it.
     pub percent: f64,
 }
 
-/// Of every case that was measured both ways, in order of case and stage.
+/// Compares every case that was measured both ways, in order of case and stage.
 pub(crate) fn observer_effects(cases: &[CaseSummary]) -> Vec<ObserverEffect> {
     cases.iter().flat_map(|on| effects(on, cases)).collect()
 }
@@ -30,9 +30,8 @@ fn effects(on: &CaseSummary, cases: &[CaseSummary]) -> Vec<ObserverEffect> {
     cases.iter().find(partner).map(|off| medians(on, off, View::Outside)).unwrap_or_default()
 }
 
-/// What recording events adds to every stage's median in its main view: of each
-/// case that was measured both ways, in order of case and stage. `on` is with
-/// events.
+/// Returns what recording events adds to every stage's median in its main view: of each case that
+/// was measured both ways, in order of case and stage. `on` is with events.
 pub fn overheads(summary: &Summary) -> Vec<ObserverEffect> {
     let pair = |off: &CaseSummary| {
         let partner = |case: &&CaseSummary| case.case.strip_suffix(EXPLAINED) == Some(&off.case);
@@ -53,8 +52,8 @@ fn medians(on: &CaseSummary, off: &CaseSummary, view: View) -> Vec<ObserverEffec
 }
 
 impl Summary {
-    /// The cases whose figures are shown; one that exists to be compared with
-    /// another shows in the observer effect only.
+    /// Returns the cases whose figures are shown; one that exists to be compared with another shows
+    /// in the observer effect only.
     pub fn shown_cases(&self) -> impl Iterator<Item = (usize, &CaseSummary)> {
         let compared = |case: &CaseSummary| {
             let of = case.case.strip_suffix(OUTSIDE_ONLY);
@@ -63,7 +62,7 @@ impl Summary {
         self.cases.iter().enumerate().filter(move |(_, case)| !compared(case))
     }
 
-    /// Every stage with the views that are the main ones of some shown case.
+    /// Returns every stage with the views that are the main ones of some shown case.
     pub fn shown_stages(&self) -> Vec<(Stage, View)> {
         let main = |stage: Stage, view: View| {
             self.shown_cases()
@@ -74,7 +73,7 @@ impl Summary {
 }
 
 impl CaseSummary {
-    /// The view whose figures come first: the generator's, where there is one.
+    /// Returns the view whose figures come first: the generator's, where there is one.
     pub fn main_view(&self) -> View {
         if self.outside.is_some() { View::Outside } else { View::Inside }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Values in the order of time. What does not fit into memory lies in a file, eight
-//! bytes for each; nothing reads them but from the beginning, piece by piece.
+//! Values in the order of time. Values that do not fit into memory lie in a file, eight bytes for
+//! each; nothing reads them but from the beginning, piece by piece.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Default for Store {
 }
 
 impl Ordered {
-    /// What does not fit into memory goes to a file in `dir`.
+    /// Keeps values; those that do not fit into memory go to a file in `dir`.
     ///
     /// # Errors
     /// The disk's, here and below.
@@ -60,7 +60,7 @@ impl Ordered {
         Ok(())
     }
 
-    /// The other ones are the same values, in the same order.
+    /// Returns whether the other ones are the same values, in the same order.
     pub fn is_same(&self, other: &Self) -> Result<bool> {
         let (mut ours, mut theirs) = (self.pieces(), other.pieces());
         let mut same = self.count == other.count;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Statistics, Violation};
 
-/// What the generator counted; see docs/protocol.md for the terms.
+/// The generator's counts; see docs/protocol.md for the terms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutsideAccount {
     pub generator: String,
@@ -35,7 +35,7 @@ pub struct OutsideAccount {
     /// Answers that were looked for in every cycle of the generator's clock.
     #[serde(default)]
     pub window: u64,
-    /// What is known of the generator's own error.
+    /// The known errors of the generator itself.
     #[serde(default)]
     pub facts: Option<GeneratorFacts>,
 }
@@ -73,9 +73,9 @@ impl OutsideAccount {
     }
 }
 
-/// The terms of the accounting identity as seen from where triggers are sent: a
-/// trigger whose interrupt was lost in an earlier one is a coalesced one. With
-/// inside off the generator's account is the only one.
+/// Returns the terms of the accounting identity as seen from where triggers are sent: a trigger
+/// whose interrupt was lost in an earlier one is a coalesced one. With inside off the generator's
+/// account is the only one.
 pub(crate) fn account(data: &CaseData, driver: Counters) -> Counters {
     let Some(outside) = &data.outside else { return driver };
     let totals = outside.totals();
@@ -99,8 +99,8 @@ pub(crate) fn account(data: &CaseData, driver: Counters) -> Counters {
     }
 }
 
-/// What cannot be in a sound measurement with a generator. A case that was cut
-/// short is unfinished, which is told as a warning; only its sums are checked.
+/// Returns what cannot be in a sound measurement with a generator. A case that was cut short is
+/// unfinished, which is a warning; only its sums are checked.
 pub(crate) fn violations(data: &CaseData) -> Vec<Violation> {
     let Some(outside) = &data.outside else { return missing_view(data) };
     let totals = outside.totals();
@@ -150,7 +150,7 @@ pub struct EdgeOffset {
     pub at_p50: u64,
 }
 
-/// Only where both views count from the same instant.
+/// Returns offsets only where both views count from the same instant.
 pub(crate) fn edge_offsets(data: &CaseData) -> Vec<EdgeOffset> {
     if !data.plan.as_ref().is_some_and(Plan::shares_clock) {
         return Vec::new();

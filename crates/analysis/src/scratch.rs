@@ -27,6 +27,8 @@ pub struct ScratchWriter {
 }
 
 impl ScratchWriter {
+    /// Makes a file that has no name.
+    ///
     /// # Errors
     /// The disk's, here and below.
     pub fn new(dir: &Path) -> Result<Self> {
@@ -50,7 +52,7 @@ fn unwritten(dir: &Path, error: io::Error) -> RunError {
 }
 
 impl Scratch {
-    /// From the beginning; readers know nothing of each other.
+    /// Reads from the beginning; readers know nothing of each other.
     pub fn reader(&self) -> Reader<'_> {
         let input = BufReader::with_capacity(BUFFER, Content { file: &self.file, at: 0 });
         Reader { of: self, input }

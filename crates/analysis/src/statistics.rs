@@ -11,8 +11,8 @@ use crate::counted::{Ascending, rank};
 /// share of all values at or below it. Always a value that was measured.
 pub const QUANTILE_METHOD: &str = "nearest-rank (inverse ECDF, Hyndman-Fan type 1)";
 
-/// The quantile of values in ascending order, in thousandths: 500 is the
-/// median. Whole numbers, because 0.999 * n is not exact in floating point.
+/// Returns the quantile of values in ascending order, in thousandths: 500 is the median. Whole
+/// numbers, because 0.999 * n is not exact in floating point.
 pub fn quantile(sorted: &[i64], thousandths: u32) -> Option<i64> {
     let rank = rank(sorted.len() as u64, thousandths);
     sorted.get(usize::try_from(rank).ok()?.checked_sub(1)?).copied()
@@ -35,14 +35,14 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Of values in ascending order.
+    /// Computes the statistics of values in ascending order.
     pub fn of(sorted: &[i64]) -> Self {
         debug_assert!(sorted.is_sorted());
         // A slice has no disk that could fail.
         Self::of_all(&Sorted(sorted)).unwrap_or_default()
     }
 
-    /// In two passes over the values, whatever holds them.
+    /// Computes them in two passes over the values, whatever holds them.
     ///
     /// # Errors
     /// The disk's, where a file holds them.
@@ -88,7 +88,7 @@ impl Ascending for Sorted<'_> {
     }
 }
 
-/// The sum is exact, so the order of the values does not matter.
+/// Computes the mean. The sum is exact, so the order of the values does not matter.
 fn mean(values: &impl Ascending) -> Result<Option<f64>> {
     let mut sum = 0i128;
     values.each(&mut |value, count| {
@@ -98,8 +98,8 @@ fn mean(values: &impl Ascending) -> Result<Option<f64>> {
     Ok((count > 0).then(|| sum as f64 / count as f64))
 }
 
-/// Two passes with Björck's correction for the mean's rounding (Chan, Golub
-/// and LeVeque, "Algorithms for Computing the Sample Variance", 1983).
+/// Computes the deviation in two passes with Björck's correction for the mean's rounding (Chan,
+/// Golub and LeVeque, "Algorithms for Computing the Sample Variance", 1983).
 fn stddev(values: &impl Ascending, mean: f64) -> Result<Option<f64>> {
     let count = values.count() as f64;
     let (mut squares, mut rest) = (0.0, 0.0);
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// By the definition, without ranks.
+    /// Computes it by the definition, without ranks.
     fn naive_quantile(values: &[i64], share: f64) -> i64 {
         let at_or_below = |x: i64| values.iter().filter(|v| **v <= x).count() as f64;
         let needed = share * values.len() as f64 - 1e-9;

@@ -105,7 +105,7 @@ pub struct StageSummary {
     pub max_ns: Option<i64>,
     pub mean_ns: Option<f64>,
     pub stddev_ns: Option<f64>,
-    /// What one stamp costs, in instructions; known in the twin only.
+    /// The cost of one stamp, in instructions; known in the twin only.
     pub cost_instructions: Option<u64>,
     pub cost_cycles: Option<u64>,
     pub cost_ns: Option<i64>,
@@ -205,7 +205,7 @@ impl Summary {
         Ok(())
     }
 
-    /// What the cases' lists say: each text once, with the cases that say it.
+    /// Returns the texts of the cases' lists, each once, with the cases that have it.
     pub fn told(&self, list: fn(&CaseSummary) -> &Vec<String>) -> Vec<(String, &str)> {
         let mut told: Vec<(Vec<&CaseSummary>, &str)> = Vec::new();
         for case in &self.cases {
@@ -219,7 +219,7 @@ impl Summary {
         told.into_iter().map(|(cases, text)| (self.names(&cases), text)).collect()
     }
 
-    /// Where all steps of a swept case are among them, its name stands for them.
+    /// Names cases; where all steps of a swept case are among them, its name stands for them.
     fn names(&self, cases: &[&CaseSummary]) -> String {
         let whole = |name: &str| {
             let mut steps = self.cases.iter().filter(|one| one.step_of.as_deref() == Some(name));
@@ -237,7 +237,7 @@ impl Summary {
     /// Stands wherever figures of the twin are shown; `None` if none are.
     pub fn caveat(&self) -> Option<String> {
         let case = self.cases.iter().find(|case| case.twin)?;
-        // Of a twin that is reached by its generator only nobody says how long.
+        // If the twin was seen only through its generator, the instruction length is unknown.
         let times =
             case.instruction_femtoseconds.map(|long| format!(" x {} ns", long as f64 / 1e6));
         let times = times.unwrap_or_default();
@@ -247,7 +247,7 @@ impl Summary {
         ))
     }
 
-    /// Every stage and view that any case has, in order.
+    /// Returns every stage and view that any case has, in order.
     pub fn stages(&self) -> Vec<(Stage, View)> {
         let stages = self.cases.iter().flat_map(|case| &case.stages);
         let mut all: Vec<_> = stages.map(|stage| (stage.stage, stage.view)).collect();
@@ -257,7 +257,7 @@ impl Summary {
     }
 }
 
-/// An error if any case's figures must not be used.
+/// Returns an error if any case's figures must not be used.
 pub fn check(summary: &Summary) -> Result<()> {
     let told = |case: &CaseSummary| {
         let told = case.violations.iter().map(|violation| format!("{}: {violation}", case.case));

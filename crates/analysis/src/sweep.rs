@@ -87,7 +87,7 @@ pub struct Point {
 }
 
 impl Sweep {
-    /// None if the run is no sweep.
+    /// Makes the sweep; `None` if the run is no sweep.
     pub fn of(summary: &Summary) -> Option<Self> {
         let mut names: Vec<&str> = summary.cases.iter().filter_map(step_of).collect();
         names.dedup();
@@ -102,14 +102,14 @@ impl Sweep {
         })
     }
 
-    /// The names of the cases that were swept, in order.
+    /// Returns the names of the cases that were swept, in order.
     pub fn cases(&self) -> Vec<&str> {
         let mut cases: Vec<&str> = self.series.iter().map(|one| one.case.as_str()).collect();
         cases.dedup();
         cases
     }
 
-    /// Every stage that any case has, in order.
+    /// Returns every stage that any case has, in order.
     pub fn stages(&self) -> Vec<Stage> {
         let mut stages: Vec<Stage> = self.series.iter().map(|one| one.stage).collect();
         stages.sort_unstable();
@@ -117,12 +117,12 @@ impl Sweep {
         stages
     }
 
-    /// One stage of all cases that have it.
+    /// Returns one stage of all cases that have it.
     pub fn of_stage(&self, stage: Stage) -> impl Iterator<Item = &Series> {
         self.series.iter().filter(move |one| one.stage == stage)
     }
 
-    /// The largest factor from one frequency to the next.
+    /// Returns the largest factor from one frequency to the next.
     pub fn ratio(&self) -> Option<f64> {
         let pairs = self.series.iter().flat_map(|one| one.points.windows(2));
         let ratios = pairs.map(|pair| pair[1].frequency_hz / pair[0].frequency_hz);
@@ -151,8 +151,8 @@ fn step_of(case: &CaseSummary) -> Option<&str> {
     case.step_of.as_deref()
 }
 
-/// The stages of one swept case. One that a step lacks, because that step has no
-/// result, has a point there all the same.
+/// Returns the stages of one swept case. One that a step lacks, because that step has no result,
+/// has a point there all the same.
 fn all_series(summary: &Summary, name: &str) -> Vec<Series> {
     let steps = || summary.cases.iter().filter(|case| step_of(case) == Some(name));
     let mut stages: Vec<(Stage, View)> = steps()
@@ -180,7 +180,7 @@ fn all_series(summary: &Summary, name: &str) -> Vec<Series> {
 }
 
 impl Knee {
-    /// Of points in ascending order; None of nothing.
+    /// Finds the knee of points in ascending order; `None` of nothing.
     pub fn of(points: &[Point]) -> Option<Self> {
         let first_bad = points.iter().position(|point| !point.keeps_up);
         let frequency = |index: usize| points.get(index).map(|point| point.frequency_hz);
@@ -194,7 +194,7 @@ impl Knee {
         })
     }
 
-    /// The last frequency that the stage kept up with.
+    /// Returns the last frequency that the stage kept up with.
     pub fn frequency_hz(self) -> Option<f64> {
         match self {
             Self::Below { .. } => None,
@@ -204,12 +204,12 @@ impl Knee {
 }
 
 impl Series {
-    /// The last point up to the knee.
+    /// Returns the last point up to the knee.
     pub fn at_knee(&self) -> Option<&Point> {
         self.points.iter().take_while(|point| point.keeps_up).last()
     }
 
-    /// The first point beyond the knee.
+    /// Returns the first point beyond the knee.
     pub fn beyond_knee(&self) -> Option<&Point> {
         self.points.iter().find(|point| !point.keeps_up)
     }
@@ -226,7 +226,7 @@ impl Point {
             frequency_hz: 1e9 / period_ns.max(1) as f64,
             period_ns,
             keeps_up: false,
-            // Without a generator nobody knows what the target never saw.
+            // Without a generator it is unknown what the target never saw.
             invalid: !case.identity_holds || outside.is_none() || stage.is_none(),
             triggers: case.triggers,
             count: of_stage(|one| one.count),
@@ -246,7 +246,7 @@ impl Point {
         point
     }
 
-    /// What keeps a stage from having answered every trigger, counted.
+    /// Counts what keeps a stage from having answered every trigger.
     pub fn failings(&self) -> [(u64, &'static str); 6] {
         [
             (self.merged, "merged"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What makes a result invalid, and what makes it doubtful: two closed sets,
-//! each member with its remedy.
+//! Reasons that make a result invalid, and reasons that make it doubtful: two closed sets, each
+//! member with its remedy.
 
 use irqscope_run::{CaseData, Gap, LogHealth};
 use irqscope_wire::{Counters, Severity, Totals};
@@ -108,7 +108,7 @@ pub enum Warning {
     #[error("{benchmark} was not run: {why}")]
     NoBenchmark { benchmark: String, why: String },
     #[error(
-        "{benchmark}: periods that had passed before their thread could see to them: {skipped}; lengthen the period, or find out in the samples before them what took so long"
+        "{benchmark}: periods that had passed before their thread could see to them: {skipped}; lengthen the period, or find out in the samples before them what took the time"
     )]
     BenchSkipped { benchmark: String, skipped: u64 },
     #[error("{benchmark}: samples that found no room: {dropped}; ask for fewer, or less often")]
@@ -148,7 +148,7 @@ impl Warning {
         warnings
     }
 
-    /// Triggers came faster than they were answered.
+    /// Returns whether triggers came faster than they were answered.
     pub(crate) fn is_of_overload(&self) -> bool {
         matches!(
             self,
@@ -196,7 +196,7 @@ impl Warning {
     }
 }
 
-/// What the log as a whole has to say; empty for a sound one.
+/// Formats the warning about the log as a whole; empty for a sound one.
 pub(crate) fn log_warning(health: LogHealth) -> Option<String> {
     let LogHealth { records, damaged, lost, truncated } = health;
     let end = if truncated { ", its end is torn" } else { "" };

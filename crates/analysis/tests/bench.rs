@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Figures of benchmarks follow from the log, and every sample is accounted
-//! for: what is lost, unaccounted for or could not be run is told.
+//! Figures of benchmarks follow from the log, and every sample is accounted for: what is lost,
+//! unaccounted for or could not be run is reported.
 #![allow(clippy::unwrap_used)] // helpers of tests too
 
 #[path = "../../run/tests/synthetic/mod.rs"]
@@ -49,7 +49,7 @@ fn end(benchmark: u16, series: Vec<SeriesCount>, unavailable: Option<&str>) -> M
     Message::BenchEnd(BenchEnd { benchmark, class: Class::HIGH, series, unavailable })
 }
 
-/// What a target says of a case in which all went well, but there was no clock.
+/// Returns the messages of a target in a case in which all went well, but there was no clock.
 fn told() -> Vec<Message> {
     let mut told = vec![
         samples(0, "cpu0", 0, &[30, 10]),

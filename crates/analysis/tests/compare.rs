@@ -19,8 +19,8 @@ use synthetic::{Random, Sender, answered, draft, plan, sample, started};
 const STAGES: [Stage; 2] = [Stage::Irq, Stage::User];
 const QUANTILES: [u32; 3] = [500, 990, 1000];
 
-/// A run of one case, real time unless `twin`; each 100th user response is missing
-/// where there are `missing` ones.
+/// Makes a run of one case, real time unless `twin`; each 100th user response is missing where
+/// there are `missing` ones.
 fn case(plan: Plan, target: Started, scale: f64, missing: bool) -> MeasuredCase {
     let parent = tempfile::tempdir().unwrap();
     let mut run = RunDir::create(parent.path().join("run"), &draft(&[plan])).unwrap();

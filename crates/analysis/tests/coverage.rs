@@ -11,7 +11,7 @@ use simulated::{Process, random};
 
 const SIMULATIONS: u32 = 1_000;
 
-/// p50, p90, p99 and the maximum of a window.
+/// Checks p50, p90, p99 and the maximum of a window.
 fn holds_the_truth(process: Process, samples: usize) {
     let rates = coverage(process, samples, SIMULATIONS, &[500, 900, 990, 1000]);
     println!("{}: {rates:?}", process.name());

@@ -14,7 +14,7 @@ use synthetic::{Sender, answered, draft, plan, sample};
 
 const STAGES: [Stage; 2] = [Stage::Irq, Stage::User];
 
-/// A run of one case whose driver counted `counters`.
+/// Makes a run of one case whose driver counted `counters`.
 fn run_of(path: &Path, samples: Vec<Sample>, counters: Option<Counters>) -> RunDir {
     let run = RunDir::create(path, &draft(&[plan("6.1/idle", &STAGES, 9)])).unwrap();
     let mut target = Sender::new(&run, 0);
@@ -43,7 +43,7 @@ fn late(latency: i64) -> Outcome {
     Outcome::Answered { latency, cpu: 0, interrupts: 2, executed: None }
 }
 
-/// One complete, one missing, one merged, one overrun (sequence number 3).
+/// Makes one complete, one missing, one merged, one overrun (sequence number 3).
 fn mixed() -> (Vec<Sample>, Counters) {
     let samples = vec![
         pair(0, 100, late(1000)),

@@ -56,7 +56,7 @@ fn packet(first: u64, samples: u64) -> Message {
     Message::Packet(Packet { run: 1, samples, extras: Vec::new(), totals })
 }
 
-/// A generator that has been running for long: its frames have large numbers.
+/// Makes a generator that has been running for long: its frames have large numbers.
 fn live(packets: u64, samples: u64) -> LiveCase {
     let plan =
         Plan { stages: STAGES.to_vec(), inside: false, period_ns: PERIOD, ..Plan::default() };

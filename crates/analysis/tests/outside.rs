@@ -13,7 +13,7 @@ use irqscope_wire::{
 use synthetic::generator::{seen, send};
 use synthetic::{Sender, answered, draft, plan, sample};
 
-/// Four triggers were asked for.
+/// Summarises four triggers that were asked for.
 fn summary_of(inside: u64, outside: Vec<OutsideSample>, finished: bool) -> CaseSummary {
     let parent = tempfile::tempdir().unwrap();
     let plan = Plan {

@@ -17,7 +17,7 @@ use synthetic::{Sender, answered, draft, plan, sample};
 
 const STAGES: [Stage; 2] = [Stage::Irq, Stage::User];
 
-/// A run of one step, of two triggers.
+/// Makes a run of one step, of two triggers.
 fn step(path: &Path, samples: Vec<Sample>, coalesced: u64) -> RunDir {
     let outside = Some(Outside::default());
     let plan = plan("6.1/idle/1kHz", &STAGES, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Tails of known distributions are found, and where there is none that can be
-//! found the reason is told.
+//! Tails of known distributions are found, and where there is none that can be found the reason is
+//! given.
 #![allow(clippy::unwrap_used)] // helpers of tests too
 
 mod simulated;

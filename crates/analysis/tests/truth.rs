@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is said of late responses, beside what is known of them.
+//! The causes named for late responses, compared with the ground truth.
 #![allow(clippy::unwrap_used)] // helpers of tests too
 
 mod story;

@@ -29,7 +29,7 @@ pub struct Handed {
     pub priority: String,
     /// Until it had the CPU; None: not before the samples were complete.
     pub waited_ns: Option<i64>,
-    /// Who had it meanwhile, the longest first.
+    /// The threads that had it meanwhile, the longest first.
     pub ahead: Vec<Ahead>,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn add(data: &CaseData, bursts: &mut [Burst]) {
     }
 }
 
-/// The handlers' stamps by the lower 32 bits of the sequence number.
+/// Returns the handlers' stamps by the lower 32 bits of the sequence number.
 fn begins(events: &[Event]) -> BTreeMap<u32, u64> {
     let begin = |event: &Event| match event.what {
         What::Triggered { seq, .. } => Some((seq, event.at.0)),
@@ -78,7 +78,7 @@ struct Watch {
     names: BTreeMap<u32, String>,
     daemons: BTreeSet<u32>,
     rounds: Rounds,
-    /// The event before, and who ran after it.
+    /// The event before, and the thread that ran after it.
     last: Option<(u64, u32, String)>,
     waiting: Option<(u64, Handed)>,
 }
@@ -103,7 +103,7 @@ impl Watch {
         Self { tick, names, daemons, rounds: Rounds::default(), last: None, waiting: None }
     }
 
-    /// What ended with this event.
+    /// Takes an event; returns what ended with it.
     fn take(&mut self, event: &Event) -> Option<(u64, Handed)> {
         self.spend(event.at.0);
         self.rounds.take(event, self.daemons.contains(&event.pid));
@@ -140,7 +140,7 @@ impl Watch {
         done
     }
 
-    /// The time since the event before is somebody's.
+    /// Spends the time since the event before on the thread that had it.
     fn spend(&mut self, now: u64) {
         let (Some((from, pid, priority)), tick) = (&self.last, self.tick) else { return };
         let Some((_, handed)) = &mut self.waiting else { return };
@@ -200,7 +200,7 @@ mod tests {
         found
     }
 
-    /// A round of two vectors, then single ones.
+    /// Makes a round of two vectors, then single ones.
     fn rounds(number: u64, pid: u32) -> Vec<Event> {
         let mut events = vec![event(1, pid, INSIDE, What::SoftirqEntry(Softirq::Timer))];
         for round in 0..number {

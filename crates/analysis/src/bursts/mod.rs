@@ -62,7 +62,7 @@ pub struct Merge {
 }
 
 impl Bursts {
-    /// None if the case has no bursts, or nothing was recorded.
+    /// Makes the bursts; `None` if the case has no bursts, or nothing was recorded.
     pub fn of(data: &CaseData) -> Option<Self> {
         let plan = data.plan.as_ref()?;
         let Asked { triggers, interval_ns } = plan.burst?;

@@ -15,7 +15,7 @@ use super::names::Names;
 use super::parts::{Explained, Parts};
 use super::timeline::{Frame, Interrupted, Interval, Timeline};
 
-/// Every answered latency of a case that has events, and whose clock it is.
+/// Explains every answered latency of a case that has events; returns whose clock it is.
 pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
     let (view, spans) = data.spans();
     let Some(tick) = data.tick() else { return (view, Vec::new()) };
@@ -51,7 +51,7 @@ pub(super) struct Sight<'a> {
     pub interrupted: Option<&'a Interrupted>,
     /// When the trigger's handler was entered, by its event.
     entry: Option<u64>,
-    /// Who runs when the stage answers, and with what.
+    /// The thread that runs when the stage answers, and its priority.
     last: Option<&'a Interval>,
     /// When the stage's own thread slept although it was called.
     pub blocked: Blocked<'a>,
@@ -87,9 +87,8 @@ impl<'a> Case<'a> {
         Sight { span, intervals, interrupted, entry, last, blocked }
     }
 
-    /// The thread that answers, if the stage is a thread's. A softirq that runs
-    /// on top of somebody is not that thread's doing; the kernel's own softirq
-    /// threads are.
+    /// Returns the thread that answers, if the stage is a thread's. A softirq that runs on top of
+    /// another thread is not that thread's doing; the kernel's own softirq threads are.
     pub fn own_thread(&self, sight: &Sight<'_>) -> Option<(u32, Priority)> {
         let last = sight.last?;
         let name = self.timeline.threads.get(&last.pid);
@@ -98,8 +97,8 @@ impl<'a> Case<'a> {
         (is_thread(sight.span.stage) || is_softirqs).then_some((last.pid, last.priority))
     }
 
-    /// Lengths of steps that may be disturbed: the entry once for a sample, by its
-    /// stage `irq`, the others once for each stage that they are a part of.
+    /// Learns the lengths of steps that may be disturbed: the entry once for a sample, by its stage
+    /// `irq`, the others once for each stage that they are a part of.
     fn learn(&mut self, span: &Span) {
         let sight = self.sight(span);
         for interval in sight.intervals {
@@ -162,7 +161,7 @@ impl<'a> Case<'a> {
         };
         match view {
             Named::All(cause) => parts.until(to, cause),
-            // What disturbs comes first: the step ends with its event.
+            // The disturbance comes first: the step ends with its event.
             Named::Beyond(own, cause) => {
                 parts.until(to - own, cause);
                 parts.until(to, Cause::plain(CauseKind::Own));
@@ -170,8 +169,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// What is left of an interval in which firmware ran: how long it did is not
-    /// known, but the step has its usual length.
+    /// Returns the rest of an interval in which firmware ran: how long it did is not known, but the
+    /// step has its usual length.
     fn without_firmware(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> u64 {
         let step = match interval.from < sight.span.from {
             true if interval.idles() => Step::Entry(Entered::Idle),
@@ -181,7 +180,7 @@ impl<'a> Case<'a> {
         self.baselines.own(step, length)
     }
 
-    /// Between the trigger and its handler.
+    /// Names the cause between the trigger and its handler.
     fn before(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
         if let Some(cause) = self.interrupt(interval) {
             return Named::All(cause);
@@ -202,8 +201,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The instruction that was interrupted is the one that enabled interrupts; the
-    /// nearest callers say for whom.
+    /// Names the code that had interrupts disabled. The instruction that was interrupted is the one
+    /// that enabled them; the nearest callers say on whose behalf.
     fn disabled(&self, sight: &Sight<'_>) -> Cause {
         let kind = CauseKind::IrqsDisabled;
         let Some(found) = sight.interrupted.filter(|found| found.address != 0) else {
@@ -213,8 +212,9 @@ impl<'a> Case<'a> {
         Cause::named(kind, name).with(callers)
     }
 
-    /// Another interrupt comes first, and the trigger's then interrupts what follows
-    /// it: what the other one found is who had interrupts disabled.
+    /// Names the code that had interrupts disabled where another interrupt comes first, and the
+    /// trigger's then interrupts what follows it: the code that the first interrupt interrupted is
+    /// the one that held interrupts off.
     fn disabled_before(&self, sight: &Sight<'_>, interval: &Interval) -> Cause {
         let entry = sight.entry.unwrap_or(u64::MAX);
         let mut later = sight
@@ -227,8 +227,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Who had something disabled, and the callers. Helpers that only enable again
-    /// are passed over.
+    /// Names the function that had something disabled, and its callers. Helpers that only enable
+    /// again are passed over.
     pub fn blame(&self, found: &Interrupted) -> (String, String) {
         let mut names = vec![self.names.function(found.address)];
         names.extend(found.stack.iter().filter_map(|address| self.names.caller(*address)));
@@ -242,7 +242,7 @@ impl<'a> Case<'a> {
         (names[at].clone(), detail)
     }
 
-    /// From the handler on.
+    /// Names the cause from the handler on.
     fn after(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
         if interval.frames.first().is_some_and(|frame| self.names.is_handler(frame))
             || interval.frames.last().is_some_and(|frame| self.names.is_handler(frame))
@@ -259,7 +259,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The innermost hard interrupt, if there is one that is not the trigger's.
+    /// Returns the innermost hard interrupt, if there is one that is not the trigger's.
     fn interrupt(&self, interval: &Interval) -> Option<Cause> {
         let hard = interval
             .frames
@@ -338,7 +338,7 @@ fn entered(sight: &Sight<'_>) -> Entered {
     }
 }
 
-/// They enable what somebody else disabled.
+/// Returns whether a function is a helper: it enables what another one disabled.
 fn is_helper(name: &str) -> bool {
     const HELPERS: [&str; 6] = [
         "_raw_spin_unlock",

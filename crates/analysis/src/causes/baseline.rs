@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What an undisturbed step takes.
+//! The length of an undisturbed step.
 //!
-//! Between two events a thread that was interrupted either returns to the
-//! kernel's own business (the end of the interrupt, the scheduler) or goes on with
-//! its own; no event tells the two apart, but their lengths do. Steps are alike
-//! if they begin and end with events of the same kinds; the tenth percentile of
-//! their lengths in the case is what an undisturbed one takes, and a step that
-//! takes more than twice as much was disturbed: the rest is somebody's doing.
+//! Between two events a thread that was interrupted either returns to the kernel's own business
+//! (the end of the interrupt, the scheduler) or goes on with its own; no event distinguishes the
+//! two, but their lengths do. Steps are alike if they begin and end with events of the same kinds;
+//! the tenth percentile of their lengths in the case is what an undisturbed one takes, and a step
+//! that takes more than twice as much was disturbed: the rest has another cause.
 
 use std::collections::HashMap;
 
@@ -19,7 +18,7 @@ const UNDISTURBED: f64 = 0.1;
 /// A step this many times as long as an undisturbed one was disturbed.
 const DISTURBED: u64 = 2;
 
-/// What was interrupted decides how an interrupt is entered.
+/// The interrupted context decides how an interrupt is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entered {
     Idle,
@@ -72,10 +71,10 @@ impl Baselines {
         self.compare_entries();
     }
 
-    /// What is interrupted changes an entry by little. Where a kind has hardly an
-    /// undisturbed one (interrupts are disabled in most of the kernel's), the
-    /// shortest kind tells. And out of the kernel an entry takes no longer than out
-    /// of user mode, which has to change the stack first.
+    /// Compares entries: the interrupted context changes one by little. Where a kind has hardly an
+    /// undisturbed one (interrupts are disabled in most of the kernel's), the shortest kind counts.
+    /// And out of the kernel an entry takes no longer than out of user mode, which has to change
+    /// the stack first.
     fn compare_entries(&mut self) {
         let user = self.undisturbed.get(&Step::Entry(Entered::User)).copied();
         if let (Some(own), Some(user)) =
@@ -94,7 +93,7 @@ impl Baselines {
         }
     }
 
-    /// How much of a step of this length is the step itself.
+    /// Returns how much of a step of this length is the step itself.
     pub fn own(&self, step: Step, length: u64) -> u64 {
         let undisturbed = self.undisturbed.get(&step).copied().unwrap_or(length);
         if length <= undisturbed.saturating_mul(DISTURBED) { length } else { undisturbed }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! When a stage's thread slept although it had been called.
 //!
-//! A thread that is woken for its trigger runs until it answers, or until
-//! somebody preempts it. If it sleeps instead, it wants something that somebody
-//! else has: a lock, a page, a reply. No event says what; but who wakes it in the
-//! end is the one who had it. That holds for every kind of lock, in the kernel and
-//! in user space.
+//! A thread that is woken for its trigger runs until it answers, or until it is preempted. If it
+//! sleeps instead, it wants something that another thread has: a lock, a page, a reply. No event
+//! says what; but the thread that wakes it in the end is the one that had it. That holds for every
+//! kind of lock, in the kernel and in user space.
 
 use super::timeline::{Interval, Timeline, Wakeup};
 
@@ -23,7 +22,7 @@ pub struct Period<'a> {
 pub struct Blocked<'a>(Vec<Period<'a>>);
 
 impl<'a> Blocked<'a> {
-    /// `intervals` of the response, `pid` of the thread that answers, `entry` of
+    /// Finds the sleep; `intervals` of the response, `pid` of the thread that answers, `entry` of
     /// the trigger's handler: what it slept before it was called is not meant.
     pub fn of(timeline: &'a Timeline, intervals: &[Interval], pid: u32, entry: u64) -> Self {
         let Some(called) = timeline.woken(pid, entry) else { return Self::default() };

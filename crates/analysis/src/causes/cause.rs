@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a segment of a latency is called.
+//! The names of a latency's segments.
 
 use serde::{Serialize, Serializer};
 
@@ -36,7 +36,7 @@ pub enum CauseKind {
     /// The stage's thread sleeps until a thread wakes it that this one keeps from
     /// running, with a priority no higher than the stage's.
     PriorityInversion,
-    /// The stage's thread sleeps, and nobody who could wake it runs.
+    /// The stage's thread sleeps, and no thread that could wake it runs.
     Blocked,
     /// From the handler to the thread, out of the idle loop.
     LeavingIdle,
@@ -70,7 +70,7 @@ impl CauseKind {
         }
     }
 
-    /// Somebody else's doing: what can be looked for and changed.
+    /// Returns whether it is interference: what can be looked for and changed.
     pub const fn is_interference(self) -> bool {
         !matches!(
             self,

@@ -21,7 +21,7 @@ pub enum Above {
     Threshold(Nanoseconds),
 }
 
-/// What one cause accounts for, in the late responses of one stage.
+/// The share of one cause in the late responses of one stage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Share {
     pub cause: Cause,
@@ -59,7 +59,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Every stage of a case, in the order of the stages.
+    /// Explains every stage of a case, in the order of the stages.
     pub fn of_case(data: &CaseData, above: Above) -> (Vec<Explanation>, Vec<Explained>) {
         let (view, explained) = explain(data);
         let mut stages: BTreeMap<Stage, Vec<&Explained>> = BTreeMap::new();
@@ -163,8 +163,8 @@ fn sums_up(one: &Explained) -> bool {
     at == one.latency.0
 }
 
-/// Somebody else's doing that accounts for the most of a latency, if it does for
-/// more than `share` of it.
+/// Returns the interference that accounts for the most of a latency, if it does for more than
+/// `share` of it.
 pub fn culprit(one: &Explained, share: f64) -> Option<(&Cause, Nanoseconds)> {
     let mut totals: BTreeMap<&Cause, i64> = BTreeMap::new();
     for segment in one.segments.iter().filter(|segment| segment.cause.kind.is_interference()) {

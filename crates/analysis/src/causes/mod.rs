@@ -11,7 +11,7 @@
 //!   from that stage;
 //! * [`threads`]: the same, while a thread runs;
 //! * [`explanation`]: causes by how much they account for;
-//! * [`rows`]: latencies by who held them up the most.
+//! * [`rows`]: latencies by their main culprit.
 
 mod attribute;
 mod baseline;

@@ -26,7 +26,7 @@ impl<'a> Names<'a> {
         Self { symbols: &data.symbols, threads }
     }
 
-    /// A function's name; the address where it has none.
+    /// Returns a function's name; the address where it has none.
     pub fn function(&self, address: u64) -> String {
         match Symbol::at(self.symbols, address) {
             Some((symbol, _)) => symbol.name.clone(),
@@ -34,18 +34,19 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// None where the address lies beyond every function: a word of data.
+    /// Returns the caller's name; `None` where the address lies beyond every function: a word of
+    /// data.
     pub fn caller(&self, address: u64) -> Option<String> {
         let (symbol, offset) = Symbol::at(self.symbols, address)?;
         (offset > 0 && offset < LONGEST).then(|| symbol.name.clone())
     }
 
-    /// The function belongs to the driver.
+    /// Returns whether the function belongs to the driver.
     pub fn is_ours(&self, address: u64) -> bool {
         Symbol::at(self.symbols, address).is_some_and(|(symbol, _)| symbol.name.ends_with(OURS))
     }
 
-    /// The trigger's handler, or the function of the timer that triggers.
+    /// Returns whether it is the trigger's handler, or the function of the timer that triggers.
     pub fn is_handler(&self, frame: &Frame) -> bool {
         match frame {
             Frame::Irq { handler, .. } => self.is_ours(*handler),
@@ -54,7 +55,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The stage that a thread is.
+    /// Returns the stage that a thread is.
     pub fn stage(&self, pid: u32) -> Option<Stage> {
         self.threads.get(&pid).copied()
     }

@@ -50,7 +50,8 @@ impl<'a> Parts<'a> {
         self.at = to;
     }
 
-    /// Each boundary is rounded once, so that the lengths sum to the latency.
+    /// Converts to nanoseconds. Each boundary is rounded once, so that the lengths sum to the
+    /// latency.
     pub fn explained(self, tick: Tick) -> Explained {
         let since = |at: u64| tick.nanoseconds(at.saturating_sub(self.span.from) as i64);
         let mut start = Nanoseconds(0);

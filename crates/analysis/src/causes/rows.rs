@@ -16,13 +16,13 @@ use crate::quantile;
 pub const BINS: usize = 40;
 /// Rows by cause; what is left is one row.
 const ROWS: usize = 7;
-/// What accounts for no more than this part of a latency holds nothing up.
+/// A cause of no more than this part of a latency holds nothing up.
 const NAMED: f64 = 0.05;
 
 /// The responses that one cause held up the most.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// None: nobody in particular held them up.
+    /// None: no single culprit held them up.
     pub kind: Option<CauseKind>,
     /// Empty: several, or the kind says it all.
     pub name: String,
@@ -74,7 +74,7 @@ impl Rows {
     }
 }
 
-/// Of interrupts and softirqs the function is the culprit; of others the details
+/// Names a row: of interrupts and softirqs the function is the culprit; of others the details
 /// differ from time to time.
 fn name(cause: &Cause) -> String {
     match cause.kind {
@@ -104,7 +104,7 @@ impl Row {
     }
 }
 
-/// `BINS + 1` of them; strictly rising, if the range is wide enough for that.
+/// Returns `BINS + 1` edges; strictly rising, if the range is wide enough for that.
 fn edges(least: i64, most: i64) -> Vec<i64> {
     let (from, to) = ((least as f64).ln(), (most as f64 + 1.0).ln());
     let edge = |bin: usize| (from + (to - from) * bin as f64 / BINS as f64).exp().round() as i64;

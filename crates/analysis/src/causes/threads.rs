@@ -9,7 +9,7 @@ use super::blocked::Period;
 use super::cause::{Cause, CauseKind};
 use super::timeline::Interval;
 
-/// What the kernel's softirq threads run at if nobody changed it: nice 0.
+/// The priority of the kernel's softirq threads if it was not changed: nice 0.
 const SOFTIRQ_PRIORITY: Priority = Priority(121);
 
 impl Case<'_> {
@@ -35,8 +35,8 @@ impl Case<'_> {
         self.beyond(interval, length, cause)
     }
 
-    /// The thread that answers runs. What the scheduler leaves to it on behalf of
-    /// the thread before it (finish_task_switch()) comes before its own path.
+    /// Names the cause while the thread that answers runs. The work that the scheduler leaves to it
+    /// on behalf of the thread before it (finish_task_switch()) comes before its own path.
     fn own(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
         let usual = self.baselines.own(Step::own(sight.span.stage, interval), length);
         if usual == length {
@@ -47,11 +47,11 @@ impl Case<'_> {
         Named::Beyond(usual, Cause::named(CauseKind::Prolonged, after))
     }
 
-    /// The stage's thread was called, ran, and sleeps again until somebody wakes it:
-    /// that one has what the stage wants, or wants to hear of it.
+    /// Names the cause while the stage's thread was called, ran, and sleeps again until another
+    /// thread wakes it: that one has what the stage wants, or has to notify it.
     fn waiting(&self, interval: &Interval, period: &Period, own: Priority) -> Cause {
         let Some(waker) = period.waker else {
-            return Cause::named(CauseKind::Blocked, "who ended it is not known");
+            return Cause::named(CauseKind::Blocked, "the thread that ended it is not known");
         };
         if waker.by_interrupt {
             return Cause::named(CauseKind::Blocked, "until an interrupt");
@@ -71,8 +71,8 @@ impl Case<'_> {
         Cause::named(kind, self.name_of(interval.pid)).with(detail)
     }
 
-    /// A softirq that is raised, and not run at the interrupt's end: softirqs were
-    /// disabled, or it is left to a thread that has to wait for others.
+    /// Names the cause of a softirq that is raised, and not run at the interrupt's end: softirqs
+    /// were disabled, or it is left to a thread that has to wait for others.
     fn undone(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
         let disabled = Context::BH_DISABLED | Context::SOFTIRQ;
         let found = sight.interrupted.filter(|found| {
@@ -88,8 +88,8 @@ impl Case<'_> {
         self.beyond(interval, length, cause)
     }
 
-    /// All of what the thread had for itself; of what may be the kernel's way to
-    /// what comes next, the part beyond an undisturbed one.
+    /// Returns all of what the thread had for itself; of what may be the kernel's way to what comes
+    /// next, the part beyond an undisturbed one.
     fn beyond(&self, interval: &Interval, length: u64, cause: Cause) -> Named {
         if interval.is_run() {
             return Named::All(cause);
@@ -103,7 +103,7 @@ impl Case<'_> {
     }
 
     fn running(&self, sight: &Sight<'_>, interval: &Interval, own: Priority) -> Cause {
-        // What the trigger interrupted is what had preemption disabled.
+        // The code that the trigger interrupted is the one that had preemption disabled.
         let held = sight.interrupted.filter(|found| {
             found.pid == interval.pid && found.address != 0 && interval.priority >= own
         });

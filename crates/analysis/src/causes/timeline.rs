@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use irqscope_wire::{Context, Event, Priority, Softirq, Vector, What};
 
-/// What was entered and not left yet. Contexts nest within the thread that they
-/// run on: a hard interrupt or a softirq is never switched away from, but on RT
-/// kernels, where softirqs are a thread's and go with it.
+/// Contexts that were entered and not left yet. They nest within the thread that they run on: a
+/// hard interrupt or a softirq is never switched away from, but on RT kernels, where softirqs are a
+/// thread's and go with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     Irq { number: u32, handler: u64 },
@@ -19,7 +19,7 @@ pub enum Frame {
     Work(u64),
 }
 
-/// What begins or ends an interval, for telling alike steps of a path.
+/// The event that begins or ends an interval, by which alike steps of a path are found.
 pub type Mark = std::mem::Discriminant<What>;
 
 #[derive(Clone, Debug)]
@@ -33,13 +33,13 @@ pub struct Interval {
     pub idle: bool,
     /// It began with a switch to the thread.
     pub switched: bool,
-    /// Who comes next, if it ended with a switch.
+    /// The thread that comes next, if it ended with a switch.
     pub next: Option<u32>,
     /// It ended because the thread sleeps.
     pub slept: bool,
     /// It ended because a hard interrupt came.
     pub interrupted: bool,
-    /// What that interrupt found, where its event says so; see [`Interrupted`].
+    /// The context that the interrupt found, where its event says so; see [`Interrupted`].
     pub found: Option<u64>,
     pub began: Mark,
     pub ended: Mark,
@@ -47,11 +47,11 @@ pub struct Interval {
     pub events: u32,
     /// System management interrupts came in it.
     pub smis: u32,
-    /// Somebody else runs at its end, and nobody switched: events are missing.
+    /// Another thread runs at its end, and there was no switch: events are missing.
     pub gap: bool,
 }
 
-/// What a trigger's handler found.
+/// The context that a trigger's handler found.
 #[derive(Clone, Debug)]
 pub struct Interrupted {
     /// The handler's stamp.
@@ -86,21 +86,21 @@ pub struct Timeline {
 }
 
 impl Interval {
-    /// The thread had the CPU for itself in all of it: it was given it, or kept it
-    /// until an interrupt came. Otherwise the kernel may have been on its way to
-    /// what comes next.
+    /// Returns whether the thread had the CPU for itself in all of it: it was given it, or kept it
+    /// until an interrupt came. Otherwise the kernel may have been on its way to what comes next.
     pub fn is_run(&self) -> bool {
         self.next.is_none() && (self.switched || self.interrupted)
     }
 
-    /// The idle thread itself; its loop has interrupts disabled until it sleeps.
+    /// Returns whether it is the idle thread itself; its loop has interrupts disabled until it
+    /// sleeps.
     pub fn idles(&self) -> bool {
         self.idle && self.frames.is_empty()
     }
 }
 
 impl Timeline {
-    /// `events` in order of time.
+    /// Makes a timeline; `events` are in order of time.
     pub fn of(events: &[Event]) -> Self {
         let mut timeline = Self::default();
         let mut cpu = Cpu::default();
@@ -184,19 +184,19 @@ impl Timeline {
         }
     }
 
-    /// The first time from `from` on that the thread is woken.
+    /// Returns the first time from `from` on that the thread is woken.
     pub fn woken(&self, pid: u32, from: u64) -> Option<&Wakeup> {
         let first = self.wakeups.partition_point(|wakeup| wakeup.at < from);
         self.wakeups[first..].iter().find(|wakeup| wakeup.pid == pid)
     }
 
-    /// Who ran until then.
+    /// Returns the thread that ran until then.
     pub fn before(&self, instant: u64) -> Option<u32> {
         let next = self.intervals.partition_point(|interval| interval.to <= instant);
         self.intervals[..next].last().map(|interval| interval.pid)
     }
 
-    /// The intervals that meet the span, in order.
+    /// Returns the intervals that overlap the span, in order.
     pub fn within(&self, from: u64, to: u64) -> &[Interval] {
         let first = self.intervals.partition_point(|interval| interval.to <= from);
         let end = self.intervals.partition_point(|interval| interval.from < to);
@@ -211,7 +211,7 @@ struct Met {
     smis: u32,
 }
 
-/// It says what the CPU does, and not only what it met.
+/// Returns whether an event says what the CPU does, and not only what it met.
 fn is_step(what: &What) -> bool {
     !matches!(what, What::Named(_) | What::Triggered { .. } | What::Stacked { .. })
 }

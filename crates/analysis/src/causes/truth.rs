@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is said of late responses, beside what is known of them.
+//! The causes named for late responses, compared with the ground truth.
 //!
 //! A fault *moved* a response if it had the CPU, before the response, for more than
 //! a fifth of the stage's median, and the response came later than the median by as
@@ -24,12 +24,12 @@ use super::timeline::{Interval, Timeline};
 
 /// A fault has to overlap, and to delay, by this part of the median.
 const MOVED: f64 = 0.2;
-/// What accounts for more than this part of a latency is named.
+/// A cause of more than this part of a latency is named.
 const NAMED: f64 = 0.05;
 /// How exact a length has to be.
 const EXACT: f64 = 0.05;
 
-/// What was said where one kind of fault was true.
+/// The causes that were named where one kind of fault was true.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TruthRow {
     /// Faults that acted.
@@ -64,7 +64,7 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// None without faults or events.
+    /// Compares; `None` without faults or events.
     pub fn of(data: &CaseData) -> Option<Truth> {
         let tick = data.tick()?;
         data.explained.as_ref().filter(|_| !data.truth.is_empty())?;
@@ -129,7 +129,8 @@ impl Sight<'_> {
         self.one.latency.0 - self.median
     }
 
-    /// How long the fault itself had the CPU: what came in between did not.
+    /// Returns how long the fault itself had the CPU: the time of what came in between is not its
+    /// own.
     fn held(&self, fault: &Fault, among: &[&Fault]) -> i64 {
         let (from, to) = (fault.begin.0.max(self.span.from), fault.end.0.min(self.span.to));
         let begun = self.timeline.within(fault.begin.0, fault.begin.0 + 1).first();
@@ -154,7 +155,7 @@ impl Sight<'_> {
         self.tick.nanoseconds(cycles as i64).0
     }
 
-    /// What leaves interrupts on does not hold one up.
+    /// Returns whether a fault may hold a stage up: one that leaves interrupts on does not.
     fn may_hold(&self, fault: &Fault, among: &[&Fault]) -> bool {
         self.one.stage != Stage::Irq
             || match fault.kind {
@@ -175,8 +176,8 @@ impl Sight<'_> {
         overlap as f64 > least && late as f64 > least && late >= overlap / 2
     }
 
-    /// What is named is the longer one of two at once, and the other is among the
-    /// segments. How late the response is tells whether the outer one held it up too:
+    /// Returns whether the named cause is right: it is the longer one of two at once, and the other
+    /// is among the segments. How late the response is shows whether the outer one held it up too:
     /// a thread that is not preempted holds no softirq up, unless softirqs are threads.
     fn is_right(&self, kind: FaultKind, cause: &Cause, faults: &[&Fault]) -> bool {
         let least = (MOVED * self.median as f64) as i64;
@@ -196,7 +197,7 @@ impl Sight<'_> {
         longest && said(Role::Outer) && said(Role::Inner)
     }
 
-    /// The segments of the culprit lie within the fault.
+    /// Returns whether the segments of the culprit lie within the fault.
     fn is_exact(&self, kind: FaultKind, faults: &[&Fault]) -> bool {
         let segments = self.one.segments.iter().filter(|segment| is(kind, &segment.cause));
         let (mut said, mut true_part) = (0, 0);
@@ -233,7 +234,7 @@ fn medians(explained: &[Explained]) -> BTreeMap<Stage, i64> {
     latencies.into_iter().map(|(stage, all)| (stage, median(all))).collect()
 }
 
-/// `faults` are in order, and only a burst's lie close together.
+/// Returns the faults that overlap; `faults` are in order, and only a burst's lie close together.
 fn overlapping<'a>(faults: &'a [Fault], span: &Span) -> Vec<&'a Fault> {
     let end = faults.partition_point(|fault| fault.begin.0 < span.to);
     let mut found: Vec<&Fault> =
@@ -242,7 +243,7 @@ fn overlapping<'a>(faults: &'a [Fault], span: &Span) -> Vec<&'a Fault> {
     found
 }
 
-/// The cause is what a fault of this kind has to be called.
+/// Returns whether the cause is what a fault of this kind has to be called.
 fn is(kind: FaultKind, cause: &Cause) -> bool {
     let any = |names: &[&str]| is_any(cause, names);
     let by_thread = is_by_injector(cause);
@@ -285,8 +286,9 @@ fn is_any(cause: &Cause, names: &[&str]) -> bool {
     names.iter().any(|name| cause.name.contains(name) || cause.detail.contains(name))
 }
 
-/// Once the trigger's handler has run, it is the thread that is waited for. (On
-/// RT, where disabling softirqs is a lock, it inherits a priority.)
+/// Returns whether the injector's thread is the cause: once the trigger's handler has run, it is
+/// the thread that is waited for. (On RT, where disabling softirqs is a lock, it inherits a
+/// priority.)
 fn is_by_injector(cause: &Cause) -> bool {
     let waits = matches!(
         cause.kind,

@@ -21,7 +21,7 @@ pub struct MeasuredCase {
 }
 
 impl MeasuredCase {
-    /// The named case of a run, or all of them, in the manifest's order.
+    /// Reads the named case of a run, or all of them, in the manifest's order.
     pub fn load(run: &RunDir, wanted: Option<&str>) -> Result<Vec<Self>> {
         let (name, manifest) = (run.path().display().to_string(), run.manifest());
         let index = run.index()?;
@@ -51,12 +51,12 @@ impl MeasuredCase {
         }
     }
 
-    /// `runs/a#6.1/idle`.
+    /// Returns `runs/a#6.1/idle`.
     pub fn name(&self) -> String {
         format!("{}#{}", self.run, self.case.case)
     }
 
-    /// In which view stages are shown where nothing else is said.
+    /// Returns the view in which stages are shown where nothing else is said.
     pub fn main_view(&self) -> View {
         self.summary.main_view()
     }
@@ -71,8 +71,7 @@ impl MeasuredCase {
     }
 }
 
-/// Which cases belong together: one on one side with each of the other side; else
-/// those of the same name.
+/// Pairs cases: one on one side with each of the other side; else those of the same name.
 pub fn pairs<'a>(
     base: &'a [MeasuredCase],
     other: &'a [MeasuredCase],

@@ -19,12 +19,12 @@ pub const VERSION: u32 = 1;
 /// How sure intervals are, and the level of the test.
 pub const LEVEL: f64 = 0.95;
 
-/// What of two cases is compared.
+/// The figures of two cases to compare.
 #[derive(Clone, Debug)]
 pub struct Ask<'a> {
     /// Stages and benchmarks by name; all of them where it is empty.
     pub names: &'a [String],
-    /// Of stages; the main one where it is none.
+    /// Of stages; the main one where no view is named.
     pub view: Option<View>,
     /// In thousandths; 1000 is the maximum.
     pub quantiles: &'a [u32],
@@ -48,7 +48,7 @@ pub struct Comparison {
     /// Why the figures must not be used; empty for valid measurements.
     pub violations: Vec<String>,
     pub series: Vec<SeriesComparison>,
-    /// What one side alone measured.
+    /// Series that one side alone measured.
     pub base_only: Vec<String>,
     pub other_only: Vec<String>,
 }
@@ -76,8 +76,10 @@ pub struct SeriesComparison {
 }
 
 impl Comparison {
+    /// Compares two cases.
+    ///
     /// # Errors
-    /// What cannot be compared, and why; the disk's.
+    /// The cases cannot be compared, and why; the disk's.
     pub fn of(base: &MeasuredCase, other: &MeasuredCase, ask: &Ask<'_>) -> Result<Self> {
         let exact = is_exact(base, other)?;
         let asked = |series: &&Series| is_asked(series, base, ask);
@@ -121,7 +123,8 @@ impl Comparison {
     }
 }
 
-/// Virtual nanoseconds of one length on both sides, or real ones on both.
+/// Returns whether figures are exact: virtual nanoseconds of one length on both sides, or real ones
+/// on both.
 pub(crate) fn is_exact(base: &MeasuredCase, other: &MeasuredCase) -> Result<bool, CompareError> {
     let of = |one: &MeasuredCase| one.summary.instruction_femtoseconds;
     let clocks = |twin: &MeasuredCase, other: &MeasuredCase| CompareError::OtherClock {
@@ -184,7 +187,7 @@ impl SeriesComparison {
         })
     }
 
-    /// Responses are missing on one side: the figures leave them out.
+    /// Returns whether responses are missing on one side: the figures leave them out.
     pub fn lacks_responses(&self) -> bool {
         self.base_without > 0 || self.other_without > 0
     }

@@ -6,12 +6,12 @@
 //! what chance would make of it, so that tails count as much as the middle; at 40
 //! levels from the 2.5th to the 99th percentile of both together.
 //!
-//! **Chance.** Permutation of windows: stretches of both series that are long
-//! against the correlation and lie so far apart that one knows nothing of the other
-//! are exchangeable if nothing differs. All windows are dealt out to both sides
-//! again at random, and the test counts how often chance gives as large a statistic
-//! (Lehmann and Romano, "Testing Statistical Hypotheses", 15.2: such a test holds
-//! its level for every distribution and every number of windows).
+//! **Chance.** Permutation of windows: stretches of both series that are long against the
+//! correlation and lie at such a distance that one knows nothing of the other are exchangeable if
+//! nothing differs. All windows are dealt out to both sides again at random, and the test counts
+//! how often chance gives as large a statistic (Lehmann and Romano, "Testing Statistical
+//! Hypotheses", 15.2: such a test holds its level for every distribution and every number of
+//! windows).
 //!
 //! **Cuts.** Where windows begin is arbitrary. Both series are cut twice, the
 //! second time half a window later, and the larger probability counts.
@@ -33,7 +33,7 @@ const FEWEST_WINDOWS: usize = 6;
 /// Of the longer side, where the other one is so short that windows are: those that
 /// are used lie farther apart.
 const MOST_USED: usize = 1_000;
-/// A window is at least so many times as long as the correlation.
+/// The least length of a window, as a multiple of the correlation.
 const WINDOW_PER_LAG: usize = 4;
 const PERMUTATIONS: u32 = 1_999;
 
@@ -71,7 +71,7 @@ pub struct TooShort {
     pub needed: u64,
 }
 
-/// Of two series.
+/// Tests whether two series differ.
 ///
 /// # Errors
 /// The disk's, where their values do not fit into memory.
@@ -98,7 +98,7 @@ pub fn differ(base: &Series, other: &Series) -> Result<Result<Test, TooShort>> {
     Ok(Ok(Test { statistic, p, correlation: gap as u64, window: cut.window as u64, windows }))
 }
 
-/// The farthest that any level is correlated.
+/// Returns the farthest that any level is correlated.
 fn correlation(series: &Series) -> Result<usize> {
     let levels = [100, 250, 500, 750, 900, 990].map(|level| rank(series.sorted.count(), level));
     let mut farthest = 0;
@@ -108,12 +108,12 @@ fn correlation(series: &Series) -> Result<usize> {
     Ok(farthest)
 }
 
-/// Values of both series together, each once.
+/// Returns values of both series together, each once.
 fn levels(both: Both<'_>) -> Result<Vec<i64>> {
     let found = both.at_ranks(LEVELS.map(|level| rank(both.count(), level)))?;
     let mut levels: Vec<i64> = found.into_iter().flatten().collect();
     levels.dedup();
-    // Above the greatest value there is nothing to tell apart.
+    // Above the greatest value there is nothing to distinguish.
     levels.retain(|level| both.max() != Some(*level));
     Ok(levels)
 }
@@ -175,7 +175,7 @@ impl Cut {
     }
 }
 
-/// The statistic, and its probability by permutation.
+/// Returns the statistic, and its probability by permutation.
 fn permute(windows: &[f32], [first, second]: [usize; 2], levels: usize) -> (f64, f64) {
     if levels == 0 {
         return (0.0, 1.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What two measurements do not have in common besides their figures.
+//! The differences of two measurements besides their figures.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub struct ManifestDifference {
 /// A fact of a case; `None` where it is unknown or has no meaning.
 type Fact = fn(&Manifest, &CaseManifest) -> Option<String>;
 
-/// What is expected to differ, or does no harm.
+/// Settings that are expected to differ, or that do no harm.
 const HARMLESS: [(&str, Fact); 3] = [
     ("kernel", |_, case| Some(target(case)?.kernel.clone())),
     ("irqscope", |run, _| Some(run.tool_version.clone())),
@@ -70,7 +70,7 @@ const MATTERS: [(&str, Fact); 31] = [
     ("scheduling of thread", |_, case| Some(scheduling(stages_of(case)?.thread))),
 ];
 
-/// Everything that differs, what matters first.
+/// Returns everything that differs, the most important first.
 pub fn differences(base: &MeasuredCase, other: &MeasuredCase) -> Vec<ManifestDifference> {
     let told = |matters: bool| {
         move |(what, fact): &(&'static str, Fact)| {
@@ -85,7 +85,7 @@ pub fn differences(base: &MeasuredCase, other: &MeasuredCase) -> Vec<ManifestDif
     all
 }
 
-/// Only the words that one of both lacks.
+/// Returns only the words that one of both lacks.
 fn command_line(base: &CaseManifest, other: &CaseManifest) -> Option<ManifestDifference> {
     let words = |case: &CaseManifest| -> BTreeSet<String> {
         let line = target(case).map(|target| target.cmdline.clone()).unwrap_or_default();
@@ -112,7 +112,7 @@ fn plan(case: &CaseManifest) -> Option<&Plan> {
     case.plan.as_ref()
 }
 
-/// The plan of a case that asks stages.
+/// Returns the plan of a case that asks stages.
 fn stages_of(case: &CaseManifest) -> Option<&Plan> {
     plan(case).filter(|plan| plan.needs_driver())
 }

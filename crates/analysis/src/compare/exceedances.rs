@@ -15,7 +15,7 @@ pub(crate) struct Exceedances {
 }
 
 impl Exceedances {
-    /// Of values in the order of time.
+    /// Finds the exceedances of values in the order of time.
     pub fn above(values: &Ordered, level: i64) -> Result<Self> {
         let (mut words, mut len) = (Vec::new(), 0);
         values.each(|piece| {
@@ -37,7 +37,7 @@ impl Exceedances {
         self.ones as f64 / self.len.max(1) as f64
     }
 
-    /// How many there are in part of the series.
+    /// Returns how many there are in part of the series.
     pub fn count(&self, places: Range<usize>) -> u64 {
         let Range { start, end } = places;
         let mut count = 0;
@@ -54,13 +54,13 @@ impl Exceedances {
         count
     }
 
-    /// In how many stretches of `length` values there is any above the level.
+    /// Returns in how many stretches of `length` values there is any above the level.
     pub fn occupied(&self, length: usize) -> usize {
         let stretches = (0..self.len).step_by(length.max(1));
         stretches.filter(|start| self.count(*start..(start + length).min(self.len)) > 0).count()
     }
 
-    /// Correlation of the series with itself `lag` values later.
+    /// Returns the correlation of the series with itself `lag` values later.
     fn autocorrelation(&self, lag: usize) -> f64 {
         let (n, share) = (self.len as f64, self.share());
         let first = self.ones - self.count(self.len - lag..self.len);
@@ -70,7 +70,7 @@ impl Exceedances {
         sum / (n * share * (1.0 - share))
     }
 
-    /// How many are above the level together with the value `lag` later.
+    /// Returns how many are above the level together with the value `lag` later.
     fn both(&self, lag: usize) -> u64 {
         let (skip, shift) = (lag / 64, lag % 64);
         let word = |place: usize| self.words.get(place).copied().unwrap_or(0);
@@ -82,9 +82,9 @@ impl Exceedances {
         pairs.map(|bits| u64::from(bits.count_ones())).sum()
     }
 
-    /// The lag from which on the series is not correlated any more: the smallest
-    /// after which the next `max(5, sqrt(log10 n))` correlations are all below
-    /// `2 sqrt(log10 n / n)`, and `sqrt(n)` at the most.
+    /// Returns the lag from which on the series is not correlated any more: the smallest after
+    /// which the next `max(5, sqrt(log10 n))` correlations are all below `2 sqrt(log10 n / n)`, and
+    /// `sqrt(n)` at the most.
     ///
     /// Politis and White, "Automatic block-length selection for the dependent
     /// bootstrap", Econometric Reviews 23 (2004), with the correction of Patton,

@@ -38,10 +38,10 @@ pub const INTERVAL_METHOD: &str = "fractional order statistics (Hutson 1999) of 
 
 const MOST_BATCHES: usize = 64;
 const FEWEST_BATCHES: usize = 8;
-/// A batch is so many times as long as the correlation.
+/// The length of a batch, as a multiple of the correlation.
 const BATCH_PER_LAG: usize = 8;
-/// Values beyond a quantile that are correlated say one thing, not many. With less
-/// than so many groups of them nobody can say how much chance there is in it.
+/// Values beyond a quantile that are correlated say one thing, not many. With fewer groups of them
+/// than this, the part of chance in it is unknown.
 const FEWEST_GROUPS: usize = 12;
 
 /// An estimate with both limits of its interval.
@@ -53,7 +53,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Of `other` minus `self`; both independent of each other.
+    /// Returns `other` minus `self`; both independent of each other.
     pub fn difference(&self, other: &Self) -> Self {
         let estimate = other.estimate - self.estimate;
         let below = (other.estimate - other.low).hypot(self.high - self.estimate);
@@ -73,8 +73,8 @@ pub struct TooFew {
     pub needed: u64,
 }
 
-/// The quantile (in thousandths) of a series with its interval at `level`.
-/// `Err(None)` without a single value whose place in time is known.
+/// Returns the quantile (in thousandths) of a series with its interval at `level`. `Err(None)`
+/// without a single value whose place in time is known.
 pub(crate) fn quantile_interval(
     series: &Series,
     thousandths: u32,
@@ -107,8 +107,8 @@ pub(crate) fn quantile_interval(
     Ok(Ok(Interval { estimate, low: low.min(estimate), high: high.max(estimate) }))
 }
 
-/// What a series is worth in independent samples where this level is concerned, its
-/// own uncertainty included; `lag` is how far it is correlated.
+/// Returns what a series is worth in independent samples where this level is concerned, its own
+/// uncertainty included; `lag` is how far it is correlated.
 fn effective_size(above: &Exceedances, lag: usize, level: f64) -> f64 {
     let n = above.len();
     let batches = (n / (BATCH_PER_LAG * lag)).clamp(FEWEST_BATCHES, MOST_BATCHES);
@@ -124,7 +124,7 @@ fn effective_size(above: &Exceedances, lag: usize, level: f64) -> f64 {
     n as f64 / effect.max(f64::MIN_POSITIVE) * doubt(freedom, level)
 }
 
-/// How much less a size is worth that had to be estimated.
+/// Returns how much less a size is worth that had to be estimated.
 fn doubt(freedom: f64, level: f64) -> f64 {
     let tail = 1.0 - (1.0 - level) / 2.0;
     let normal = Normal::standard().inverse_cdf(tail);
@@ -161,21 +161,21 @@ impl Ranks {
         Some((solve(1.0 - self.tail), solve(self.tail)))
     }
 
-    /// The same by Cornish and Fisher's expansion, where the exact way is long.
+    /// Returns the same by Cornish and Fisher's expansion, where the exact way is long.
     fn expanded(&self, variance: f64) -> (f64, f64) {
         let z = Normal::standard().inverse_cdf(1.0 - self.tail);
         let middle = self.n * self.share + 0.5 + (1.0 - 2.0 * self.share) * (z * z - 1.0) / 6.0;
         (middle - z * variance.sqrt(), middle + z * variance.sqrt())
     }
 
-    /// How many it takes for both limits to be samples.
+    /// Returns how many it takes for both limits to be samples.
     fn fewest(&self) -> f64 {
         let rarer = self.share.min(1.0 - self.share).max(1e-9);
         self.tail.ln() / (1.0 - rarer).ln()
     }
 }
 
-/// Between two order statistics; ranks count from 1.
+/// Interpolates between two order statistics; ranks count from 1.
 fn between(sorted: &Counted, rank: f64) -> Result<f64> {
     let last = sorted.count();
     let rank = rank.clamp(1.0, last as f64);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! How large the largest value of a stretch of time is.
 //!
-//! The maximum of a run is one value of a random quantity: no interval follows from
-//! it, and the bootstrap is wrong for it (Bickel and Freedman, "Some asymptotic
-//! theory for the bootstrap", Annals of Statistics 9, 1981). So a run is cut into 17
-//! windows, whose maxima are 17 values of the maximum of a 17th of a run. How much
-//! larger they are on one side than on the other, the median of all differences of
-//! two of them says, and the interval belongs to it that follows from the
-//! distribution of Mann and Whitney's statistic (Hodges and Lehmann, "Estimates of
-//! location based on rank tests", Annals of Mathematical Statistics 34, 1963).
-//! Windows are long against the correlation, and their maxima as good as
-//! independent. What is expected beyond the samples, `irqscope tail` says.
+//! The maximum of a run is one value of a random quantity: no interval follows from it, and the
+//! bootstrap is wrong for it (Bickel and Freedman, "Some asymptotic theory for the bootstrap",
+//! Annals of Statistics 9, 1981). So a run is cut into 17 windows, whose maxima are 17 values of
+//! the maximum of a 17th of a run. How much larger they are on one side than on the other, the
+//! median of all differences of two of them says, and the interval belongs to it that follows from
+//! the distribution of Mann and Whitney's statistic (Hodges and Lehmann, "Estimates of location
+//! based on rank tests", Annals of Mathematical Statistics 34, 1963). Windows are long against the
+//! correlation, and their maxima as good as independent. `irqscope tail` says what is expected
+//! beyond the samples.
 
 use super::interval::Interval;
 use crate::{Ordered, Result};
@@ -25,8 +24,7 @@ pub const MAXIMUM_METHOD: &str = "maxima of 17 consecutive windows of each side:
 pub(crate) struct Maxima([i64; WINDOWS]);
 
 impl Maxima {
-    /// Of a series in the order of time; `None` if a window would hold less than ten
-    /// values.
+    /// Takes a series in the order of time; `None` if a window would hold less than ten values.
     pub fn of(series: &Ordered) -> Result<Option<Self>> {
         let n = series.count();
         if n < 10 * WINDOWS as u64 {
@@ -49,8 +47,7 @@ impl Maxima {
         self.0[0]
     }
 
-    /// By how much the maxima of `other` are larger; each is passed through `f`
-    /// first.
+    /// Returns by how much the maxima of `other` are larger; each is passed through `f` first.
     pub fn difference(&self, other: &Self, level: f64, f: impl Fn(f64) -> f64) -> Interval {
         let at = |ns: i64| f(ns as f64);
         let pairs = self.0.iter().flat_map(|base| other.0.iter().map(|one| at(*one) - at(*base)));
@@ -62,8 +59,8 @@ impl Maxima {
     }
 }
 
-/// The greatest rank below which Mann and Whitney's statistic lies with no more than
-/// this probability, if both sides are alike; 1 at least.
+/// Returns the greatest rank below which Mann and Whitney's statistic lies with no more than this
+/// probability, if both sides are alike; 1 at least.
 fn rank(tail: f64) -> usize {
     // Numbers of ways, by their generating function: the Gaussian binomial.
     let mut ways = vec![0.0; WINDOWS * WINDOWS + 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is compared: the values of one stage in one view, or of one series of a
+//! The series that are compared: the values of one stage in one view, or of one series of a
 //! benchmark, in the order of time.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::figures::Keep;
 use crate::ordered::OrderedWriter;
 use crate::{Ascending, CaseFigures, Counted, Distribution, Ordered, Result};
 
-/// What values are of.
+/// The subject of a series' values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum SeriesName {
@@ -23,7 +23,7 @@ pub enum SeriesName {
 }
 
 impl SeriesName {
-    /// It is a latency or a length, and not only an instant within a round.
+    /// Returns whether it is a latency or a length, and not only an instant within a round.
     fn is_figure(&self) -> bool {
         match self {
             Self::Benchmark { benchmark: BenchmarkKind::Inversion, series, .. } => {
@@ -33,13 +33,13 @@ impl SeriesName {
         }
     }
 
-    /// It is of no stage, or of a stage in this view.
+    /// Returns whether it is of no stage, or of a stage in this view.
     pub fn is_in(&self, of: View) -> bool {
         !matches!(self, Self::Stage { view, .. } if *view != of)
     }
 
-    /// What it is called by who asks for it: a stage; a benchmark's kind, with its
-    /// variant, with its series.
+    /// Returns whether a user may call it so: a stage; a benchmark's kind, with its variant, with
+    /// its series.
     pub fn answers_to(&self, name: &str) -> bool {
         match self {
             Self::Stage { stage, .. } => stage.name() == name,
@@ -72,13 +72,13 @@ pub struct Series {
     pub values: Ordered,
     /// The same, ascending.
     pub sorted: Counted,
-    /// Triggers and rounds that have no value: never answered, answered together
-    /// with another, not recorded. Nobody knows how late they were.
+    /// Triggers and rounds that have no value: never answered, answered together with another, not
+    /// recorded. It is unknown how late they were.
     pub without: u64,
 }
 
 impl Series {
-    /// Of an imported histogram nobody knows in which order its values came.
+    /// Returns whether the order of the values is known: of an imported histogram it is not.
     pub fn is_in_order(&self) -> bool {
         self.values.count() == self.sorted.count()
     }
@@ -101,7 +101,7 @@ impl<'a> Keeper<'a> {
         Self { dir, stages, passing, series: Vec::new() }
     }
 
-    /// All of a case's: of each stage in each view, or of each benchmark.
+    /// Returns all of a case's: of each stage in each view, or of each benchmark.
     pub fn finish(mut self, data: &CaseData, figures: CaseFigures) -> Result<Vec<Series>> {
         let CaseFigures { stages, series, .. } = figures;
         // No stage was started for these.
@@ -145,7 +145,7 @@ impl Keep for Keeper<'_> {
         rows.iter().try_for_each(|row| self.passing.add(row.value.0))
     }
 
-    /// The end of every series.
+    /// Takes the end of every series.
     fn counted(&mut self, _: &BenchmarkData, _: &BenchSeries) -> Result<()> {
         let passed = std::mem::replace(&mut self.passing, OrderedWriter::new(self.dir));
         self.series.push(passed.finish()?);

@@ -50,7 +50,7 @@ impl Limits {
         Self::new(base.difference(other, level, |ns| ns), is_positive.then_some(logarithms))
     }
 
-    /// Ratios are differences of logarithms.
+    /// Makes a shift; ratios are differences of logarithms.
     fn new(difference: Interval, logarithms: Option<Interval>) -> Self {
         let Interval { estimate, low, high } = difference;
         let percent = logarithms.map(|ln| ln.map(|ln| ln.exp_m1() * 100.0));
@@ -58,14 +58,14 @@ impl Limits {
         Self { estimate_ns: estimate, low_ns: low, high_ns: high, percent }
     }
 
-    /// No difference is one of the possible ones.
+    /// Returns whether no difference is one of the possible ones.
     pub fn holds_zero(&self) -> bool {
         self.low_ns <= 0.0 && self.high_ns >= 0.0
     }
 }
 
 impl Shift {
-    /// The figures alone; `None` if either side has no value.
+    /// Returns the figures alone; `None` if either side has no value.
     ///
     /// # Errors
     /// The disk's, where values do not fit into memory.
@@ -78,7 +78,7 @@ impl Shift {
         Ok(Some(Self { thousandths, base_ns, other_ns, difference_ns, percent, interval, needed }))
     }
 
-    /// With an interval that holds the truth with probability `level`.
+    /// Returns the shift with an interval that holds the truth with probability `level`.
     ///
     /// # Errors
     /// The disk's, where values do not fit into memory.
@@ -105,13 +105,13 @@ impl Shift {
         Ok(Some(shift))
     }
 
-    /// `p50`, `p99.9`, `max`.
+    /// Returns `p50`, `p99.9`, `max`.
     pub fn name(&self) -> String {
         quantile_name(self.thousandths)
     }
 }
 
-/// `p50`, `p99.9`; `max` for 1000.
+/// Returns `p50`, `p99.9`; `max` for 1000.
 pub fn quantile_name(thousandths: u32) -> String {
     match (thousandths, thousandths % 10) {
         (1000, _) => "max".into(),

@@ -29,7 +29,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// `dir` is where files go, if there need to be any.
+    /// Makes a counter; `dir` is where files go, if there need to be any.
     pub fn new(dir: &Path) -> Self {
         Self::with_room(dir, BUFFERED, PAIRS)
     }
@@ -39,6 +39,8 @@ impl Counter {
         Self { dir, buffer: Vec::new(), buffered, pairs: Vec::new(), most, runs: Vec::new() }
     }
 
+    /// Adds a value that came `count` times.
+    ///
     /// # Errors
     /// The disk's.
     pub fn add(&mut self, value: i64, count: u64) -> Result<()> {
@@ -49,6 +51,8 @@ impl Counter {
         if self.buffer.len() >= self.buffered { self.settle() } else { Ok(()) }
     }
 
+    /// Returns the values, sorted.
+    ///
     /// # Errors
     /// The disk's.
     pub fn finish(mut self) -> Result<Counted> {

@@ -8,8 +8,7 @@ use super::Pair;
 use super::store::Pairs;
 use crate::Result;
 
-/// Pairs of all sources, ascending, those of one value made one. Ends with the
-/// first error.
+/// Merges pairs of all sources, ascending, those of one value made one. Ends with the first error.
 pub fn merge(sources: Vec<Pairs<'_>>) -> Merged<'_> {
     Merged { sources, heads: BinaryHeap::new(), begun: false, failed: false }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A set of values as different values with how often each came, in ascending
-//! order: as exact as the values themselves, and as small as they are alike.
-//! What does not fit into memory lies in a file.
+//! A set of values as different values with how often each came, in ascending order: as exact as
+//! the values themselves, and as small as they are alike. Values that do not fit into memory lie in
+//! a file.
 
 mod counter;
 mod merged;
@@ -27,8 +27,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Of values in any order; what does not fit into memory goes to a file in
-    /// `dir`.
+    /// Counts values in any order; those that do not fit into memory go to a file in `dir`.
     ///
     /// # Errors
     /// The disk's.
@@ -42,7 +41,7 @@ impl Counted {
         self.count == 0
     }
 
-    /// These and the other ones.
+    /// Joins these and the other ones.
     pub(crate) fn together(self, other: Self, dir: &Path) -> Result<Self> {
         if other.is_empty() {
             return Ok(self);
@@ -60,21 +59,21 @@ impl Counted {
 
 /// Values in ascending order, each with how often it came.
 pub trait Ascending {
-    /// How many values there are, those that are alike included.
+    /// Returns how many values there are, those that are alike included.
     fn count(&self) -> u64;
 
     fn min(&self) -> Option<i64>;
 
     fn max(&self) -> Option<i64>;
 
-    /// Every different value, ascending.
+    /// Passes every different value on, ascending.
     ///
     /// # Errors
     /// The disk's, where a file holds them.
     fn each(&self, take: &mut dyn FnMut(i64, u64)) -> Result<()>;
 
-    /// The values of these ranks, which ascend and count from 1; none where there
-    /// are not so many.
+    /// Returns the values of these ranks, which ascend and count from 1; none for ranks beyond the
+    /// last.
     ///
     /// # Errors
     /// The disk's.
@@ -94,7 +93,7 @@ pub trait Ascending {
         Ok(found)
     }
 
-    /// A quantile in thousandths; none without a single value.
+    /// Returns a quantile in thousandths; none without a single value.
     ///
     /// # Errors
     /// The disk's.
@@ -105,7 +104,7 @@ pub trait Ascending {
         self.at_ranks([rank(self.count(), thousandths)]).map(|[value]| value)
     }
 
-    /// How many values are greater than each of these limits, which ascend.
+    /// Returns how many values are greater than each of these limits, which ascend.
     ///
     /// # Errors
     /// The disk's.
@@ -166,8 +165,8 @@ impl Ascending for Both<'_> {
     }
 }
 
-/// The rank, from 1, of a quantile in thousandths among so many values: the
-/// least one with at least that share at or below it.
+/// Returns the rank, from 1, of a quantile in thousandths among `count` values: the least one with
+/// at least that share at or below it.
 pub fn rank(count: u64, thousandths: u32) -> u64 {
     let rank = (u128::from(count) * u128::from(thousandths)).div_ceil(1000).max(1);
     u64::try_from(rank).unwrap_or(u64::MAX)

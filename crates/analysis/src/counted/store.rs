@@ -62,7 +62,7 @@ impl Iterator for FilePairs<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let mut bytes = [0; 16];
         match self.0.fill(&mut bytes) {
-            // What was written is whole pairs.
+            // Whole pairs were written.
             Ok(0) => None,
             Ok(_) => {
                 let pair = u128::from_le_bytes(bytes);

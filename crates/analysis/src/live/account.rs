@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What became of every trigger so far, and of every frame.
+//! The account of every trigger until now, and of every frame.
 
 use irqscope_run::{SampleRow, Source};
 use irqscope_wire::{Counters, Frame, Message, Totals};
 use serde::Serialize;
 
-/// Who counted.
+/// The side that counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Counter {
@@ -17,7 +17,7 @@ pub enum Counter {
 /// triggers = complete + missing + coalesced + overrun + dropped + open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Account {
-    /// None as long as nobody has counted anything.
+    /// None as long as nothing was counted.
     pub from: Option<Counter>,
     pub triggers: u64,
     pub complete: u64,
@@ -61,7 +61,7 @@ impl Account {
         }
     }
 
-    /// One more sample of the inside view; its precedence is the driver's.
+    /// Adds one more sample of the inside view; its precedence is the driver's.
     pub fn add(&mut self, rows: &[SampleRow]) {
         self.from = Some(Counter::Samples);
         self.triggers += 1;
@@ -95,7 +95,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// How many frames are missing before this one.
+    /// Returns how many frames are missing before this one.
     pub fn missed(&mut self, source: Source, frame: &Frame) -> u64 {
         let next = match source {
             Source::Target => &mut self.target,

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// No histogram has more bins.
 pub const BINS: usize = 512;
 
-/// Bits of a value that are told apart, at the finest.
+/// Bits of a value that are distinguished, at the finest.
 const FINEST: u32 = 11;
 
 /// Bins that hold something, ascending. Both ends of a bin belong to it. Bins are as
@@ -19,7 +19,7 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Of values in ascending order, each with how often it came.
+    /// Makes bins of values in ascending order, each with how often it came.
     pub fn of(ascending: impl IntoIterator<Item = (i64, u64)>) -> Self {
         let mut bits = FINEST;
         let mut bins = Self::default();
@@ -33,7 +33,7 @@ impl Bins {
         bins
     }
 
-    /// Bins of fewer bits hold whole bins of more.
+    /// Makes coarser bins: those of fewer bits hold whole bins of more.
     fn coarser(self, bits: u32) -> Self {
         let mut bins = Self::default();
         for (lower, count) in self.lower_ns.into_iter().zip(self.counts) {
@@ -55,8 +55,8 @@ impl Bins {
     }
 }
 
-/// The values that share the highest bits with this one. Those below zero, which only
-/// a counter that is not to be trusted gives, mirror those above.
+/// Returns the values that share the highest bits with this one. Those below zero, which only a
+/// counter that is not to be trusted gives, mirror those above.
 fn bin(value: i64, bits: u32) -> (i64, i64) {
     let length = 64 - value.unsigned_abs().leading_zeros();
     let mask = (1i64 << length.saturating_sub(bits).min(62)) - 1;

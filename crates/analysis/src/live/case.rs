@@ -15,7 +15,7 @@ use super::common::Triggers;
 use super::series::{LiveSeries, Series};
 use super::worst::Worst;
 
-/// What is made of a case for who looks on.
+/// The figures of a case for its viewers.
 #[derive(Clone, Copy, Debug)]
 pub enum Wanted<'a> {
     /// Figures only.
@@ -58,7 +58,7 @@ pub struct LiveCase {
     started: Option<Started>,
     /// Of the generator's clock, with how many lines it watches.
     generator: Option<(Tick, usize)>,
-    /// What it has measured of itself.
+    /// Its measurements of itself.
     calibration: Option<Calibration>,
     /// The generator is a twin's.
     twin: bool,
@@ -97,7 +97,7 @@ impl LiveCase {
         self.frames.damaged += 1;
     }
 
-    /// Frames of one case, each stream in its order.
+    /// Takes frames of one case, each stream in its order.
     pub fn take(&mut self, source: Source, frame: &Frame) {
         self.frames.received += u64::from(source != Source::Host);
         self.frames.missed += self.numbers.missed(source, frame);
@@ -127,13 +127,13 @@ impl LiveCase {
         }
     }
 
-    /// Its nanoseconds are virtual.
+    /// Returns whether its nanoseconds are virtual.
     pub fn is_twin(&self) -> bool {
         self.twin || self.plan.instruction.is_some()
     }
 
-    /// Frames so far, whatever became of them: the figures are the same as long as
-    /// this is.
+    /// Returns how many frames there were until now, whatever became of them: the figures are the
+    /// same as long as this is.
     pub fn frames(&self) -> u64 {
         self.frames.received + self.frames.damaged
     }
@@ -174,9 +174,9 @@ impl LiveCase {
         }
     }
 
-    /// Whose the lines are. The target may say it only at the end: until then, all
-    /// that were asked for, or those of them that every kernel has. None where
-    /// neither are as many as there are lines.
+    /// Returns the stages of the lines. The target may say it only at the end: until then, all that
+    /// were asked for, or those of them that every kernel has. None where neither are as many as
+    /// there are lines.
     fn stages(&self, lines: usize) -> Vec<Stage> {
         if self.without_agent && self.plan.stages.len() == lines {
             return self.plan.stages.clone();
@@ -216,7 +216,7 @@ impl LiveCase {
         self.generator.is_some() && self.plan.shares_clock() && !self.without_agent
     }
 
-    /// From the trigger to the handler's stamp, in nanoseconds.
+    /// Returns the nanoseconds from the trigger to the handler's stamp.
     fn delay(&self, sample: &Sample) -> Option<i64> {
         let (tick, _) = self.generator?;
         let ticks = i64::try_from(self.triggers.delay(sample)?).ok()?;

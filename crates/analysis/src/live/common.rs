@@ -24,7 +24,7 @@ impl Triggers {
         self.instants.push_back((seq, at));
     }
 
-    /// How many ticks after its trigger the handler took its stamp.
+    /// Returns how many ticks after its trigger the handler took its stamp.
     pub fn delay(&self, sample: &Sample) -> Option<u64> {
         let place = self.instants.partition_point(|(seq, _)| *seq < sample.seq.0);
         let (seq, at) = self.instants.get(place)?;

@@ -64,8 +64,8 @@ impl Course {
         Self { first_ns: None, interval_ns, intervals: Vec::new() }
     }
 
-    /// Triggers come in the order of time; one that is older than the first counts
-    /// with the first.
+    /// Adds a trigger. They come in the order of time; one that is older than the first counts with
+    /// the first.
     pub fn add(&mut self, trigger_ns: i64, latency_ns: i64) {
         let first = *self.first_ns.get_or_insert(trigger_ns);
         let since = trigger_ns.saturating_sub(first).max(0);

@@ -22,7 +22,7 @@ pub struct Drawn {
     pub course: Points,
 }
 
-/// Every series of a case, in order of stage and view.
+/// Draws every series of a case, in order of stage and view.
 ///
 /// # Errors
 /// The disk's.
@@ -123,7 +123,7 @@ impl From<&Segment> for Part {
     }
 }
 
-/// The longest latencies of one series, and which view is explained.
+/// Returns the longest latencies of one series, and which view is explained.
 ///
 /// # Errors
 /// The disk's.

@@ -7,9 +7,9 @@
 //! exact order statistics. Histogram and course have the same form for both, so
 //! that one page draws them.
 //!
-//! `case` takes frames, `series` holds one stage in one view, `course` its latency
-//! over time, `bins` its histogram, `worst` its longest latencies, `common` what
-//! puts both views on one clock, `account` who counted what.
+//! `case` takes frames, `series` holds one stage in one view, `course` its latency over time,
+//! `bins` its histogram, `worst` its longest latencies, `common` what puts both views on one clock,
+//! `account` which side counted what.
 
 mod account;
 mod bins;

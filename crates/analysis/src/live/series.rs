@@ -15,7 +15,7 @@ use super::worst::{Longest, WORST, Worst};
 const LONGEST_NS: u64 = 1 << 40;
 const DIGITS: u8 = 3;
 
-/// What is known of a series so far, in nanoseconds; see docs/dashboard-api.md.
+/// The known figures of a series, in nanoseconds; see docs/dashboard-api.md.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LiveSeries {
     pub stage: Stage,
@@ -120,7 +120,8 @@ impl Series {
         self.worst.all()
     }
 
-    /// The histogram's bins have an upper end; no value lay beyond the extremes.
+    /// Returns a quantile: the histogram's bins have an upper end; no value lay beyond the
+    /// extremes.
     fn quantile(&self, quantile: f64) -> i64 {
         let value = i64::try_from(self.values.value_at_quantile(quantile)).unwrap_or(i64::MAX);
         value.clamp(self.min, self.max)

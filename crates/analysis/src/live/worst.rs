@@ -7,7 +7,7 @@ use irqscope_run::{
 use irqscope_wire::{Stage, View};
 use serde::Serialize;
 
-/// So many of each series are kept while it is measured.
+/// The number of each series that are kept while it is measured.
 pub const WORST: usize = 10;
 
 /// The bits of samples.parquet by name.
@@ -23,7 +23,7 @@ pub enum Flag {
     Window,
 }
 
-/// Those that are set.
+/// Returns those that are set.
 pub fn flags(bits: u32) -> Vec<Flag> {
     let all = [
         (FLAG_HIT, Flag::Hit),
@@ -59,7 +59,7 @@ impl Worst {
     }
 }
 
-/// At most so many, longest first; of equal ones the older first.
+/// At most this number, longest first; of equal ones the older first.
 #[derive(Clone, Debug)]
 pub(crate) struct Longest {
     room: usize,

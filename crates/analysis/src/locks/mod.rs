@@ -61,7 +61,7 @@ pub struct HoldTimes {
     pub collision: Option<Collision>,
 }
 
-/// What was decided at a site.
+/// The decisions at a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Manager {
     pub refused: u64,
@@ -82,21 +82,21 @@ pub struct Collision {
     pub starves: bool,
 }
 
-/// What a load achieved while a benchmark ran.
+/// The work of a load while a benchmark ran.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Work {
     pub benchmark: u16,
     pub load: Load,
     pub units: u64,
     pub ns: u64,
-    /// What one costs is told of: a KiB sent, a file.
+    /// The cost of one: of a KiB sent, of a file.
     pub per: &'static str,
     pub ns_per: Option<f64>,
 }
 
 impl Locks {
-    /// None where neither a monitor nor events tell of sections. `period`: of the
-    /// real-time process that they are held against.
+    /// Makes the figures; `None` where neither a monitor nor events report sections. `period`: of
+    /// the real-time process that they are held against.
     pub fn of_case(data: &CaseData, period: Option<u64>) -> Option<Self> {
         let asked = data.plan.as_ref().and_then(|plan| plan.delayed_locking);
         let policy = asked.map_or(LockPolicy::Maximum, |asked| asked.policy);
@@ -146,8 +146,8 @@ impl Work {
     }
 }
 
-/// One site for each place: an inline function of a header has a row for every file
-/// that uses it.
+/// Makes one site for each place: an inline function of a header has a row for every file that uses
+/// it.
 fn of_monitor(rows: &[LockSite]) -> Vec<HoldTimes> {
     let mut merged: BTreeMap<(&str, &str, u32, &str), HoldTimes> = BTreeMap::new();
     for row in rows {
@@ -191,8 +191,8 @@ impl HoldTimes {
         (self.count > 0).then(|| self.total_ns as f64 / self.count as f64)
     }
 
-    /// No more than this part of the holds took longer; as exact as bins are, and no
-    /// longer than the longest.
+    /// Returns the time that no more than this part of the holds exceeded; as exact as bins are,
+    /// and no longer than the longest.
     pub fn below_ns(&self, per_mille: u64) -> Option<u64> {
         let all: u64 = self.histogram.iter().sum();
         let mut seen = 0u64;
@@ -205,7 +205,7 @@ impl HoldTimes {
         (all > 0).then_some(end.min(self.max_ns))
     }
 
-    /// As the manager would see it, with a process that wakes once a period.
+    /// Returns a site as the manager would see it, with a process that wakes once a period.
     fn beside(&self, period: u64, policy: LockPolicy) -> Collision {
         let expected_ns = match (policy, self.average_ns) {
             (LockPolicy::Average, Some(average)) => average,

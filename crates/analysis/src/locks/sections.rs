@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! On kernels without the monitor: sections that delayed samples, as their events
-//! tell of them. A section is seen from the trigger on that found it, so its length
-//! here is what was left of it, and sections that delayed nobody are not seen.
+//! On kernels without the monitor: sections that delayed samples, as their events report them. A
+//! section is seen from the trigger on that found it, so its length here is what was left of it,
+//! and sections that delayed no thread are not seen.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use irqscope_wire::HOLD_BINS;
 use super::HoldTimes;
 use crate::causes::{CauseKind, explain};
 
-/// What keeps a CPU from a real-time thread.
+/// Contexts that keep a CPU from a real-time thread.
 const SECTIONS: [CauseKind; 4] = [
     CauseKind::IrqsDisabled,
     CauseKind::NotPreempted,
@@ -19,7 +19,7 @@ const SECTIONS: [CauseKind; 4] = [
     CauseKind::Softirq,
 ];
 
-/// A section hit by a trigger delays several of its stages and is one hold.
+/// Finds sections; one that was hit by a trigger delays several of its stages and is one hold.
 pub(super) fn of_events(data: &CaseData) -> Vec<HoldTimes> {
     let (_, explained) = explain(data);
     let mut longest: BTreeMap<(CauseKind, String, u64), u64> = BTreeMap::new();

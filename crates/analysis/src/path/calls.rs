@@ -11,14 +11,13 @@
 //! - anything else begins a new root: a return to a caller that was called before
 //!   the trigger, or from an interrupt, and what comes after a context switch;
 //! - the entries of interrupts are calls from what they interrupt;
-//! - the thunks of indirect calls and returns are leaves: what they jump to is
-//!   called by who called them.
+//! - the thunks of indirect calls and returns are leaves: their target counts as called by their
+//!   own caller.
 //!
-//! So **own** instructions of a function are exact, but for code that falls
-//! through from one symbol into the next without a jump (hand-written entry code),
-//! which counts for the first. **Total**s, with all that was called, are as good as
-//! the heuristic: recursion counts once, and a loop to a function's very first
-//! instruction is none.
+//! So **own** instructions of a function are exact, but for code that falls through from one symbol
+//! into the next without a jump (hand-written entry code), which counts for the first. **Total**s,
+//! with all that was called, are as good as the heuristic: recursion counts once, and a loop to a
+//! function's very first instruction is no call.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +62,7 @@ pub struct CallTree {
     pub roots: Vec<usize>,
 }
 
-/// What one function has in all its places.
+/// The instructions of one function in all its places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FunctionCount {
     pub function: String,
@@ -72,7 +71,7 @@ pub struct FunctionCount {
 }
 
 impl CallTree {
-    /// From the beginnings of runs and their instructions.
+    /// Makes the tree from the beginnings of runs and their instructions.
     pub fn new(steps: impl IntoIterator<Item = (u64, u64)>, symbols: &[Symbol]) -> Self {
         let mut walk = Walk { tree: Self::default(), symbols, at: None, switched: false };
         for (address, instructions) in steps {
@@ -86,7 +85,7 @@ impl CallTree {
         self.roots.iter().map(|root| self.nodes[*root].total).sum()
     }
 
-    /// Every function, most instructions of its own first.
+    /// Returns every function, most instructions of its own first.
     pub fn functions(&self) -> Vec<FunctionCount> {
         let mut counts: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for (index, node) in self.nodes.iter().enumerate() {
@@ -104,8 +103,8 @@ impl CallTree {
         all
     }
 
-    /// `root;caller;function 12`, a line for each place that has instructions of
-    /// its own: what flame graph tools take.
+    /// Formats `root;caller;function 12`, a line for each place that has instructions of its own:
+    /// what flame graph tools take.
     pub fn folded(&self) -> String {
         let mut lines = String::new();
         for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.own > 0) {
@@ -131,7 +130,7 @@ impl CallTree {
         }
     }
 
-    /// The place of `name` below `parent`.
+    /// Returns the place of `name` below `parent`.
     fn child(&mut self, parent: Option<usize>, name: &str) -> usize {
         let siblings = parent.map_or(&self.roots, |parent| &self.nodes[parent].children);
         if let Some(known) = siblings.iter().find(|place| self.nodes[**place].name == name) {
@@ -221,7 +220,7 @@ mod tests {
         (0..).zip(&NAMES).map(symbol).collect()
     }
 
-    /// `("worker", 0)`: a run at its first instruction; each has one instruction.
+    /// Folds runs; `("worker", 0)`: a run at its first instruction; each has one instruction.
     fn folded(steps: &[(&str, u64)]) -> String {
         let place = |(name, offset): &(&str, u64)| {
             let index = NAMES.iter().position(|known| known == name).map(|index| index as u64);

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::CallTree;
 
-/// What compilers append to a function's name when they change how it is called:
-/// two builds have the same function under different names.
+/// Suffixes that compilers append to a function's name when they change how it is called: two
+/// builds have the same function under different names.
 const CLONES: [&str; 2] = [".constprop.", ".isra."];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -58,7 +58,7 @@ impl Difference {
     }
 }
 
-/// `f.constprop.0 [module]` is `f [module]`.
+/// Returns `f [module]` for `f.constprop.0 [module]`.
 fn source_name(name: &str) -> String {
     let (function, module) = name.split_once(' ').map_or((name, None), |(f, m)| (f, Some(m)));
     let clone = CLONES.iter().filter_map(|mark| function.find(mark)).min();

@@ -58,11 +58,10 @@ impl<'a> Counted<'a> {
         counted
     }
 
-    /// The run's last instruction was not executed. In a run that was broken off
-    /// within a block that is certain where a fault's entry follows. A block's last
-    /// instruction may have been executed, and the fault be that of fetching what
-    /// comes next, which only user code has: then it was not executed if the
-    /// program goes on with it.
+    /// Returns whether the run's last instruction was not executed. In a run that was broken off
+    /// within a block that is certain where a fault's entry follows. A block's last instruction may
+    /// have been executed, and the fault be that of fetching what comes next, which only user code
+    /// has: then it was not executed if the program goes on with it.
     fn faulted(&self, index: usize) -> bool {
         let runs = &self.stretch.runs;
         let (run, Some(next)) = (&runs[index], runs.get(index + 1)) else { return false };
@@ -78,7 +77,7 @@ impl<'a> Counted<'a> {
         }
     }
 
-    /// The function that begins at this address.
+    /// Returns the function that begins at this address.
     fn entry(&self, address: u64) -> Option<&'a str> {
         let (symbol, offset) = Symbol::at(self.symbols, address)?;
         (offset == 0).then_some(&*symbol.name)
@@ -103,14 +102,14 @@ impl<'a> Counted<'a> {
         whole.then_some(trigger.position..edge.position)
     }
 
-    /// How many instructions were executed between two positions.
+    /// Returns how many instructions were executed between two positions.
     pub fn executed(&self, positions: &Range<u64>) -> u64 {
         let below = |end: u64| self.faulted.partition_point(|fault| *fault < end) as u64;
         let faults = below(positions.end) - below(positions.start);
         (positions.end - positions.start).saturating_sub(faults)
     }
 
-    /// Where each run of an interval begins, and how many of its instructions were
+    /// Returns where each run of an interval begins, and how many of its instructions were
     /// executed.
     pub fn steps(&self, positions: Range<u64>) -> impl Iterator<Item = (u64, u64)> + '_ {
         let first =
@@ -130,7 +129,7 @@ impl<'a> Counted<'a> {
         })
     }
 
-    /// The CPU may have slept between two positions.
+    /// Returns whether the CPU may have slept between two positions.
     pub fn passes_sleep(&self, positions: &Range<u64>) -> bool {
         self.steps(positions.clone()).any(|(address, _)| {
             let name = Symbol::at(self.symbols, address).map(|(symbol, _)| &*symbol.name);

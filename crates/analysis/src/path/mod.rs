@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What was executed from a trigger to a stage's edge, by function: the path
-//! trace of the twin, resolved with the guest's own symbols.
+//! The instructions from a trigger to a stage's edge, by function: the path trace of the twin,
+//! resolved with the guest's own symbols.
 //!
 //! `interval` finds a sample's instructions in what was recorded and counts
 //! them, `calls` makes a call tree of them, `difference` compares two.

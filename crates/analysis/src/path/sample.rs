@@ -54,7 +54,7 @@ pub struct PathSample {
 }
 
 impl PathSample {
-    /// Its instructions are its latency.
+    /// Returns whether its instructions are its latency.
     pub fn agrees(&self) -> bool {
         self.executed_ns == self.latency_ns || self.slept
     }
@@ -85,7 +85,7 @@ pub struct CasePath<'a> {
 }
 
 impl<'a> CasePath<'a> {
-    /// The named case or, without a name, the first that was traced.
+    /// Opens the named case or, without a name, the first that was traced.
     pub fn open(run: &'a RunDir, case: Option<&str>) -> Result<Self> {
         let index = run.index()?;
         let cases = &run.manifest().cases;
@@ -125,8 +125,8 @@ impl<'a> CasePath<'a> {
         }
     }
 
-    /// The traced sample that is nearest to a quantile of all samples; of several
-    /// the first.
+    /// Returns the traced sample that is nearest to a quantile of all samples; of several the
+    /// first.
     pub fn choose(&self, stage: Stage, at: At) -> Result<PathSample> {
         let mine: Vec<PathSample> =
             self.samples.iter().filter(|one| one.stage == stage).copied().collect();
@@ -146,7 +146,7 @@ impl<'a> CasePath<'a> {
         Ok(*found.ok_or_else(missing)?)
     }
 
-    /// What was executed from its trigger to its edge.
+    /// Returns what was executed from its trigger to its edge.
     pub fn tree(&self, sample: &PathSample) -> Result<CallTree> {
         let Some(line) = self.line(sample.stage) else { return Ok(CallTree::default()) };
         for stretch in self.run.stretches(&self.index, self.data.number) {
@@ -160,7 +160,7 @@ impl<'a> CasePath<'a> {
         Ok(CallTree::default())
     }
 
-    /// Response lines are in the order of the stages.
+    /// Returns a stage's response line; lines are in the order of the stages.
     fn line(&self, stage: Stage) -> Option<u8> {
         let mut stages = self.data.started.as_ref()?.stages.clone();
         stages.sort_unstable();

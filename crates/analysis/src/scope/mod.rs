@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the lines of a case looked like: levels in the course of time, as an
-//! oscilloscope on them would have shown.
+//! The lines of a case: levels in the course of time, as an oscilloscope on them would have shown.
 //!
 //! * [`waves`]: samples become edges of lines;
 //! * [`persistence`]: many sweeps on top of each other.

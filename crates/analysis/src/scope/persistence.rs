@@ -12,7 +12,7 @@ pub enum Slope {
     Falling,
 }
 
-/// What a sweep begins at.
+/// The beginning of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Align {
     pub line: String,
@@ -75,7 +75,7 @@ impl Persistence {
     }
 }
 
-/// Where a line toggles every change is a response.
+/// Returns where sweeps begin; where a line toggles every change is a response.
 fn sweeps(line: &Wave, slope: Slope, shape: Shape, from: i64, to: i64) -> Vec<i64> {
     let toggles = shape == Shape::Toggle && line.stage.is_some();
     let wanted = |high: bool| toggles || high == (slope == Slope::Rising);
@@ -96,7 +96,7 @@ struct Window {
 }
 
 impl Window {
-    /// Of an instant since the alignment; the last column has the end.
+    /// Returns the column of an instant since the alignment; the last column has the end.
     fn column(self, at: i64) -> usize {
         let share = (at - self.from) as f64 / (self.to - self.from) as f64;
         ((share * self.columns as f64) as usize).min(self.columns - 1)

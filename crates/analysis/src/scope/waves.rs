@@ -35,10 +35,10 @@ pub struct Waves {
 }
 
 impl Wave {
-    /// What the interrupt line is called.
+    /// The name of the interrupt line.
     pub const TRIGGER: &'static str = "trigger";
 
-    /// `pulses`: from and to, in order of from.
+    /// Makes a wave; `pulses`: from and to, in order of from.
     fn of_pulses(name: &str, stage: Option<Stage>, pulses: &[(i64, i64)]) -> Self {
         let mut changes: Vec<Change> = Vec::with_capacity(2 * pulses.len());
         for (from, to) in pulses {
@@ -58,14 +58,14 @@ impl Wave {
         Self { name: stage.to_string(), stage: Some(stage), changes }
     }
 
-    /// The changes in a span, both ends included.
+    /// Returns the changes in a span, both ends included.
     pub fn within(&self, from: i64, to: i64) -> &[Change] {
         let first = self.changes.partition_point(|change| change.at < from);
         let end = self.changes.partition_point(|change| change.at <= to);
         self.changes.get(first..end.max(first)).unwrap_or_default()
     }
 
-    /// Before what changes at that instant.
+    /// Returns the level before what changes at that instant.
     pub fn is_high_before(&self, at: i64) -> bool {
         let next = self.changes.partition_point(|change| change.at < at);
         next > 0 && self.changes[next - 1].high
@@ -73,7 +73,7 @@ impl Wave {
 }
 
 impl Waves {
-    /// None if nothing was recorded. Of the view whose figures come first.
+    /// Makes the waves of the view whose figures come first; `None` if nothing was recorded.
     pub fn of(data: &CaseData) -> Option<Self> {
         let plan = data.plan.as_ref()?;
         let view = if data.outside.is_some() { View::Outside } else { View::Inside };
@@ -95,7 +95,7 @@ impl Waves {
         self.lines.iter().find(|line| line.name == name)
     }
 
-    /// The first and the last instant at which anything changed.
+    /// Returns the first and the last instant at which anything changed.
     pub fn span(&self) -> Option<(i64, i64)> {
         let ends = self
             .lines
@@ -105,7 +105,8 @@ impl Waves {
     }
 }
 
-/// As long as the generator says; a trigger of the driver's own is an instant.
+/// Makes the trigger's wave, as long as the generator says; a trigger of the driver's own is an
+/// instant.
 fn trigger(data: &CaseData, plan: &Plan, rows: &[&SampleRow]) -> Option<Wave> {
     let mut instants: Vec<(u64, i64)> = rows.iter().map(|row| (row.seq, row.trigger.0)).collect();
     instants.dedup();

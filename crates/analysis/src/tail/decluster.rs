@@ -19,7 +19,7 @@ pub(crate) struct Peak {
 /// A value with its place in the series.
 pub(crate) type Placed = (u64, i64);
 
-/// Peaks of the largest values of a series, in the order of time, and the extremal
+/// Returns the peaks of the largest values of a series, in the order of time, and the extremal
 /// index: one over the mean size of a cluster.
 pub(crate) fn peaks(largest: &[Placed], threshold: i64) -> (Vec<Peak>, f64) {
     let above = largest.iter().filter(|(_, value)| *value > threshold);
@@ -40,7 +40,7 @@ pub(crate) fn peaks(largest: &[Placed], threshold: i64) -> (Vec<Peak>, f64) {
     (peaks, index)
 }
 
-/// The intervals estimator, 1 for values that know nothing of each other.
+/// Returns the intervals estimator, 1 for values that know nothing of each other.
 fn extremal_index(gaps: &[u64]) -> f64 {
     let count = gaps.len() as f64;
     let far = gaps.iter().any(|gap| *gap > 2);
@@ -50,7 +50,7 @@ fn extremal_index(gaps: &[u64]) -> f64 {
     if squares <= 0.0 { 1.0 } else { (2.0 * sum * sum / (count * squares)).min(1.0) }
 }
 
-/// The shortest gap that lies between clusters; gaps of one length are on one side.
+/// Returns the shortest gap that lies between clusters; gaps of one length are on one side.
 fn longest(gaps: &[u64], index: f64) -> u64 {
     let mut sorted = gaps.to_vec();
     sorted.sort_unstable_by(|a, b| b.cmp(a));

@@ -17,7 +17,7 @@ use super::gpd::Gpd;
 const MOST_DRAWN: u32 = 499;
 const ENOUGH: u32 = 20;
 
-/// The probability that chance lies as far off as `excesses` do from their own fit.
+/// Returns the probability that chance lies as far off as `excesses` do from their own fit.
 pub(crate) fn probability(excesses: &[f64], fit: Gpd, random: &mut Xoshiro256PlusPlus) -> f64 {
     let observed = distance(excesses, fit);
     let mut farther = 0;
@@ -31,12 +31,12 @@ pub(crate) fn probability(excesses: &[f64], fit: Gpd, random: &mut Xoshiro256Plu
     f64::from(farther + 1) / f64::from(MOST_DRAWN + 1)
 }
 
-/// Above 0 and below 1.
+/// Draws a number above 0 and below 1.
 fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
     ((random.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
 
-/// Anderson and Darling's statistic.
+/// Returns Anderson and Darling's statistic.
 fn distance(excesses: &[f64], fit: Gpd) -> f64 {
     let mut shares: Vec<f64> =
         excesses.iter().map(|excess| fit.below(*excess).clamp(1e-12, 1.0 - 1e-12)).collect();
@@ -48,9 +48,9 @@ fn distance(excesses: &[f64], fit: Gpd) -> f64 {
     -(n as f64) - shares.iter().enumerate().map(term).sum::<f64>() / n as f64
 }
 
-/// The probability that chance spreads places so unevenly from 0 to 1: Kolmogorov
-/// and Smirnov's test in Stephens' form for finite samples (Journal of the Royal
-/// Statistical Society B 32, 1970). Places ascending.
+/// Returns the probability that chance spreads places so unevenly from 0 to 1: Kolmogorov and
+/// Smirnov's test in Stephens' form for finite samples (Journal of the Royal Statistical Society B
+/// 32, 1970). Places ascending.
 pub(crate) fn evenness(places: &[f64]) -> f64 {
     let n = places.len() as f64;
     let off = |(place, at): (usize, &f64)| {

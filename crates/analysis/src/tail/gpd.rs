@@ -16,10 +16,10 @@ pub(crate) const LEAST_SHAPE: f64 = -1.0;
 const FLAT: f64 = 1e-7;
 
 impl Gpd {
-    /// Of the greatest likelihood, shapes from -1 on. As Grimshaw found ("Computing
-    /// maximum likelihood estimates for the generalized Pareto distribution",
-    /// Technometrics 35, 1993), one parameter is enough to look for: shape over
-    /// scale decides both. Excesses are above zero.
+    /// Fits the distribution of the greatest likelihood, shapes from -1 on. As Grimshaw found
+    /// ("Computing maximum likelihood estimates for the generalized Pareto distribution",
+    /// Technometrics 35, 1993), one parameter is enough to look for: shape over scale decides both.
+    /// Excesses are above zero.
     pub fn fit(excesses: &[f64]) -> Self {
         let mean = excesses.iter().sum::<f64>() / excesses.len().max(1) as f64;
         let largest = excesses.iter().copied().fold(0.0, f64::max);
@@ -45,7 +45,7 @@ impl Gpd {
         Self { scale: shape / ratio, shape }
     }
 
-    /// Of its logarithm; minus infinity where an excess cannot be.
+    /// Returns the likelihood's logarithm; minus infinity where an excess cannot be.
     pub fn likelihood(&self, excesses: &[f64]) -> f64 {
         let count = excesses.len() as f64;
         if self.scale.is_nan() || self.scale <= 0.0 {
@@ -65,7 +65,7 @@ impl Gpd {
         if likelihood.is_nan() { f64::NEG_INFINITY } else { likelihood }
     }
 
-    /// The share at or below an excess.
+    /// Returns the share at or below an excess.
     pub fn below(&self, excess: f64) -> f64 {
         if self.shape.abs() < FLAT {
             return -(-excess / self.scale).exp_m1();
@@ -74,7 +74,7 @@ impl Gpd {
         -(-base / self.shape).exp_m1()
     }
 
-    /// The excess that so large a share is above.
+    /// Returns the excess that such a share is above.
     pub fn above(&self, share: f64) -> f64 {
         if self.shape.abs() < FLAT {
             return -self.scale * share.ln();
@@ -82,15 +82,14 @@ impl Gpd {
         self.scale / self.shape * (-self.shape * share.ln()).exp_m1()
     }
 
-    /// The same shape with the scale that lets `share` lie above `excess`.
+    /// Returns the same shape with the scale that lets `share` lie above `excess`.
     pub fn through(shape: f64, excess: f64, share: f64) -> Self {
         let unit = Self { scale: 1.0, shape }.above(share);
         Self { scale: excess / unit, shape }
     }
 }
 
-/// Sum of `ln(1 + ratio x)`; NaN where one cannot be. A logarithm takes longer than
-/// seven products.
+/// Sums `ln(1 + ratio x)`; NaN where one cannot be. A logarithm takes longer than seven products.
 fn log_sum(excesses: &[f64], ratio: f64) -> f64 {
     let product =
         |eight: &[f64]| eight.iter().map(|excess| ratio.mul_add(*excess, 1.0)).product::<f64>();
@@ -98,7 +97,7 @@ fn log_sum(excesses: &[f64], ratio: f64) -> f64 {
     if is_possible { excesses.chunks(8).map(|eight| product(eight).ln()).sum() } else { f64::NAN }
 }
 
-/// The ratio of shape to scale at which the shape is -1.
+/// Returns the ratio of shape to scale at which the shape is -1.
 fn least_ratio(excesses: &[f64], largest: f64) -> f64 {
     let shape = |ratio: f64| log_sum(excesses, ratio) / excesses.len() as f64;
     let (mut low, mut high) = (-1.0 / largest, 0.0);
@@ -110,8 +109,8 @@ fn least_ratio(excesses: &[f64], largest: f64) -> f64 {
     high
 }
 
-/// Where a function has its maximum: the best point of an ascending grid, then a
-/// golden section between its neighbours.
+/// Finds where a function has its maximum: the best point of an ascending grid, then a golden
+/// section between its neighbours.
 pub(crate) fn maximum(grid: &[f64], f: impl Fn(f64) -> f64) -> f64 {
     let values: Vec<f64> = grid.iter().map(|x| f(*x)).collect();
     let best = (0..grid.len()).max_by(|a, b| values[*a].total_cmp(&values[*b])).unwrap_or(0);
@@ -139,7 +138,7 @@ pub(crate) fn maximum(grid: &[f64], f: impl Fn(f64) -> f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Quantiles of a distribution, as a sample that is free of chance.
+    /// Returns quantiles of a distribution, as a sample that is free of chance.
     fn ideal(gpd: Gpd, count: usize) -> Vec<f64> {
         (0..count).map(|n| gpd.above((n as f64 + 0.5) / count as f64)).collect()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Return levels: what is exceeded once in so many samples, and how sure that is.
+//! Return levels: values that are exceeded once in a number of samples, and how sure that is.
 //!
 //! Intervals are those of the profile likelihood (Coles, "An Introduction to
 //! Statistical Modeling of Extreme Values", 2001, 4.3.3): all levels for which the
@@ -17,7 +17,7 @@ const MOST_SHAPE: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReturnLevel {
-    /// Exceeded once in so many samples (by a cluster of exceedances).
+    /// The number of samples in which it is exceeded once (by a cluster of exceedances).
     pub samples: f64,
     pub ns: f64,
     pub low_ns: f64,
@@ -35,7 +35,7 @@ pub(crate) struct Peaks<'a> {
 }
 
 impl Peaks<'_> {
-    /// `None` if the level lies below the threshold.
+    /// Returns the level; `None` if it lies below the threshold.
     pub fn level(&self, samples: f64) -> Option<ReturnLevel> {
         let share = 1.0 / (samples * self.rate);
         let best = self.fit.above(share);
@@ -56,13 +56,13 @@ impl Peaks<'_> {
         Some(ReturnLevel { samples, ns: ns(best), low_ns: ns(low), high_ns: high.map(ns) })
     }
 
-    /// The greatest likelihood with `share` of all peaks above `excess`.
+    /// Returns the greatest likelihood with `share` of all peaks above `excess`.
     fn profile(&self, excess: f64, share: f64) -> f64 {
         let likelihood = |shape: f64| Gpd::through(shape, excess, share).likelihood(self.excesses);
         likelihood(maximum(&shapes(), likelihood))
     }
 
-    /// The shape's own interval.
+    /// Returns the shape's own interval.
     pub fn shape_interval(&self) -> [f64; 2] {
         let least = self.fit.likelihood(self.excesses) - DROP;
         let mean = self.excesses.iter().sum::<f64>() / self.excesses.len().max(1) as f64;
@@ -80,7 +80,7 @@ fn shapes() -> [f64; 25] {
     std::array::from_fn(|step| LEAST_SHAPE + (MOST_SHAPE - LEAST_SHAPE) * step as f64 / 24.0)
 }
 
-/// How far from `inside` towards `outside` something holds.
+/// Finds how far from `inside` towards `outside` something holds.
 fn edge(inside: f64, outside: f64, holds: impl Fn(f64) -> bool) -> f64 {
     if holds(outside) {
         return outside;

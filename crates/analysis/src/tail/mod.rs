@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is to be expected beyond the samples: peaks over a threshold.
+//! Values to be expected beyond the samples: peaks over a threshold.
 //!
 //! Above a high threshold the largest values of clusters follow a generalised Pareto
 //! distribution, whatever the values do. How high is high enough, the data say: the
@@ -41,7 +41,7 @@ pub enum Refusal {
     )]
     FewSamples { samples: u64 },
     #[error(
-        "nobody knows in which order the samples came: a histogram was imported; measure it, or import what has every sample"
+        "the order of the samples is unknown, because a histogram was imported; measure it, or import what has every sample"
     )]
     NoOrder,
     #[error(
@@ -94,7 +94,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// `every` are the return periods in samples; those below the threshold are
+    /// Estimates the tail; `every` are the return periods in samples; those below the threshold are
     /// left out.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ struct Candidate {
     p: f64,
 }
 
-/// From the highest threshold down, as long as no fit is rejected.
+/// Chooses from the highest threshold down, as long as no fit is rejected.
 fn choose(largest: &[Placed], thresholds: &[i64]) -> Result<Candidate, Refusal> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let (mut chosen, mut best, mut few) = (None, 0.0f64, Refusal::FewPeaks { peaks: 0 });
@@ -189,7 +189,7 @@ fn choose(largest: &[Placed], thresholds: &[i64]) -> Result<Candidate, Refusal> 
     }
 }
 
-/// Descending, each with half as many exceedances again as the one before.
+/// Returns thresholds, descending, each with half as many exceedances again as the one before.
 fn thresholds(series: &Measured) -> Result<Vec<i64>> {
     let n = series.sorted.count();
     let most = MOST_EXCEEDANCES.min(n / 20);
@@ -204,7 +204,7 @@ fn thresholds(series: &Measured) -> Result<Vec<i64>> {
     Ok(thresholds)
 }
 
-/// Those above a threshold, which are few, in the order of time.
+/// Returns the values above a threshold, which are few, in the order of time.
 fn largest(values: &Ordered, threshold: i64) -> Result<Vec<Placed>> {
     let (mut largest, mut place) = (Vec::new(), 0);
     values.each(|piece| {

@@ -8,7 +8,7 @@ use irqscope_wire::{Stage, View};
 
 use super::{Process, random};
 
-/// The second series is so many times as long where there is something to find.
+/// The second series is this many times as long where there is something to find.
 pub const SCALE: f64 = 1.1;
 
 /// In per cent.
@@ -21,7 +21,7 @@ pub struct Rate {
 }
 
 pub fn series(values: Vec<i64>) -> Measured {
-    // So few need no file.
+    // This few need no file.
     let dir = Path::new("/nonexistent");
     Measured {
         name: SeriesName::Stage { stage: Stage::Irq, view: View::Inside },
@@ -31,7 +31,7 @@ pub fn series(values: Vec<i64>) -> Measured {
     }
 }
 
-/// For each quantile; 1000 is the maximum of a window.
+/// Returns the coverage for each quantile; 1000 is the maximum of a window.
 pub fn coverage(process: Process, n: usize, simulations: u32, quantiles: &[u32]) -> Vec<Rate> {
     let mut random = random(1);
     let truths: Vec<f64> = quantiles.iter().map(|q| truth(process, n, *q)).collect();
@@ -53,7 +53,7 @@ pub fn coverage(process: Process, n: usize, simulations: u32, quantiles: &[u32])
     counts.into_iter().map(rate).collect()
 }
 
-/// The true difference.
+/// Returns the true difference.
 fn truth(process: Process, n: usize, thousandths: u32) -> f64 {
     if thousandths == 1000 {
         let maxima = [1.0, SCALE].map(|scale| window_maxima(process, n, scale));
@@ -66,15 +66,15 @@ fn truth(process: Process, n: usize, thousandths: u32) -> f64 {
     process.quantile(share, SCALE) - process.quantile(share, 1.0)
 }
 
-/// Of 10,001 windows; the same scale has the same ones.
+/// Returns the maxima of 10,001 windows; the same scale has the same ones.
 fn window_maxima(process: Process, n: usize, scale: f64) -> Vec<i64> {
     let window = n / WINDOWS;
     let long = process.series(&mut random(scale.to_bits()), window * 10_001, scale);
     long.chunks(window).filter_map(|window| window.iter().max().copied()).collect()
 }
 
-/// How often the test says at 5 % that two series differ, in per cent; `scale` 1:
-/// though they do not.
+/// Returns how often the test says at 5 % that two series differ, in per cent; `scale` 1: though
+/// they do not.
 pub fn alarms(process: Process, n: usize, simulations: u32, scale: f64) -> f64 {
     let mut random = random(3);
     let mut alarm = |_: &u32| {

@@ -15,7 +15,7 @@ pub fn random(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// Above 0 and below 1.
+/// Draws a number above 0 and below 1.
 pub fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
     ((random.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
@@ -31,7 +31,7 @@ pub enum Process {
     Bursts,
     /// Independent, a Pareto tail whose variance is infinite.
     HeavyTail,
-    /// Independent, in steps of so many nanoseconds.
+    /// Independent, in steps of this many nanoseconds.
     Ties(i64),
 }
 
@@ -50,7 +50,7 @@ impl Process {
         }
     }
 
-    /// `n` latencies, each `scale` times as long.
+    /// Makes `n` latencies, each `scale` times as long.
     pub fn series(self, random: &mut Xoshiro256PlusPlus, n: usize, scale: f64) -> Vec<i64> {
         let mut state: f64 = StandardNormal.sample(random);
         let mut burst = uniform(random) < IN_BURSTS;
@@ -81,7 +81,7 @@ impl Process {
         }
     }
 
-    /// The true quantile.
+    /// Returns the true quantile.
     pub fn quantile(self, share: f64, scale: f64) -> f64 {
         let value = scale
             * match self {
@@ -96,12 +96,12 @@ impl Process {
     }
 }
 
-/// Lognormal, about 10 µs in the middle.
+/// Makes a lognormal latency, about 10 µs in the middle.
 fn latency(normal: f64) -> f64 {
     10_000.0 * (0.3 * normal).exp()
 }
 
-/// Values above 10 µs; `rest` is the share above the value.
+/// Makes values above 10 µs; `rest` is the share above the value.
 fn pareto(rest: f64) -> f64 {
     10_000.0 * rest.powf(-1.0 / 1.5)
 }

@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::coverage::series;
 use super::{random, uniform};
 
-/// What lies above 10 µs, by the share above it; and the shape of its limit.
+/// The values above 10 µs, by the share above them; and the shape of their limit.
 #[derive(Clone, Copy)]
 pub struct Known {
     pub name: &'static str,
@@ -34,7 +34,7 @@ pub const KNOWN: [Known; 7] = [
     },
 ];
 
-/// What became of all simulations.
+/// The outcome of all simulations.
 #[derive(Debug)]
 pub struct Found {
     /// The median.

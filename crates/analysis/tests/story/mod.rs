@@ -117,7 +117,7 @@ impl Story {
     }
 }
 
-/// Twenty undisturbed samples, and then the one that is looked at.
+/// Makes twenty undisturbed samples, and then the one that is examined.
 pub fn told(last: &Story, truth: Vec<Fault>) -> CaseData {
     let mut order = 0;
     let calm = (0..20).map(|n| Story::undisturbed(100_000 * n + 50_000));
