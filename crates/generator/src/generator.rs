@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A run from start to end, driven by the clock of whoever calls.
+//! A run from start to end, driven by the caller's clock.
 //!
-//! The caller asks [`Generator::due`] when to come next, calls
-//! [`Generator::tick`] then or later, does to the interrupt line what it is
-//! told, at the instant it has given, and hands over every edge it sees.
+//! The caller asks [`Generator::due`] when to come next, calls [`Generator::tick`] then or later,
+//! does to the interrupt line what it returns, at the instant it has given, and hands over every
+//! edge it sees.
 //!
 //! Useful invariant, at any time:
 //! triggers = complete + missing + coalesced + dropped + open, and
@@ -21,7 +21,7 @@ use crate::Grid;
 use crate::pairing::{Fate, Pairing, Seen, Slot};
 use crate::settings::{change, initial};
 
-/// What to do with the interrupt line, now.
+/// The change of the interrupt line, now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     Nothing,
@@ -49,7 +49,7 @@ pub struct Generator<S> {
     lower_at: Option<u64>,
     pairing: Pairing<S>,
     changed: bool,
-    /// The last instant that was told.
+    /// The last instant that was given.
     clock: u64,
     /// The hardware keeps the grid; see [`Self::ahead`].
     ahead: bool,
@@ -83,7 +83,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         &self.limits
     }
 
-    /// In use.
+    /// Returns the lines in use.
     pub fn lines(&self) -> usize {
         self.pairing.lines()
     }
@@ -102,17 +102,17 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         Status { run, state, settings, totals, now: Cycles(self.clock) }
     }
 
-    /// For a status that says how late it is.
+    /// Sets the clock for a status that says how late it is.
     pub fn clock(&mut self, now: u64) {
         self.clock = now;
     }
 
-    /// True once after each change of the state.
+    /// Returns true once after each change of the state.
     pub fn take_changed(&mut self) -> bool {
         core::mem::take(&mut self.changed)
     }
 
-    /// A run is active: its settings are decided.
+    /// Returns whether a run is active: its settings are decided.
     pub fn active(&self) -> bool {
         matches!(self.state, RunState::Waiting | RunState::Running | RunState::Draining)
     }
@@ -132,7 +132,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         Ok(self.status())
     }
 
-    /// The target has let its interrupt through.
+    /// Takes note that the target has let its interrupt through.
     pub fn armed(&mut self, now: u64) {
         self.armed = true;
         if self.state == RunState::Waiting {
@@ -141,10 +141,10 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         }
     }
 
-    /// It has blocked it again. Before the first trigger that means that it
-    /// was only trying; amid triggers the line is pulsed all the same, for the
-    /// silence is a finding. After the last one its run is over: it answers
-    /// nothing any more, and what its lines still do is nobody's.
+    /// Takes note that it has blocked it again. Before the first trigger that means that it was
+    /// only trying; between triggers the line is pulsed all the same, for the silence is a finding.
+    /// After the last one its run is over: it answers nothing any more, and later edges are not
+    /// counted.
     pub fn disarmed(&mut self) {
         self.armed = false;
         match self.state {
@@ -157,12 +157,12 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         }
     }
 
-    /// A trigger is out whose answers are not all there.
+    /// Returns whether a trigger is out whose answers are not all there.
     pub fn waits(&self) -> bool {
         self.pairing.waiting_since().is_some()
     }
 
-    /// When to call [`Self::tick`]; an instant in the past means now.
+    /// Returns when to call [`Self::tick`]; an instant in the past means now.
     pub fn due(&self) -> Option<u64> {
         let next = match self.state {
             RunState::Running if !self.ahead => Some(self.point),
@@ -193,12 +193,12 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         }
     }
 
-    /// Samples that are open.
+    /// Returns how many samples are open.
     pub fn open(&self) -> u64 {
         self.pairing.open()
     }
 
-    /// None: outside a run edges are nobody's, nor are those of a line not in use.
+    /// Takes an edge. `None` outside a run, and for lines that are not in use.
     pub fn edge(&mut self, line: u8, at: u64) -> Option<Seen> {
         if !self.listens(line) {
             return None;
@@ -215,8 +215,8 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         Some(seen)
     }
 
-    /// A line has changed. Where lines show pulses the rising edge is the response,
-    /// and the falling one says how long it was. None: no response.
+    /// Takes a change of a line. Where lines show pulses the rising edge is the response, and the
+    /// falling one says how long it was. None: no response.
     pub fn changed(&mut self, line: u8, high: bool, at: u64) -> Option<Seen> {
         match (self.settings.shape, high) {
             (Shape::Toggle, _) | (Shape::Pulse, true) => self.edge(line, at),
@@ -227,7 +227,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         }
     }
 
-    /// The clock ends: what waits is missing.
+    /// Ends the clock: what waits is missing.
     pub fn finish(&mut self) {
         if self.active() {
             self.pairing.give_up(u64::MAX);
@@ -236,7 +236,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         }
     }
 
-    /// The next final sample, counted as what it is.
+    /// Takes the next final sample, counted as what it is.
     pub fn take(&mut self) -> Option<Slot> {
         let slot = self.pairing.take(self.state == RunState::Done)?;
         match slot.fate() {
@@ -247,7 +247,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         Some(slot)
     }
 
-    /// The next final sample, counted as dropped. False if there is none.
+    /// Discards the next final sample, counted as dropped. False if there is none.
     pub fn discard(&mut self) -> bool {
         let taken = self.pairing.take(self.state == RunState::Done).is_some();
         self.totals.dropped += u64::from(taken);

@@ -20,7 +20,7 @@ impl Grid {
         Self { random: seed, in_burst: 0 }
     }
 
-    /// Ticks to the next grid point, never fewer than `shortest`.
+    /// Returns the ticks to the next grid point, never fewer than `shortest`.
     ///
     /// Points of a burst are an interval apart; from the last of one to the first
     /// of the next it is what is left of the period.
@@ -53,7 +53,7 @@ impl Grid {
         u64::try_from(step).unwrap_or(u64::MAX)
     }
 
-    /// splitmix64 (Steele, Lea, Flood 2014): any seed is good.
+    /// Returns the next number of splitmix64 (Steele, Lea, Flood 2014): any seed is good.
     fn random(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.random;
@@ -63,8 +63,8 @@ impl Grid {
     }
 }
 
-/// -log2(x / 2^32) in 6.16 for x > 0. The highest bit's place is the integer
-/// part; each squaring of the mantissa yields one binary digit more.
+/// Returns -log2(x / 2^32) in 6.16 for x > 0. The highest bit's place is the integer part; each
+/// squaring of the mantissa yields one binary digit more.
 fn minus_log2(x: u32) -> u32 {
     let high = 31 - x.leading_zeros();
     let mut mantissa = u64::from(x) << (31 - high); // 1.31

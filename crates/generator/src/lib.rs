@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What any generator does, whatever it is made of and without its hardware.
+//! The work of any generator, whatever it is made of and without its hardware.
 //!
-//! A generator owns a clock, an interrupt line to raise and lower, and response
-//! lines to watch. This crate is told what the clock says and which edges came,
-//! and says what to do with the line and what to send:
+//! A generator owns a clock, an interrupt line to raise and lower, and response lines to watch.
+//! This crate is given what the clock says and which edges came, and says what to do with the line
+//! and what to send:
 //!
 //! ```text
 //! command ─> Settings ─> Grid ─> tick() ─> raise, lower

@@ -36,25 +36,26 @@ impl Outbox {
         core::mem::swap(&mut self.waiting, queue);
     }
 
-    /// Who asked has gone.
+    /// Drops queued replies: their requester has disconnected.
     pub fn forget_replies(&mut self) {
         self.waiting.retain(|message| !matches!(message, Message::Reply(_)));
     }
 
-    /// The next frame to be written. Its number is used up, whether it arrives
-    /// or not: that is how a host sees what it missed.
+    /// Returns the next frame to be written. Its number is used up, whether it arrives or not: that
+    /// is how a host sees what it missed.
     #[expect(clippy::should_implement_trait, reason = "it is a queue, not a sequence")]
     pub fn next(&mut self) -> Option<Frame> {
         let message = self.waiting.pop_front()?;
         Some(self.number(message))
     }
 
-    /// What waits longest; [`Outbox::number`] makes a frame of it when it is written.
+    /// Returns the message that waits longest; [`Outbox::number`] makes a frame of it when it is
+    /// written.
     pub fn pop(&mut self) -> Option<Message> {
         self.waiting.pop_front()
     }
 
-    /// A frame that goes before all that waits: a hello.
+    /// Makes a frame that goes before all that waits: a hello.
     pub fn number(&mut self, message: Message) -> Frame {
         let number = self.numbered;
         self.numbered += 1;

@@ -35,9 +35,9 @@
 //! be read, and were fewer than the triggers they were for, is it unknown which of
 //! these they answer.
 //!
-//! **Mending it.** Who has the target's records knows what was merged: play the
-//! triggers and edges again and call [`Pairing::coalesced`] right after each
-//! trigger that was. All instants, those of extra edges too, are in the packets.
+//! **Mending it.** A host with the target's records knows what was merged: play the triggers and
+//! edges again and call [`Pairing::coalesced`] right after each trigger that was. All instants,
+//! those of extra edges too, are in the packets.
 //!
 //! Memory is bounded: at most as many triggers are open as there are slots. One
 //! more is refused, and its caller must not raise the line, so that no edge of
@@ -84,12 +84,12 @@ impl Slot {
         waiting: 0,
     };
 
-    /// Nothing more can come of it.
+    /// Returns whether nothing more can come of it.
     fn is_settled(&self) -> bool {
         self.waiting == 0 && self.high == 0
     }
 
-    /// How a closed sample is counted; `coalesced` before `missing`.
+    /// Returns how a closed sample is counted; `coalesced` before `missing`.
     pub fn fate(&self) -> Fate {
         let has = |wanted| self.answers.contains(&Some(wanted));
         match (has(Answer::Coalesced), has(Answer::Missing)) {
@@ -117,10 +117,10 @@ pub enum Fate {
     Coalesced,
 }
 
-/// What a span is if a younger trigger is out already.
+/// The meaning of a span if a younger trigger is out already.
 type Late = fn(Cycles) -> Answer;
 
-/// What an edge was.
+/// The meaning of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// It answered the trigger with this number.
@@ -151,7 +151,7 @@ pub struct Pairing<S> {
 }
 
 impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
-    /// `slots` must not be empty. More lines than [`LINES`] are not watched.
+    /// Makes a pairing; `slots` must not be empty. More lines than [`LINES`] are not watched.
     pub fn new(slots: S, lines: u8) -> Self {
         let lines = usize::from(lines).min(LINES);
         let (waits, pulses) = ([0; LINES], [None; LINES]);
@@ -168,17 +168,17 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         self.lines
     }
 
-    /// Watches so many; nothing may be open.
+    /// Watches this number of lines; nothing may be open.
     pub fn watch(&mut self, lines: u8) {
         self.lines = usize::from(lines).min(LINES);
     }
 
-    /// Triggers whose sample was not taken yet.
+    /// Returns how many triggers' samples were not taken yet.
     pub fn open(&self) -> u64 {
         self.next - self.head
     }
 
-    /// False if there is no room: then do not raise the line.
+    /// Takes a trigger. False if there is no room: then do not raise the line.
     pub fn trigger(&mut self, seq: Seq, at: u64) -> bool {
         if self.open() >= self.slots.as_ref().len() as u64 {
             return false;
@@ -189,15 +189,15 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         true
     }
 
-    /// The youngest trigger was really made then, before any edge of its own.
+    /// Takes note that the youngest trigger was really made then, before any edge of its own.
     pub fn made_at(&mut self, at: u64) {
         if self.open() > 0 {
             self.slot_mut(self.next - 1).at = at;
         }
     }
 
-    /// As [`Pairing::made_at`]; the target numbers this one so. Once one is
-    /// numbered all are, and numbers ascend from 1.
+    /// Does as [`Pairing::made_at`]; the target numbers this one so. Once one is numbered all are,
+    /// and numbers ascend from 1.
     pub fn numbered(&mut self, at: u64, number: u32) {
         self.numbered = true;
         self.made_at(at);
@@ -206,7 +206,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
-    /// The youngest trigger was not made after all.
+    /// Takes the youngest trigger back: it was not made after all.
     pub fn unmade(&mut self) {
         if self.open() > 0 {
             self.next -= 1;
@@ -215,7 +215,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
-    /// The youngest trigger gets no edges of its own, on no line.
+    /// Takes note that the youngest trigger gets no edges of its own, on no line.
     pub fn merged(&mut self) {
         if self.open() > 0 {
             let lines = self.lines;
@@ -232,7 +232,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         self.answer(line, oldest, at, Answer::Late)
     }
 
-    /// An edge with which a pulse begins; its sample is not final until it ends.
+    /// Takes an edge with which a pulse begins; its sample is not final until it ends.
     pub fn rise(&mut self, line: u8, at: u64) -> Seen {
         let index = usize::from(line);
         let oldest = self.oldest_waiting(index);
@@ -244,7 +244,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         seen
     }
 
-    /// The end of a pulse. That of an extra edge is nobody's.
+    /// Takes the end of a pulse. That of an extra edge is not counted.
     pub fn fall(&mut self, line: u8, at: u64) {
         let line = usize::from(line);
         let Some((ticket, began)) = self.pulses.get_mut(line).and_then(Option::take) else {
@@ -257,11 +257,11 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
-    /// So many responses of a line that were seen at once, the last of which names
-    /// its trigger; 0: the oldest that waits, for sure. Returns how many of them
-    /// were answers; the others are extra edges.
+    /// Takes `count` responses of a line that were seen at once, the last of which names its
+    /// trigger; 0: the oldest that waits, for sure. Returns how many of them were answers; the
+    /// others are extra edges.
     ///
-    /// Where triggers are not numbered, these are so many edges.
+    /// Where triggers are not numbered, these are as many edges.
     pub fn responses(&mut self, line: u8, count: u32, number: u32, at: u64) -> u32 {
         let line = usize::from(line);
         if !self.numbered || number == 0 {
@@ -285,7 +285,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         answers + u32::from(self.answer(line, own, at, Answer::Named) != Seen::Extra)
     }
 
-    /// How many of so many edges answer a trigger, the oldest ones.
+    /// Returns how many of `count` edges answer a trigger, the oldest ones.
     fn answer_oldest(&mut self, line: usize, count: u32, at: u64, late: Late) -> u32 {
         let mut answers = 0;
         for _ in 0..count {
@@ -295,11 +295,10 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         answers
     }
 
-    /// An edge for this trigger, which waits; `late` is what it is if a younger one
-    /// is out.
+    /// Takes an edge for this trigger, which waits; `late` is what it is if a younger one is out.
     fn answer(&mut self, line: usize, ticket: Option<u64>, at: u64, late: Late) -> Seen {
         match ticket {
-            // An edge before its trigger is none of its own.
+            // An edge earlier than the trigger cannot be its response.
             Some(ticket) if self.slot(ticket).at <= at => {
                 let is_late = ticket + 1 < self.next;
                 let slot = self.slot_mut(ticket);
@@ -311,7 +310,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
-    /// How many triggers with a lower number wait on a line.
+    /// Returns how many triggers with a lower number wait on a line.
     fn waiting_before(&mut self, line: usize, number: u32) -> u64 {
         let Some(first) = self.oldest_waiting(line) else { return 0 };
         let slots = (first..self.next).map(|ticket| self.slot(ticket));
@@ -332,8 +331,8 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
-    /// The target says: this trigger gets no edge of its own on this line.
-    /// False if the trigger is not open or does not wait there any more.
+    /// Takes the target's word that this trigger gets no edge of its own on this line. False if the
+    /// trigger is not open or does not wait there any more.
     pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
         let line = usize::from(line);
         match self.find(seq) {
@@ -344,14 +343,14 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
-    /// What a line answered to this trigger was seen by looking in every cycle.
+    /// Marks a line's answer to this trigger as exact: it was seen by looking in every cycle.
     pub fn exact(&mut self, line: u8, seq: Seq) {
         if let Some(ticket) = self.find(seq).filter(|_| usize::from(line) < self.lines) {
             self.slot_mut(ticket).window |= 1 << line;
         }
     }
 
-    /// The trigger that an edge on this line would answer.
+    /// Returns the trigger that an edge on this line would answer.
     pub fn awaited(&mut self, line: u8) -> Option<Seq> {
         let oldest = self.oldest_waiting(usize::from(line));
         oldest.map(|ticket| self.slot(ticket).seq)
@@ -366,7 +365,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         (low < self.next && self.slot(low).seq == seq).then_some(low)
     }
 
-    /// What was triggered at `until` or before and still waits is missing.
+    /// Gives up what was triggered at `until` or before and still waits: it is missing.
     pub fn give_up(&mut self, until: u64) {
         while self.given_up < self.next {
             let (ticket, lines) = (self.given_up, self.lines);
@@ -384,7 +383,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
-    /// When the oldest trigger that still waits was made.
+    /// Returns when the oldest trigger that still waits was made.
     pub fn waiting_since(&self) -> Option<u64> {
         (self.given_up.max(self.head)..self.next)
             .map(|ticket| self.slot(ticket))
@@ -436,8 +435,8 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     }
 }
 
-/// The slot of a ticket. A small processor divides 64 bits in hundreds of cycles,
-/// and this is done often.
+/// Returns the slot of a ticket. A small processor divides 64 bits in hundreds of cycles, and this
+/// is done often.
 fn place(ticket: u64, slots: usize) -> usize {
     if slots.is_power_of_two() {
         ticket as usize & (slots - 1)

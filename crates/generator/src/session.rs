@@ -4,7 +4,7 @@
 
 use irqscope_wire::{Command, Frame, FrameError, MAX_FRAME_BYTES, Message, PROTOCOL, Refusal};
 
-/// What a frame came to.
+/// The meaning of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// The host's hello: nothing to answer.
@@ -33,7 +33,7 @@ impl Default for Session {
 }
 
 impl Session {
-    /// With a decoder of the same limit.
+    /// Makes a session with a decoder of the same limit.
     pub const fn limited(limit: u32) -> Self {
         Self { limit, expected: 0, greeted: false }
     }

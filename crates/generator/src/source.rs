@@ -23,8 +23,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// `window` is how many triggers may be open at once, `room` how many
-    /// messages may wait. `armed_delay` as in [`Generator::new`].
+    /// Makes a source; `window` is how many triggers may be open at once, `room` how many messages
+    /// may wait. `armed_delay` as in [`Generator::new`].
     pub fn new(hello: GeneratorHello, window: usize, room: usize, armed_delay: u64) -> Self {
         let slots = vec![Slot::EMPTY; window.max(1)].into_boxed_slice();
         let GeneratorHello { lines, limits, tick, .. } = hello;
@@ -32,7 +32,7 @@ impl Source {
         Self { hello, generator, packer: Packer::default(), outbox: Outbox::new(room) }
     }
 
-    /// As [`Generator::ahead`].
+    /// Forwards to [`Generator::ahead`].
     #[must_use]
     pub fn ahead(mut self, high_step: u64) -> Self {
         self.generator = self.generator.ahead(high_step);
@@ -47,7 +47,7 @@ impl Source {
         &self.hello
     }
 
-    /// The first frames of a connection. The status tells of any change so far.
+    /// Returns the first frames of a connection. The status has any change until now.
     pub fn greeting(&mut self) -> [Message; 2] {
         self.generator.take_changed();
         [self.hello(), Message::Status(self.generator.status())]
@@ -57,7 +57,7 @@ impl Source {
         self.generator.status()
     }
 
-    /// As [`Generator::clock`].
+    /// Forwards to [`Generator::clock`].
     pub fn clock(&mut self, now: u64) {
         self.generator.clock(now);
     }
@@ -77,7 +77,7 @@ impl Source {
         self.pump();
     }
 
-    /// Does what nobody waits for an answer to: settings given beforehand.
+    /// Executes a command without a reply: settings given beforehand.
     pub fn set(&mut self, command: Command, now: u64) -> Result<Status, Refusal> {
         // A new run begins with nothing open: what is final is packed before.
         self.pump();
@@ -104,62 +104,62 @@ impl Source {
         self.generator.tick(now)
     }
 
-    /// As [`Generator::made`].
+    /// Forwards to [`Generator::made`].
     pub fn made(&mut self, at: u64) -> Seq {
         self.generator.made(at)
     }
 
-    /// As [`Generator::awaited`].
+    /// Forwards to [`Generator::awaited`].
     pub fn awaited(&mut self, line: u8) -> Option<Seq> {
         self.generator.awaited(line)
     }
 
-    /// As [`Generator::exact`].
+    /// Forwards to [`Generator::exact`].
     pub fn exact(&mut self, line: u8, seq: Seq) {
         self.generator.exact(line, seq);
     }
 
-    /// As [`Generator::unmade`].
+    /// Forwards to [`Generator::unmade`].
     pub fn unmade(&mut self) {
         self.generator.unmade();
     }
 
-    /// As [`Generator::skipped`].
+    /// Forwards to [`Generator::skipped`].
     pub fn skipped(&mut self, points: u64) {
         self.generator.skipped(points);
     }
 
-    /// As [`Generator::open`].
+    /// Forwards to [`Generator::open`].
     pub fn open(&self) -> u64 {
         self.generator.open()
     }
 
-    /// As [`Generator::lost`].
+    /// Forwards to [`Generator::lost`].
     pub fn lost(&mut self) {
         self.generator.lost();
     }
 
-    /// As [`Generator::raised`].
+    /// Forwards to [`Generator::raised`].
     pub fn raised(&mut self, at: u64) {
         self.generator.raised(at);
     }
 
-    /// As [`Generator::merged`].
+    /// Forwards to [`Generator::merged`].
     pub fn merged(&mut self) {
         self.generator.merged();
     }
 
-    /// As [`Generator::numbered`].
+    /// Forwards to [`Generator::numbered`].
     pub fn numbered(&mut self, at: u64, number: u32) {
         self.generator.numbered(at, number);
     }
 
-    /// As [`Generator::dropped`].
+    /// Forwards to [`Generator::dropped`].
     pub fn dropped(&mut self) {
         self.generator.dropped();
     }
 
-    /// As [`Generator::responses`].
+    /// Forwards to [`Generator::responses`].
     pub fn responses(&mut self, line: u8, count: u32, number: u32, at: u64) {
         let extra = self.generator.responses(line, count, number, at);
         (0..extra).for_each(|_| self.packer.extra(&self.generator, line, at));
@@ -171,7 +171,7 @@ impl Source {
         }
     }
 
-    /// As [`Generator::changed`].
+    /// Forwards to [`Generator::changed`].
     pub fn changed(&mut self, line: u8, high: bool, at: u64) {
         if self.generator.changed(line, high, at) == Some(Seen::Extra) {
             self.packer.extra(&self.generator, line, at);
@@ -182,23 +182,23 @@ impl Source {
         self.generator.coalesced(line, seq)
     }
 
-    /// The clock ends.
+    /// Ends the clock.
     pub fn finish(&mut self) {
         self.generator.finish();
     }
 
-    /// A trigger is out whose answers are not all there.
+    /// Returns whether a trigger is out whose answers are not all there.
     pub fn waits(&self) -> bool {
         self.generator.waits()
     }
 
-    /// The generator cannot work at all.
+    /// Reports that the generator cannot work at all.
     pub fn fail(&mut self, what: &str, remedy: &str) {
         let (what, remedy) = (what.to_string(), remedy.to_string());
         self.outbox.push(Message::Failed(irqscope_wire::Failure { what, remedy, invalid: false }));
     }
 
-    /// Packs the samples that are final, and tells of a change of the state.
+    /// Packs the samples that are final, and reports a change of the state.
     pub fn pump(&mut self) {
         self.packer.pump(&mut self.generator, &mut self.outbox);
     }

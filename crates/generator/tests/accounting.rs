@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Whatever comes in whatever order: every trigger and every edge is accounted
-//! for once, and no edge is given to a trigger younger than its own.
+//! Input in any order: every trigger and every edge is accounted for once, and no edge is given to
+//! a trigger younger than its own.
 
 mod limits;
 
@@ -141,7 +141,7 @@ proptest! {
         prop_assert!(totals.identity_holds());
         prop_assert_eq!((totals.open, totals.edges), (0, edges));
         let samples: Vec<_> = host.packets.iter().flat_map(|p| &p.samples).collect();
-        // What was kept was sent, in order; what was not sent was counted.
+        // All that was kept was sent, in order; all that was not sent was counted.
         prop_assert_eq!(samples.len() as u64 + totals.dropped, totals.triggers);
         prop_assert!(samples.windows(2).all(|pair| pair[0].seq < pair[1].seq));
         prop_assert!(samples.windows(2).all(|pair| pair[0].trigger < pair[1].trigger));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A generator whose hardware is given triggers ahead of their time: what it tells
-//! of those that were made, were not, or came too late.
+//! A generator whose hardware is given triggers ahead of their time: what it reports of those that
+//! were made, were not, or came too late.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod limits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A generator that hears anything: what it executes is within its limits, and
-//! its account is in order.
+//! A generator that receives anything: what it executes is within its limits, and its account is in
+//! order.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[allow(dead_code, reason = "each test uses what it needs")]
@@ -12,7 +12,7 @@ use irqscope_wire::{Decoder, GeneratorHello, Message, Refusal, encode};
 use mutate::{apply, body, conversation, edits, framed};
 use proptest::prelude::*;
 
-/// What a generator does with these bytes; the commands it was given.
+/// Hands bytes to a generator; returns the number of commands it was given.
 fn hear(bytes: &[u8], source: &mut Source) -> usize {
     let (mut decoder, mut session) = (Decoder::default(), Session::default());
     let (mut now, mut commands, mut open) = (0u64, 0, true);

@@ -37,7 +37,7 @@ impl Stage {
     }
 }
 
-/// What happens, one unit of time after the other.
+/// The events, one unit of time after the other.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Trigger,
@@ -124,7 +124,7 @@ proptest! {
         for (trigger, ((_, answer), truth)) in answers.iter().zip(&stage.truth).enumerate() {
             prop_assert!(!matches!(answer, Answer::Late(_)));
             prop_assert_eq!(span(*answer).is_some(), truth.is_some());
-            // The last merged ones have no younger response that would tell.
+            // The last merged ones have no younger response that would show it.
             prop_assert!(truth.is_some() || trigger > last || *answer == Answer::Coalesced);
         }
     }

@@ -102,7 +102,7 @@ fn a_disconnect_in_mid_run_leaves_a_gap_that_is_seen_and_the_run_goes_on() {
     again.send(Message::Command(Command::Stop));
     let (seqs, done) = again.read_run();
     assert!(done.totals.identity_holds() && done.totals.open == 0);
-    // What went down with the connection is missing, and that shows.
+    // Samples that went down with the connection are missing, and that shows.
     assert!(seqs[0] > 0 && seqs.windows(2).all(|pair| pair[0] < pair[1]));
     assert!((seqs.len() as u64) < done.totals.complete);
     assert_eq!(done.totals.complete + done.totals.dropped, done.totals.triggers);
@@ -174,7 +174,7 @@ fn garbled_truncated_oversized_and_replayed_frames_are_refused_and_have_no_effec
 
 #[test]
 fn a_reply_is_for_the_host_that_asked_and_for_no_other() {
-    // The test is the owner, so that it decides who is there at the exchange.
+    // The test is the owner, so that it decides which host is there at the exchange.
     let mut source = common::source(1, 64);
     let mut server = Server::start("127.0.0.1:0", &source).unwrap();
     let mut gone = Host::connect(server.address());
@@ -193,7 +193,7 @@ fn a_reply_is_for_the_host_that_asked_and_for_no_other() {
     while !source.outbox.is_empty() {
         server.exchange(&mut source, MS);
     }
-    // Both were done; the one reply tells of both.
+    // Both were done; the one reply is about both.
     let (to, status) = host.reply();
     assert_eq!((to, status.unwrap().settings.seed), (Some(1), 5));
 }

@@ -20,7 +20,7 @@ use irqscope_wire::{Command, Cycles, GeneratorKind, Message, Pacing, RunState, S
 const LINES: usize = 3;
 const NS: Tick = Tick { femtoseconds: 1_000_000 };
 
-/// What generator and target share.
+/// State that generator and target share.
 #[derive(Default)]
 struct Memory {
     words: [Word; LINES],

@@ -27,7 +27,7 @@ use irqscope_wire::{
 
 const LINES: u8 = 8;
 const SAMPLES: u64 = 1_000_000;
-/// What is asked of it.
+/// The size of the benchmark.
 const WANTED: f64 = 200_000.0;
 /// 5 us: as if it were 200,000 Hz.
 const PERIOD: u64 = 5_000;
@@ -47,7 +47,7 @@ fn main() {
     println!("{WANTED} samples/s without a loss: {verdict}");
 }
 
-/// One run; samples per second.
+/// Measures one run; returns samples per second.
 fn measure(packet: u16) -> f64 {
     let parent = tempfile::tempdir().unwrap();
     let plan = synthetic::plan("bench/idle", &[], SAMPLES);
@@ -91,7 +91,7 @@ fn measure(packet: u16) -> f64 {
     rate
 }
 
-/// The owner's thread: triggers and edges as fast as the host takes them.
+/// Runs the owner's thread: triggers and edges as fast as the host takes them.
 fn generate(mut source: Source, mut server: Server, over: Arc<AtomicBool>) -> JoinHandle<()> {
     named("generator", move || {
         let mut now = 0;
@@ -109,7 +109,7 @@ fn generate(mut source: Source, mut server: Server, over: Arc<AtomicBool>) -> Jo
     })
 }
 
-/// Some triggers, each answered on all lines. The time.
+/// Makes some triggers, each answered on all lines; returns the time.
 fn batch(source: &mut Source) -> u64 {
     let mut now = 0;
     for _ in 0..64 {
@@ -127,7 +127,7 @@ fn batch(source: &mut Source) -> u64 {
     now
 }
 
-/// The host: every frame into the log, until the run is done.
+/// Runs the host: every frame into the log, until the run is done.
 fn keep(client: &mut Client, log: &LogWriter) -> (Status, u64) {
     let mut samples = 0;
     loop {
@@ -157,7 +157,7 @@ fn named<T: Send + 'static>(
     std::thread::Builder::new().name(name.to_owned()).spawn(body).unwrap()
 }
 
-/// Seconds of CPU time of each of this process's threads, by name.
+/// Returns the seconds of CPU time of each of this process's threads, by name.
 fn cpu_times() -> BTreeMap<String, f64> {
     let mut times = BTreeMap::new();
     for task in std::fs::read_dir("/proc/self/task").unwrap().flatten() {
@@ -182,8 +182,8 @@ fn difference(before: &BTreeMap<String, f64>, after: &BTreeMap<String, f64>) -> 
     all
 }
 
-/// `irqscope-serve 0.93 us (88 %)`: the first limits the rate where every
-/// thread has a CPU, and all together where there is but one.
+/// Formats `irqscope-serve 0.93 us (88 %)`: the first limits the rate where every thread has a CPU,
+/// and all together where there is but one.
 fn shares(busy: &[(String, f64)], seconds: f64, samples: u64) -> String {
     let share = |(name, spent): &(String, f64)| {
         let each = spent / samples as f64 * 1e6;

@@ -18,7 +18,7 @@ pub struct BenchRow {
     pub value: Nanoseconds,
 }
 
-/// What one thread, CPU or instant of a benchmark recorded.
+/// The record of one thread, CPU or instant of a benchmark.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BenchSeries {
     pub name: String,
@@ -31,7 +31,7 @@ pub struct BenchSeries {
     pub counted: Vec<ValueCount>,
     /// Samples in the log, whether they are in `rows`, `counted` or not kept.
     pub received: u64,
-    /// What the target says; none where it never said it.
+    /// The target's report; none where it never sent one.
     pub count: Option<SeriesCount>,
     /// The frames that hold its rows, where those are not kept.
     pub(crate) places: Vec<Place>,
@@ -77,7 +77,7 @@ impl BenchmarkData {
 }
 
 impl BenchSeries {
-    /// `place` is where the rows can be read again; without it they are kept.
+    /// Adds a batch; `place` is where the rows can be read again; without it they are kept.
     fn add(&mut self, batch: Batch, place: Option<Place>) {
         self.cpu = batch.cpu;
         match (batch.content, place) {
@@ -112,7 +112,7 @@ pub(crate) enum Content {
 }
 
 impl Batch {
-    /// None of a message that has no samples of a benchmark.
+    /// Makes a batch; `None` of a message that has no samples of a benchmark.
     pub fn of(message: Message) -> Option<Self> {
         match message {
             Message::BenchSamples(batch) => Some(Self::of_samples(batch)),
@@ -147,7 +147,7 @@ fn rows(
     (0u64..).zip(values).map(row).collect()
 }
 
-/// All benchmarks of a plan, before anything was heard of them.
+/// Returns all benchmarks of a plan, before anything was received of them.
 pub(crate) fn of_plan(plan: &Plan) -> Vec<BenchmarkData> {
     let one = |benchmark: &irqscope_wire::Benchmark| BenchmarkData {
         kind: benchmark.kind(),

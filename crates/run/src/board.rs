@@ -17,7 +17,7 @@ use crate::{CaseManifest, ExecuteError, Host, ManifestDraft, RunDir, Watch};
 /// The rig's name in the manifest.
 const RIG: &str = "board";
 
-/// What to measure and where to leave it.
+/// The measurement, and where to leave it.
 pub struct BoardRequest<'a> {
     /// The run directory; it must not exist.
     pub out: &'a Path,
@@ -27,7 +27,7 @@ pub struct BoardRequest<'a> {
     /// Of the generator's lines, in their order.
     pub stages: &'a [Stage],
     pub at: StartAt,
-    /// What is wanted of the generator meanwhile.
+    /// The demands on the generator meanwhile.
     pub asks: &'a Receiver<Ask>,
     pub stop: Stop,
 }
@@ -35,7 +35,7 @@ pub struct BoardRequest<'a> {
 /// Measures with a generator that is set and idle, as `status` says.
 ///
 /// # Errors
-/// The generator's or the disk's. What was received is kept.
+/// The generator's or the disk's. Frames that were received are kept.
 pub fn measure(
     client: Client,
     status: &Status,
@@ -85,7 +85,8 @@ fn draft(request: &BoardRequest<'_>, plan: &Plan) -> ManifestDraft {
     }
 }
 
-/// The count that was asked for in the end: who stops a run asks for no more.
+/// Returns the manifests. Their count is the triggers finally requested: an early stop lowers it to
+/// those sent.
 fn manifests(run: &RunDir, failed: Option<&RigError>, sent: u64) -> Vec<CaseManifest> {
     let mut cases = run.manifest().cases.clone();
     for case in &mut cases {

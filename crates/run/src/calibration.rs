@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is known of a generator's own error: the way from its trigger to its lines,
-//! and how its clock runs against the host's.
+//! The known errors of a generator itself: the way from its trigger to its lines, and how its clock
+//! runs against the host's.
 
 use irqscope_wire::{Calibration, GeneratorKind, Loopback, Tick};
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl LineOffset {
     }
 }
 
-/// A calibration in nanoseconds.
+/// Converts a calibration to nanoseconds.
 pub fn line_offsets(calibration: &Calibration, tick: Tick) -> Vec<Option<LineOffset>> {
     let line = |loopback: &Option<Loopback>| loopback.map(|it| LineOffset::of(it, tick));
     calibration.lines.iter().map(line).collect()
@@ -62,7 +62,7 @@ pub struct ClockError {
 }
 
 impl ClockError {
-    /// `readings`: the host's clock and the generator's at one instant, both in
+    /// Fits a line; `readings`: the host's clock and the generator's at one instant, both in
     /// nanoseconds from zeros of their own. None: too few, or too close together.
     pub fn of(readings: &[(f64, f64)]) -> Option<Self> {
         let count = readings.len() as f64;

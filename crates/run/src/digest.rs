@@ -99,7 +99,7 @@ impl Digest {
         self.row.extend(text.as_bytes());
     }
 
-    /// Lower-case hexadecimal.
+    /// Returns lower-case hexadecimal.
     pub fn finish(self) -> String {
         self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }

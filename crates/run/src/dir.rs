@@ -58,14 +58,14 @@ impl RunDir {
         &self.manifest
     }
 
-    /// A handle for appending, to be cloned for each thread.
+    /// Returns a handle for appending, to be cloned for each thread.
     pub fn log(&self) -> LogWriter {
         self.log.clone()
     }
 
-    /// Ends the run: the log is put on the disk and the manifest gets its
-    /// final form. What `cases` leave open is taken from the log. The run is
-    /// marked complete if every case has a result.
+    /// Ends the run: the log is put on the disk and the manifest gets its final form. Facts that
+    /// `cases` leave open are taken from the log. The run is marked complete if every case has a
+    /// result.
     pub fn finish(&mut self, cases: Vec<CaseManifest>) -> Result<()> {
         self.log.sync()?;
         let mut manifest = self.manifest.clone();
@@ -82,7 +82,7 @@ impl RunDir {
         Ok(())
     }
 
-    /// Every record of the log, in order of arrival.
+    /// Reads every record of the log, in order of arrival.
     pub fn records(&self) -> Result<LogReader> {
         LogReader::open(&self.path.join(LOG))
     }
@@ -92,7 +92,7 @@ impl RunDir {
         LogIndex::build(&self.path.join(LOG))
     }
 
-    /// One case, by its position in the manifest.
+    /// Reads one case, by its position in the manifest.
     pub fn case(&self, index: &LogIndex, number: u16) -> Result<CaseData> {
         CaseData::read(index, number, self.manifest_of(number)?)
     }
@@ -103,12 +103,12 @@ impl RunDir {
         cases.get(usize::from(number)).ok_or(RunError::NoCase { index: number, count })
     }
 
-    /// One case likewise, of which samples are read in pieces.
+    /// Opens one case likewise, of which samples are read in pieces.
     pub fn stream<'a>(&self, index: &'a LogIndex, number: u16) -> Result<CaseStream<'a>> {
         CaseStream::open(index, number, self.manifest_of(number)?)
     }
 
-    /// The path of one case's first triggers, where it was traced.
+    /// Reads the path of one case's first triggers, where it was traced.
     pub fn stretches<'a>(
         &self,
         index: &'a LogIndex,
@@ -117,14 +117,14 @@ impl RunDir {
         path::stretches(index, number)
     }
 
-    /// All cases, one at a time, in the manifest's order.
+    /// Reads all cases, one at a time, in the manifest's order.
     pub fn cases(&self) -> Result<impl Iterator<Item = Result<CaseData>> + '_> {
         let index = self.index()?;
         let numbers = 0..self.manifest.cases.len() as u16;
         Ok(numbers.map(move |number| self.case(&index, number)))
     }
 
-    /// Positions of the cases in bytewise order of their names: the order of
+    /// Returns positions of the cases in bytewise order of their names: the order of
     /// samples.parquet and of the digest.
     pub fn cases_by_name(&self) -> Vec<u16> {
         let cases = &self.manifest.cases;

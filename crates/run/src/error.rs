@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What can go wrong with a run directory: what was tried, and how to mend it.
+//! Errors of a run directory: what was tried, and how to mend it.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

@@ -39,18 +39,18 @@ impl LogIndex {
         self.health
     }
 
-    /// Case numbers that occur in the log.
+    /// Returns the case numbers that occur in the log.
     pub fn cases(&self) -> impl Iterator<Item = u16> + '_ {
         self.places.keys().copied()
     }
 
-    /// The records of one case, in order of arrival.
+    /// Reads the records of one case, in order of arrival.
     pub fn records(&self, case: u16) -> impl Iterator<Item = Result<LogRecord>> + '_ {
         let placed = self.placed_records(case);
         placed.map(|placed| placed.map(|(_, record)| record))
     }
 
-    /// Likewise, with where each one lies.
+    /// Reads them likewise, with where each one lies.
     pub(crate) fn placed_records(
         &self,
         case: u16,
@@ -58,7 +58,7 @@ impl LogIndex {
         self.read(self.places.get(&case).map_or(&[][..], Vec::as_slice))
     }
 
-    /// The records at these places.
+    /// Reads the records at these places.
     pub(crate) fn read<'a>(
         &'a self,
         places: &'a [Place],

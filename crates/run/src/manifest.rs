@@ -20,7 +20,7 @@ pub const VERSION: u32 = 1;
 
 pub(crate) const FILE: &str = "manifest.json";
 
-/// What is known before the first trigger.
+/// Facts that are known before the first trigger.
 #[derive(Clone, Debug, Default)]
 pub struct ManifestDraft {
     pub tool_version: String,
@@ -73,7 +73,7 @@ pub struct CaseManifest {
     /// account is the case's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_agent: bool,
-    /// What watched from outside, and what is known of its own error.
+    /// The observer outside, and its known errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<GeneratorFacts>,
 }
@@ -111,7 +111,7 @@ impl CaseManifest {
         }
     }
 
-    /// The case ran to its end.
+    /// Returns whether the case ran to its end.
     pub fn has_result(&self) -> bool {
         self.counters.is_some() && self.failure.is_none()
     }
@@ -170,7 +170,7 @@ impl Manifest {
         serde_json::from_str(&text).map_err(json)
     }
 
-    /// A reader sees the old manifest or the new one, never half of one.
+    /// Writes it so that a reader sees the old manifest or the new one, never half of one.
     pub(crate) fn write(&self, dir: &Path) -> Result<()> {
         let path = dir.join(FILE);
         let mut text = serde_json::to_string_pretty(self)

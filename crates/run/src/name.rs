@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// An instant as RFC 3339 in UTC, to the second.
+/// Formats an instant as RFC 3339 in UTC, to the second.
 pub fn utc(instant: SystemTime) -> String {
     humantime::format_rfc3339_seconds(instant).to_string()
 }
 
-/// A path below `parent` that does not exist yet:
-/// `20260131T125959Z-demo`, and `…-demo-2`, `…-demo-3` when that is taken.
+/// Returns a path below `parent` that does not exist yet: `20260131T125959Z-demo`, and `…-demo-2`,
+/// `…-demo-3` when that is taken.
 ///
 /// Two processes may be handed the same path in the same second;
 /// [`RunDir::create`](crate::RunDir::create) lets only one of them have it.
@@ -26,8 +26,8 @@ pub fn fresh_name(parent: &Path, scenario: &str, now: SystemTime) -> PathBuf {
     path
 }
 
-/// A scenario may be given as a path: its stem, without anything that a file
-/// name should not hold.
+/// Returns the file's stem: a scenario may be given as a path; without anything that a file name
+/// should not hold.
 fn file_name(scenario: &str) -> String {
     let stem = Path::new(scenario).file_stem().unwrap_or_default().to_string_lossy();
     stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect()

@@ -6,7 +6,7 @@ use irqscope_wire::{Frame, Mark, Message, Path, PathEnd, decode};
 
 use crate::{LogIndex, LogRecord, Result, Source};
 
-/// What was executed from a trigger until no trigger waited any more.
+/// The instructions from a trigger until no trigger waited any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
     pub runs: Vec<CodeRun>,
@@ -25,8 +25,8 @@ pub struct CodeRun {
     pub broken_off: bool,
 }
 
-/// The stretches of one case, in order. One of which a frame is missing is left
-/// out: what comes after the gap has no known place.
+/// Returns the stretches of one case, in order. One of which a frame is missing is left out: what
+/// comes after the gap has no known place.
 pub(crate) fn stretches<'a>(
     index: &'a LogIndex,
     case: u16,

@@ -19,9 +19,9 @@ pub struct Span {
 }
 
 impl CaseData {
-    /// Every answered latency of a case with events, by sequence number and
-    /// stage. Where the generator's clock is the target's (the twin), from its
-    /// trigger to its edge; else as the target saw it.
+    /// Returns every answered latency of a case with events, by sequence number and stage. Where
+    /// the generator's clock is the target's (the twin), from its trigger to its edge; else as the
+    /// target saw it.
     pub fn spans(&self) -> (View, Vec<Span>) {
         let shared = self.plan.as_ref().is_some_and(irqscope_wire::Plan::shares_clock);
         match (&self.outside, self.tick()) {
@@ -44,8 +44,8 @@ impl CaseData {
         spans
     }
 
-    /// Both clocks count the same nanoseconds, of which the counter's tick is a
-    /// whole number.
+    /// Returns spans between edges: both clocks count the same nanoseconds, of which the counter's
+    /// tick is a whole number.
     fn edges(&self, tick: Tick) -> Vec<Span> {
         const NANOSECOND: u64 = 1_000_000;
         let per_cycle = (tick.femtoseconds / NANOSECOND).max(1);

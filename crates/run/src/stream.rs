@@ -29,8 +29,7 @@ impl<'a> CaseStream<'a> {
         })
     }
 
-    /// Everything but the rows, which it has only where the case is held as a
-    /// whole.
+    /// Returns everything but the rows, which it has only where the case is held as a whole.
     pub fn data(&self) -> &CaseData {
         &self.data
     }

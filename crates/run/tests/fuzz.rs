@@ -24,7 +24,7 @@ fn new_run(parent: &Path) -> RunDir {
     RunDir::create(parent.join("run"), &synthetic::draft(&[plan])).unwrap()
 }
 
-/// A case of which the log has these frames, whatever they are.
+/// Makes a case of which the log has these frames, whatever they are.
 fn case_of(frames: &[(Source, Vec<u8>)]) -> CaseData {
     let parent = tempfile::tempdir().unwrap();
     let run = new_run(parent.path());
@@ -37,7 +37,7 @@ fn case_of(frames: &[(Source, Vec<u8>)]) -> CaseData {
     data
 }
 
-/// What is handed out in pieces is what the whole case has.
+/// Checks that the pieces that are handed out are the whole case.
 fn assert_streamed(run: &RunDir, index: &LogIndex, data: &CaseData) {
     let stream = run.stream(index, 0).unwrap();
     let mut rows = Vec::new();
@@ -71,7 +71,7 @@ fn read(bytes: &[u8]) -> (Vec<LogRecord>, LogHealth) {
     (records, reader.health())
 }
 
-/// A record's content, up to the frame; see the log's description.
+/// Makes a record's content, up to the frame; see the log's description.
 fn record(number: u64, case: u16, source: u8, frame: &[u8]) -> Vec<u8> {
     let numbers = [number.to_le_bytes(), 1_000_000u64.to_le_bytes()].concat();
     [&numbers[..], &case.to_le_bytes(), &[source], frame].concat()

@@ -15,7 +15,7 @@ fn new_run(path: &Path, cases: &[&str]) -> RunDir {
     RunDir::create(path, &synthetic::draft(&plans)).unwrap()
 }
 
-/// The bytes of a log with these frames.
+/// Makes the bytes of a log with these frames.
 fn log_of(frames: &[Vec<u8>]) -> Vec<u8> {
     let parent = tempfile::tempdir().unwrap();
     let run = new_run(&parent.path().join("run"), &["k/s"]);

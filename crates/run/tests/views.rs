@@ -24,7 +24,7 @@ fn line_plan() -> Plan {
     Plan { trigger: Trigger::Line, outside, tick: None, instruction: None, ..plan }
 }
 
-/// A run with both streams; the target's ticks are 2 ns.
+/// Makes a run with both streams; the target's ticks are 2 ns.
 fn joined(
     plan: Plan,
     lines: u8,
@@ -73,8 +73,8 @@ fn both_views_of_a_sample_stand_beside_each_other() {
     assert_eq!((outside.stage, outside.cpu), (Stage::Irq, Some(0)), "the CPU is the record's");
 }
 
-/// Trigger 1 was merged into the run that answered trigger 0, which came 1.5 ms
-/// late; from outside all later answers are one trigger too late.
+/// Makes a merged trigger: trigger 1 was merged into the run that answered trigger 0, which came
+/// 1.5 ms late; from outside all later answers are one trigger too late.
 fn merged() -> (Vec<Sample>, Vec<OutsideSample>) {
     let record = vec![
         pair(0, inside(750_000)),
@@ -167,7 +167,7 @@ fn a_line_with_an_edge_too_many_is_not_paired_again() {
     let extras = vec![ExtraEdge { line: 1, at: Cycles(3 * MS + 9_000) }];
     let data = joined(line_plan(), 2, record, edges, extras);
     assert_eq!(data.join.extra, 1);
-    assert_eq!(data.join.unsure, 3, "four edges for three answers: nobody knows which is whose");
+    assert_eq!(data.join.unsure, 3, "four edges for three answers: it is unknown which is whose");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Hardware that is given triggers ahead of their time and keeps the grid itself: it
-//! tells what became of each, in the order of time, among all edges.
+//! Hardware that is given triggers ahead of their time and keeps the grid itself: it reports what
+//! became of each, in the order of time, among all edges.
 
 use irqscope_wire::{RunState, Seq};
 
@@ -8,10 +8,9 @@ use super::Generator;
 use crate::pairing::Slot;
 
 impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
-    /// For hardware that is given triggers ahead of their time and keeps the grid
-    /// itself: nothing is raised by [`Self::tick`], and each trigger is told by
-    /// [`Self::made`] when it is out. High times are rounded down to a multiple of
-    /// `high_step` ticks.
+    /// Prepares for hardware that is given triggers ahead of their time and keeps the grid itself:
+    /// nothing is raised by [`Self::tick`], and each trigger is reported by [`Self::made`] when it
+    /// is out. High times are rounded down to a multiple of `high_step` ticks.
     #[must_use]
     pub fn ahead(mut self, high_step: u64) -> Self {
         self.ahead = true;
@@ -20,8 +19,8 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         self
     }
 
-    /// The hardware has raised the line at this instant, for [`Settings::high`].
-    /// To be called in the order of time, among all edges. Returns its number.
+    /// Takes note that the hardware has raised the line at this instant, for [`Settings::high`]. To
+    /// be called in the order of time, among all edges. Returns its number.
     pub fn made(&mut self, at: u64) -> Seq {
         self.clock(at);
         self.give_up(at);
@@ -33,29 +32,29 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         seq
     }
 
-    /// As [`crate::pairing::Pairing::awaited`].
+    /// Forwards to [`crate::pairing::Pairing::awaited`].
     pub fn awaited(&mut self, line: u8) -> Option<Seq> {
         self.pairing.awaited(line)
     }
 
-    /// As [`crate::pairing::Pairing::exact`].
+    /// Forwards to [`crate::pairing::Pairing::exact`].
     pub fn exact(&mut self, line: u8, seq: Seq) {
         self.pairing.exact(line, seq);
     }
 
-    /// There was no room for the sample of a trigger, so that it was not made.
+    /// Takes note that there was no room for the sample of a trigger, so that it was not made.
     pub fn unmade(&mut self) {
         self.count_trigger();
         self.totals.dropped += 1;
     }
 
-    /// So many grid points had no trigger: the hardware was not told in time.
+    /// Counts grid points that had no trigger: the hardware did not get it in time.
     pub fn skipped(&mut self, points: u64) {
         self.totals.skipped += points;
     }
 
-    /// Edges were lost: nobody knows any more which trigger the others answer. What
-    /// is open is dropped, and the run is over.
+    /// Takes note that edges were lost: it is unknown which trigger the others answer. Open samples
+    /// are dropped, and the run is over.
     pub fn lost(&mut self) {
         if self.active() {
             self.totals.dropped += self.pairing.open();

@@ -14,12 +14,12 @@ use super::desk::{Asked, Shared};
 use super::{linger, spawn};
 use crate::{Heard, Session};
 
-/// A connection without a frame for so long gets a status.
+/// A connection without a frame for this time gets a status.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// Frames are written together up to this many bytes.
 const WRITE_BYTES: usize = 1 << 16;
 
-/// What a connection's two threads know of each other.
+/// State that a connection's two threads share.
 #[derive(Default)]
 struct Ends {
     /// It is a host: it has said hello.
@@ -71,7 +71,7 @@ fn read(shared: &Shared, mut stream: TcpStream, ends: &Ends, connection: u64) {
     shared.moved.notify_all();
 }
 
-/// False if the connection is to be closed.
+/// Receives; false if the connection is to be closed.
 fn hear(
     shared: &Shared,
     session: &mut Session,
@@ -100,8 +100,8 @@ fn hear(
     !matches!(heard, Heard::Close(..))
 }
 
-/// All that there is to say, until the connection is to be closed. What is
-/// still in `batch` after an error was not said.
+/// Writes all that there is to send, until the connection is to be closed. Messages that are still
+/// in `batch` after an error were not sent.
 fn write(
     shared: &Shared,
     stream: &TcpStream,
@@ -126,15 +126,15 @@ fn write(
     }
 }
 
-/// What waits; after a while without anything, a status. False if all is said.
+/// Waits for messages; after a while without any, for a status. False if all is sent.
 ///
-/// Who has not said hello is told of refusals only, and who has gone as well:
-/// samples wait for a host that reads them.
+/// A host without a handshake, or already gone, gets refusals only; samples wait for a host that
+/// reads them.
 fn wait_for_news(shared: &Shared, ends: &Ends, batch: &mut VecDeque<Message>) -> bool {
     let deadline = Instant::now() + KEEP_ALIVE;
     let mut desk = shared.desk();
     loop {
-        // Before the queues: what was heard last is answered before the end.
+        // Before the queues: the last command that was received is answered before the end.
         let heard_all = ends.heard_all.load(SeqCst);
         if ends.greeted.load(SeqCst) && !heard_all {
             desk.take_frames(batch);

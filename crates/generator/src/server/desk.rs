@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the owner and the server's threads share.
+//! The state that the owner and the server's threads share.
 //!
-//! Useful invariant: whoever holds the lock swaps, copies or counts, and drops
-//! no message but in [`Desk::open`], while no host is served.
+//! Useful invariant: the holder of the lock swaps, copies or counts, and drops no message but in
+//! [`Desk::open`], while no host is served.
 
 use std::collections::VecDeque;
 use std::net::{Shutdown, TcpStream};
@@ -14,7 +14,7 @@ use irqscope_wire::{Command, Frame, Message, Status};
 
 use crate::Source;
 
-/// How often a thread looks at the desk if nobody wakes it.
+/// How often a thread looks at the shared queues if it is not woken.
 pub const LOOK: Duration = Duration::from_millis(5);
 /// Commands and refusals that may lie there.
 const MOST_ASKED: usize = 16;
@@ -23,7 +23,7 @@ const MOST_ASKED: usize = 16;
 pub struct Shared {
     pub hello: Message,
     desk: Mutex<Desk>,
-    /// Something was put on the desk or taken from it.
+    /// Something was put into the queues or taken from them.
     pub moved: Condvar,
     /// Frames that were given a number, over the generator's whole life.
     numbered: AtomicU64,
@@ -49,9 +49,9 @@ pub struct Desk {
     pub status: Status,
     /// The connected host's, to end it with; None: no host is connected.
     pub stream: Option<TcpStream>,
-    /// Connections so far.
+    /// Connections until now.
     pub connection: u64,
-    /// No host is let in any more, and who has heard all is closed.
+    /// Shutting down: no new hosts; a host that has received everything is disconnected.
     pub leaving: bool,
 }
 
@@ -74,13 +74,13 @@ impl Shared {
         }
     }
 
-    /// For the server's threads, which may wait.
+    /// Locks the queues for the server's threads, which may wait.
     pub fn desk(&self) -> MutexGuard<'_, Desk> {
         // A panic elsewhere has left queues that are still whole: go on.
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// For the owner, which may not.
+    /// Locks the queues for the owner, which may not wait.
     pub fn try_desk(&self) -> Option<MutexGuard<'_, Desk>> {
         match self.desk.try_lock() {
             Ok(desk) => Some(desk),
@@ -89,21 +89,21 @@ impl Shared {
         }
     }
 
-    /// Until somebody wakes, or it is time to look.
+    /// Waits until it is woken, or it is time to look.
     pub fn wait<'a>(&self, desk: MutexGuard<'a, Desk>, longest: Duration) -> MutexGuard<'a, Desk> {
         let waited = self.moved.wait_timeout(desk, longest.min(LOOK));
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// The frame that is written next; there is one writer at a time.
+    /// Returns the frame that is written next; there is one writer at a time.
     pub fn number(&self, message: Message) -> Frame {
         Frame { number: self.numbered.fetch_add(1, Ordering::Relaxed), message }
     }
 }
 
 impl Desk {
-    /// A new host, with the number of its connection. None if there is one
-    /// already, or if all is over.
+    /// Opens a connection for a new host; returns its number. None if there is one already, or if
+    /// all is over.
     pub fn open(&mut self, stream: TcpStream) -> Option<u64> {
         if self.stream.is_some() || self.leaving {
             return None;
@@ -125,7 +125,7 @@ impl Desk {
         self.asked.len() < MOST_ASKED && self.refusals.len() < MOST_ASKED
     }
 
-    /// Into the writer's queue, which is empty.
+    /// Moves frames into the writer's queue, which is empty.
     pub fn take_frames(&mut self, batch: &mut VecDeque<Message>) {
         std::mem::swap(&mut self.frames, batch);
     }
@@ -134,7 +134,7 @@ impl Desk {
         batch.append(&mut self.refusals);
     }
 
-    /// What could not be written waits for the next host, before all else.
+    /// Gives back what could not be written: it waits for the next host, before all else.
     pub fn give_back(&mut self, mut batch: VecDeque<Message>) {
         batch.append(&mut self.frames);
         self.frames = batch;

@@ -6,29 +6,26 @@
 //!   Source ── Server::exchange() ── desk ── read, write ── host
 //! ```
 //!
-//! Whoever owns the [`Source`] owns it alone: the server's threads never touch
-//! it, never call the owner, and never read its clock. What goes between them
-//! lies on a desk behind one mutex, and the owner calls [`Server::exchange`]
-//! when it has time for it: that does the commands that came in, packs samples
-//! and hands over what waits.
+//! The owner of the [`Source`] owns it alone: the server's threads never touch it, never call the
+//! owner, and never read its clock. Messages between them lie in queues behind one mutex, and the
+//! owner calls [`Server::exchange`] when it has time for it: that does the commands that came in,
+//! packs samples and hands over what waits.
 //!
 //! # For a real-time loop
 //!
-//! The owner never waits for a socket, a host or the server's threads:
-//! `exchange` only *tries* the lock, and where it finds it taken it comes back
-//! empty-handed and frames wait in the [`Source`] for the next time. Either side
-//! holds the lock for as long as it takes to swap two queues and to copy a
-//! status; nobody encodes, writes, or frees a frame under it. `exchange` makes
-//! no system call (but where it gives the lock back while a thread waits for it,
-//! one futex wake-up). So an owner that can afford one wakes the writer by
-//! [`Server::wake`], and one that cannot leaves that: the writer looks by itself
-//! every 5 ms.
+//! The owner never waits for a socket, a host or the server's threads: `exchange` only *tries* the
+//! lock, and where it finds it taken it comes back empty-handed and frames wait in the [`Source`]
+//! for the next time. Either side holds the lock for as long as it takes to swap two queues and to
+//! copy a status; no thread encodes, writes, or frees a frame under it. `exchange` makes no system
+//! call (but where it gives the lock back while a thread waits for it, one futex wake-up). So an
+//! owner that can afford one wakes the writer by [`Server::wake`], and one that cannot leaves that:
+//! the writer looks by itself every 5 ms.
 //!
 //! # Memory
 //!
-//! A host that does not read costs three times the room of the source's outbox
-//! at most: in the source, on the desk, and in the writer. Then samples are
-//! dropped, and counted, and the run goes on.
+//! A host that does not read costs three times the room of the source's outbox at most: in the
+//! source, in the shared queue, and in the writer. Then samples are dropped, and counted, and the
+//! run goes on.
 
 mod connection;
 mod desk;
@@ -46,7 +43,7 @@ use irqscope_wire::{Frame, Message, Refusal, Reply, encode};
 use crate::Source;
 use desk::{Asked, Desk, Shared};
 
-/// A host that has acknowledged nothing for so long is gone.
+/// A host that has acknowledged nothing for this time is gone.
 const GONE: Duration = Duration::from_secs(60);
 /// How long a host that is turned away may take to notice.
 const TURNED_AWAY: Duration = Duration::from_millis(500);
@@ -66,7 +63,7 @@ pub struct Server {
     shared: Arc<Shared>,
     listener: TcpListener,
     accepting: Option<JoinHandle<()>>,
-    /// Taken from the desk, but not done: no room for the reply.
+    /// Taken from the shared queue, but not done: no room for the reply.
     asked: VecDeque<Asked>,
     /// Whose replies wait in the source's outbox.
     connection: u64,
@@ -97,7 +94,7 @@ impl Server {
         })
     }
 
-    /// Where it really listens.
+    /// Returns the address where it really listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -107,7 +104,7 @@ impl Server {
     pub fn exchange(&mut self, source: &mut Source, now: u64) -> bool {
         source.clock(now);
         self.take(source);
-        // A host that does not read its replies is not obeyed either.
+        // A host that does not read its replies has no commands executed either.
         while source.outbox.has_room() {
             let Some(asked) = self.asked.pop_front() else { break };
             if asked.connection == self.connection {
@@ -162,7 +159,7 @@ impl Server {
         hands
     }
 
-    /// Another host must not get replies to what the one before it has asked.
+    /// Exchanges with a new host, which must not get replies to what the one before it has asked.
     fn meet(&mut self, desk: &Desk, source: &mut Source) {
         if self.connection != desk.connection {
             self.connection = desk.connection;
@@ -222,7 +219,7 @@ fn accept(stream: TcpStream, shared: &Arc<Shared>, serving: &mut Option<JoinHand
     let Some(connection) = shared.desk().open(kept) else {
         return turn_away(stream, shared.hello.clone());
     };
-    // The one before has closed the desk, and ends.
+    // The one before has given its place up, and ends.
     if let Some(before) = serving.take() {
         let _ = before.join();
     }
@@ -240,7 +237,7 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
     Ok(setsockopt(stream, TcpUserTimeout, &milliseconds)?)
 }
 
-/// A stream of its own: hello, refusal, end.
+/// Refuses a second host on a stream of its own: hello, refusal, end.
 fn turn_away(mut stream: TcpStream, hello: Message) {
     let refusal = Message::Reply(Reply { to: None, result: Err(Refusal::OtherHost) });
     for (number, message) in [(0, hello), (1, refusal)] {

@@ -14,8 +14,8 @@ pub struct Looks {
     /// The longest time that an edge can have gone unseen: no instant is later
     /// than that by the fault of the generator.
     pub blindest: u64,
-    /// From a trigger's instant to the first look after it, at the soonest and
-    /// the latest: no shorter latency can be told from this one.
+    /// From a trigger's instant to the first look after it, at the soonest and the latest: no
+    /// shorter latency can be distinguished from this one.
     pub floor: Option<(u64, u64)>,
     pub edges: u64,
     /// Edges that can have gone unseen for longer than `blurred_from`.
@@ -28,9 +28,9 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// What a loop on a CPU of its own stays below, but for timer ticks.
+    /// A loop on a CPU of its own stays below this, but for timer ticks.
     pub const BLURRED_NS: u64 = 1_000;
-    /// More blurred edges than one in so many reach into the 99.9 % quantile.
+    /// A share of uncertain edges above one in this number reaches into the 99.9 % quantile.
     const RARE: u64 = 1_000;
 
     pub(super) fn new(blurred_from: u64) -> Self {
@@ -55,7 +55,7 @@ impl Looks {
         self.blurred += if blind > self.blurred_from { count } else { 0 };
     }
 
-    /// For the run's log.
+    /// Makes a note for the run's log.
     pub fn note(&self, tick: Tick) -> Note {
         let ns = |ticks: u64| tick.nanoseconds(i64::try_from(ticks).unwrap_or(i64::MAX)).0;
         let mean = self.watched.checked_div(self.looks).unwrap_or(0);

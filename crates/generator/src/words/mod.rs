@@ -2,32 +2,28 @@
 //! A generator whose response lines are words in shared memory: a doorbell's
 //! BAR, or memory that a spare CPU of the target shares with its other CPUs.
 //!
-//! [`start`] gives it a thread that does nothing but look: at its clock, at the
-//! words, at what is due. The caller brings the clock, the words and the way to
-//! raise the interrupt ([`Wires`]), and pins the thread to a CPU that nobody
-//! else uses ([`Wires::begin`]).
+//! [`start`] gives it a thread that does nothing but poll: at its clock, at the words, at what is
+//! due. The caller brings the clock, the words and the way to raise the interrupt ([`Wires`]), and
+//! pins the thread to a CPU that nothing else uses ([`Wires::begin`]).
 //!
 //! # What the instants are
 //!
-//! A **trigger's** instant is read right before the interrupt is raised, an
-//! **edge's** right after the look that saw the word changed. So a latency has
-//! the raising itself in it, and is too long by up to the time between two
-//! looks. It is never too short. How often the loop looked, the longest it was
-//! blind (it was preempted, or raised, or packed samples) and how soon after a
-//! trigger it could look at all are counted ([`Looks`]), and told in a note at
-//! the end of every run.
+//! A **trigger's** instant is read right before the interrupt is raised, an **edge's** right after
+//! the look that saw the word changed. So a latency has the raising itself in it, and is too long
+//! by up to the time between two looks. It is never too short. How often the loop looked, the
+//! longest it was blind (it was preempted, or raised, or packed samples) and how soon after a
+//! trigger it could look at all are counted ([`Looks`]), and reported in a note at the end of every
+//! run.
 //!
 //! # What a word says
 //!
-//! The low half of a word is the number of its line's responses so far, modulo
-//! 2^32. One more is one edge. **More than one more** are responses between two looks:
-//! each is handed over as an edge of its own, all at the instant of the look, for
-//! their number is known for certain and their instants are not. Pairing then
-//! answers as many triggers, oldest first, by spans that are upper bounds like
-//! all others; [`Looks::together`] says how many there were. A word that went
-//! **back**, or on by more than [`MOST_AT_ONCE`], is no response: the target has
-//! begun anew, or somebody else writes there. Nothing is counted but
-//! [`Looks::strange`], and the note is a warning.
+//! The low half of a word is the number of its line's responses until now, modulo 2^32. One more is
+//! one edge. **More than one more** are responses between two looks: each is handed over as an edge
+//! of its own, all at the instant of the look, for their number is known for certain and their
+//! instants are not. Pairing then answers as many triggers, oldest first, by spans that are upper
+//! bounds like all others; [`Looks::together`] says how many there were. A word that went **back**,
+//! or on by more than [`MOST_AT_ONCE`], is no response: the target has begun anew, or another
+//! program writes there. Nothing is counted but [`Looks::strange`], and the note is a warning.
 //!
 //! The high half says which trigger the last response answers, where the target
 //! numbers them as they are made ([`Raised::Numbered`]); else it is passed over.
@@ -84,15 +80,14 @@ pub struct Broken {
     pub remedy: String,
 }
 
-/// What such a generator is made of.
+/// The parts that such a generator is made of.
 pub trait Wires: Send {
-    /// Called once, first, on the loop's own thread: to pin it, to give it its
+    /// Prepares the loop; called once, first, on its own thread: to pin it, to give it its
     /// priority.
     fn begin(&mut self) {}
 
-    /// Ticks of a clock that never goes back, the same on every CPU the thread
-    /// may run on. Loads before it must have been done by then: on x86 `rdtscp`,
-    /// or `lfence` and `rdtsc`.
+    /// Returns ticks of a clock that never goes back, the same on every CPU the thread may run on.
+    /// Loads before it must have been done by then: on x86 `rdtscp`, or `lfence` and `rdtsc`.
     fn now(&mut self) -> u64;
 
     /// Asserts the interrupt, as soon as can be, and says when: right before.
@@ -105,19 +100,19 @@ pub trait Wires: Send {
     /// Ends that, where the interrupt has a level.
     fn lower(&mut self) {}
 
-    /// One word per line; at least as many as the hello says.
+    /// Returns one word per line; at least as many as the hello says.
     fn words(&self) -> &[Word];
 
-    /// The target wants triggers: an acquire load. Where that cannot be seen it is true, and the
-    /// hello's `limits.sees_arming` false.
+    /// Returns whether the target wants triggers: an acquire load. Where that cannot be seen it is
+    /// true, and the hello's `limits.sees_arming` false.
     fn armed(&self) -> bool {
         true
     }
 
-    /// A run is over: no trigger is to come before the next.
+    /// Takes note that a run is over: no trigger is to come before the next.
     fn over(&mut self) {}
 
-    /// Called in every turn of a loop that does not rest.
+    /// Pauses; called in every turn of a loop that does not rest.
     fn pause(&self) {
         std::hint::spin_loop();
     }
@@ -126,7 +121,7 @@ pub trait Wires: Send {
 const HOUR_MS: u64 = 3_600_000;
 const FEMTOSECONDS_PER_US: u128 = 1_000_000_000;
 
-/// The hello of such a generator: 10 us to an hour, no divider.
+/// Makes the hello of such a generator: 10 us to an hour, no divider.
 pub fn hello(kind: GeneratorKind, tick: Tick, lines: u8, sees_arming: bool) -> GeneratorHello {
     let us = |us: u64| {
         let ticks = u128::from(us) * FEMTOSECONDS_PER_US / u128::from(tick.femtoseconds.max(1));
@@ -183,8 +178,8 @@ pub fn start(source: Source, server: Server, wires: impl Wires + 'static) -> io:
 }
 
 impl Running {
-    /// Ends a run that is active, says farewell to a connected host (which may
-    /// take two seconds if it does not read) and joins the thread.
+    /// Ends a run that is active, shuts the connection to a host down (which may take two seconds
+    /// if it does not read) and joins the thread.
     ///
     /// # Errors
     /// The interrupt could not be asserted any more, or the caller's [`Wires`]
@@ -193,7 +188,7 @@ impl Running {
         self.join()
     }
 
-    /// It has ended by itself: [`Running::stop`] says why.
+    /// Returns whether it has ended by itself: [`Running::stop`] says why.
     pub fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }

@@ -30,7 +30,7 @@ pub struct Spin<W> {
     /// It was armed once: what the words say is known.
     knows_words: bool,
     looks: Looks,
-    /// Whose looks these are, and whether they were told.
+    /// The run whose polls these are, and whether they were reported.
     run: u32,
     told: bool,
     /// When the words were last looked at, and the time before.
@@ -100,9 +100,9 @@ impl<W: Wires> Spin<W> {
         self.broken.is_some()
     }
 
-    /// The last words of a run that is active; its looks.
+    /// Ends; sends the last messages of a run that is active; returns its polls.
     pub fn end(mut self) -> Result<Looks, Broken> {
-        // Who has told us to end may have waited for what there is to see now.
+        // The caller of the end may have waited for what there is to see now.
         self.look();
         self.source.finish();
         self.tell_looks();
@@ -113,18 +113,18 @@ impl<W: Wires> Spin<W> {
         self.broken.map_or(Ok(self.looks), Err)
     }
 
-    /// Nothing was watched until now.
+    /// Starts anew: nothing was watched until now.
     fn look_anew(&mut self) {
         self.looked = self.wires.now();
         self.looked_before = self.looked;
     }
 
-    /// The words before the clock: no instant is before its edge.
+    /// Reads the words before the clock: no instant is before its edge.
     fn look(&mut self) -> u64 {
         let shown = shown(self.wires.words(), self.lines);
         let now = self.wires.now();
         let blind = self.note_look(now);
-        // After the words: who resets them has disarmed before.
+        // Read after the words: the driver disarms before it resets them.
         let armed = self.wires.armed();
         self.take_changes(&shown, blind, now, armed);
         if armed != self.armed {
@@ -138,8 +138,8 @@ impl<W: Wires> Spin<W> {
         now
     }
 
-    /// How long ago an edge of this look can have been: a word was last read
-    /// after the look before the last, and before the clock of the last.
+    /// Returns how long ago an edge of this look can have been: a word was last read after the look
+    /// before the last, and before the clock of the last.
     fn note_look(&mut self, now: u64) -> u64 {
         let since_last = now.saturating_sub(self.looked);
         let blind = now.saturating_sub(self.looked_before);
@@ -183,7 +183,7 @@ impl<W: Wires> Spin<W> {
         }
     }
 
-    /// One thing per look.
+    /// Does what is due, one thing per look.
     fn do_what_is_due(&mut self, now: u64) {
         if self.source.due().is_none_or(|due| due > now) {
             return;
@@ -244,7 +244,7 @@ impl<W: Wires> Spin<W> {
         }
     }
 
-    /// Where possible before the status that ends the run, which the next pump
+    /// Reports the polls, where possible before the status that ends the run, which the next pump
     /// sends.
     fn tell_looks(&mut self) {
         if !self.told {
@@ -259,7 +259,7 @@ impl<W: Wires> Spin<W> {
         matches!(self.source.state(), RunState::Idle | RunState::Done)
     }
 
-    /// Nothing can happen that needs an instant.
+    /// Returns whether nothing can happen that needs an instant.
     fn rests(&self) -> bool {
         !matches!(self.source.state(), RunState::Running | RunState::Draining)
     }

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::LINES;
 
-/// More responses than that between two looks are none; see [`super`].
+/// A larger jump between two polls is corruption, not responses; see [`super`].
 pub const MOST_AT_ONCE: u32 = 4096;
 
-/// One response line: in the low half the number of responses so far, in the high
-/// half the number of the trigger that the last one answers. It has a
-/// cache line of its own, so that a store to it disturbs no other line.
+/// One response line: in the low half the number of responses until now, in the high half the
+/// number of the trigger that the last one answers. It has a cache line of its own, so that a store
+/// to it disturbs no other line.
 ///
 /// The layout is the driver's: a native-endian u64 every 64 bytes.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ impl Word {
         Self(AtomicU64::new(count as u64))
     }
 
-    /// How many responses there were.
+    /// Returns how many responses there were.
     pub fn count(&self) -> u32 {
         count_of(self.shown())
     }
@@ -33,8 +33,8 @@ impl Word {
         self.0.load(Ordering::Acquire)
     }
 
-    /// What a target does: it stores how many responses there were, and which
-    /// trigger it answers; 0 if it does not know.
+    /// Stores, as a target does, how many responses there were, and which trigger it answers; 0 if
+    /// it does not know.
     pub fn store(&self, count: u32, number: u32) {
         self.0.store(u64::from(number) << 32 | u64::from(count), Ordering::Release);
     }
@@ -44,12 +44,12 @@ const fn count_of(shown: u64) -> u32 {
     shown as u32
 }
 
-/// What one word showed.
+/// The change of one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     None,
-    /// So many responses; more than one happened between two looks. The last one
-    /// answers the trigger of this number, if it is not 0.
+    /// The number of responses; more than one happened between two polls. The last one answers the
+    /// trigger of this number, if it is not 0.
     Edges {
         count: u32,
         number: u32,
@@ -76,7 +76,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// From here on changes count.
+    /// Resets it: from here on changes count.
     pub fn reset(&mut self, shown: &Shown) {
         self.seen = *shown;
     }
@@ -139,7 +139,7 @@ mod tests {
         word[0].store(2, u32::MAX);
         let both = Change::Edges { count: 2, number: u32::MAX };
         assert_eq!(watch.change(0, &shown(&word, 1)), both);
-        // Another number without another response is none.
+        // Another number without another response is no response.
         word[0].store(2, 7);
         assert_eq!(watch.change(0, &shown(&word, 1)), Change::Strange);
     }

@@ -79,7 +79,7 @@ impl Owner {
         *self.status.lock().unwrap()
     }
 
-    /// Until the generator is so.
+    /// Waits until the generator is so.
     pub fn await_status(&self, wanted: impl Fn(&Status) -> bool) -> Status {
         let deadline = Instant::now() + LIMIT;
         loop {
@@ -92,7 +92,7 @@ impl Owner {
         }
     }
 
-    /// Ends the clock and says farewell; returns at once.
+    /// Ends the clock and shuts down; returns at once.
     pub fn stop(&self) {
         self.stop.store(true, SeqCst);
     }
@@ -162,7 +162,7 @@ impl Host {
         self.send(Message::Hello(Hello { protocol, kind, tool_version }));
     }
 
-    /// None at the end of the stream. Frames are numbered without gaps.
+    /// Returns the next message; `None` at the end of the stream. Frames are numbered without gaps.
     pub fn receive(&mut self) -> Option<Message> {
         let mut buffer = [0; 4096];
         while self.waiting.is_empty() {
@@ -201,7 +201,7 @@ impl Host {
         result
     }
 
-    /// Sequence numbers until the run is done, and its last status.
+    /// Reads sequence numbers until the run is done, and its last status.
     pub fn read_run(&mut self) -> (Vec<u64>, Status) {
         let mut seqs = Vec::new();
         let status = self.await_some(|message| match message {

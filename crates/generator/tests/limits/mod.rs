@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a generator of tests can do, in ticks of a nanosecond: everything.
+//! The limits of a generator of tests, in ticks of a nanosecond: everything.
 
 use irqscope_wire::{Limits, Range};
 

@@ -9,7 +9,7 @@ use super::LOG_HEADER;
 use super::record::{self, LogRecord, MAX_RECORD_BYTES};
 use crate::{Result, RunError};
 
-/// What a reader met on its way.
+/// The reader's findings on its way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LogHealth {
     pub records: u64,
@@ -67,12 +67,12 @@ impl<R: BufRead> LogReader<R> {
         Ok(reader)
     }
 
-    /// Complete once the iterator has ended.
+    /// Returns the log's health, which is complete once the iterator has ended.
     pub fn health(&self) -> LogHealth {
         self.health
     }
 
-    /// Offset and length in the file of the last record that was handed out.
+    /// Returns offset and length in the file of the last record that was handed out.
     pub(crate) fn span(&self) -> (u64, usize) {
         self.span
     }

@@ -20,7 +20,7 @@ pub(crate) const MAX_RECORD_BYTES: usize =
 pub enum Source {
     Target = 0,
     Generator = 1,
-    /// What the host itself has to say of a case, such as a failure.
+    /// The host's own messages about a case, such as a failure.
     Host = 2,
 }
 
@@ -42,7 +42,7 @@ pub struct LogRecord {
     pub frame: Vec<u8>,
 }
 
-/// A record's body with its checksum, not yet framed.
+/// Returns a record's body with its checksum, not yet framed.
 pub(crate) fn body(
     number: u64,
     host_ns: u64,

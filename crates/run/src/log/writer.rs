@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::LogReader;
 
-    /// A device on which every write fails for lack of space.
+    /// Opens a device on which every write fails for lack of space.
     fn full() -> File {
         OpenOptions::new().append(true).open("/dev/full").unwrap()
     }
@@ -130,7 +130,7 @@ mod tests {
         let error = log.append(0, Source::Target, &[2]).unwrap_err();
         assert!(matches!(error, RunError::DiskFull { .. }), "{error}");
         assert!(error.to_string().contains("run.log") && error.to_string().contains("--out"));
-        // What a write that failed half-way leaves behind.
+        // The part that a write leaves behind that failed half-way.
         let mut torn = &disk;
         torn.write_all(&[9, 9, 9]).unwrap();
         log.lock().file = Some(disk);

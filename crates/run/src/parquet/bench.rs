@@ -102,7 +102,7 @@ impl BenchWriter {
     }
 }
 
-/// What all rows of a series share.
+/// Columns that all rows of a series share.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Head {
     texts: [ByteArray; 4],

@@ -91,7 +91,7 @@ pub(super) fn column<T: DataType>(
     column.close()
 }
 
-/// A full disk is told as such, however deep it lies.
+/// Makes an error; a full disk is reported as such, however deep it lies.
 fn failed(path: &Path, source: ParquetError) -> RunError {
     if let ParquetError::External(inner) = source {
         return match inner.downcast::<std::io::Error>() {

@@ -42,7 +42,7 @@ pub fn status(state: RunState, totals: Totals) -> Status {
     Status { run: 1, state, settings, totals, now: Cycles(1 << 34) }
 }
 
-/// Trigger `seq` at `seq` milliseconds of the generator's clock.
+/// Makes trigger `seq` at `seq` milliseconds of the generator's clock.
 pub fn seen(seq: u64, answers: Vec<Answer>) -> OutsideSample {
     OutsideSample {
         seq: Seq(seq),

@@ -64,7 +64,7 @@ pub fn draft(plans: &[Plan]) -> ManifestDraft {
     }
 }
 
-/// What a target sends, numbered.
+/// The target's messages, numbered.
 pub struct Sender {
     log: LogWriter,
     case: u16,
@@ -82,7 +82,7 @@ impl Sender {
         self.log.append(self.case, Source::Target, &encode(&frame).unwrap()).unwrap();
     }
 
-    /// As if a frame was lost on the way.
+    /// Loses a frame, as if on the way.
     pub fn lose(&mut self) {
         self.number += 1;
     }
@@ -131,7 +131,7 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Cycles with a body, a shoulder and, in one of `rare`, a tail.
+    /// Returns cycles with a body, a shoulder and, in one of `rare`, a tail.
     pub fn latency(&mut self, base: f64, spread: f64, rare: u64) -> i64 {
         let body = base + spread * (self.unit() + self.unit() + self.unit()) / 3.0;
         let shoulder = if self.next().is_multiple_of(9) { spread * 2.5 * self.unit() } else { 0.0 };
@@ -141,7 +141,7 @@ impl Random {
     }
 }
 
-/// Two kernels, idle and loaded, with latencies as the twin shows them.
+/// Makes two kernels, idle and loaded, with latencies as the twin shows them.
 pub fn demo(path: &Path, count: u64) -> RunDir {
     let stages = [
         (Stage::Irq, 567.0),
@@ -214,7 +214,7 @@ fn demo_sample(
     sample
 }
 
-/// As the scenario `intspect`: each stage in turn, beside `irq`.
+/// Makes a run as of the scenario `intspect`: each stage in turn, beside `irq`.
 pub fn isolated(path: &Path, cases: u16, count: u64) -> RunDir {
     let stages = [Stage::Irq, Stage::Softirq, Stage::TaskletHi, Stage::Tasklet, Stage::Work];
     let name = |case: u16| format!("6.1-{case}/idle");

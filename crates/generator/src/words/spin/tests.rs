@@ -12,14 +12,14 @@ use std::vec::Vec;
 const STEP: u64 = 10;
 const NS: Tick = Tick { femtoseconds: 1_000_000 };
 
-/// Two words on a clock that goes on by itself; a trigger is answered, at
-/// the instants that were asked for after it, by so many responses.
+/// Two words on a clock that goes on by itself; a trigger is answered, at the instants that were
+/// asked for after it, by the given numbers of responses.
 struct Sim {
     now: u64,
     words: [Word; 2],
     armed: bool,
     raised: u64,
-    /// After so many stores the target's run is over.
+    /// After this number of stores the target's run is over.
     ends_after: Option<usize>,
     breaks_at: Option<u64>,
     merges_at: Option<u64>,
@@ -122,7 +122,7 @@ fn counting(sim: Sim, count: u64) -> Spin<Sim> {
     spin(sim, &[Command::Count(count)])
 }
 
-/// Turns until the run is done and told.
+/// Turns until the run is done and reported.
 fn play(spin: &mut Spin<Sim>) -> (Vec<OutsideSample>, Vec<Message>) {
     let (mut samples, mut others) = (Vec::new(), Vec::new());
     while !matches!(others.last(), Some(Message::Status(s)) if s.state == RunState::Done) {
