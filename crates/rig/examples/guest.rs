@@ -3,7 +3,7 @@
 //! runs EXCHANGE/script in it and ends with its exit status. A complaint of its kernel
 //! is an error. HOW is:
 //!   `virtual`    on the twin's clock, with one CPU
-//!   `cpus=N`     in real time, with so many CPUs; 2 by default
+//!   `cpus=N`     in real time, with N CPUs; 2 by default
 //!   `doorbell`   with the device of rig vm
 //!   `boot=S`     host seconds until the script must have begun; 180 by default
 //!   `limit=S`    host seconds until the guest must have ended; 600 by default

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is built beside this program and not a part of it: the agent, a static
-//! binary, and the generators of guests, a plugin of QEMU and a program.
+//! The programs that are built beside this one and are no part of it: the agent, a static binary,
+//! and the generators of guests, a plugin of QEMU and a program.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,8 @@ const AGENT: &str = "irqscope-agent";
 const PLUGIN: &str = "libirqscope_twin.so";
 const DOORBELL: &str = "irqscope-vm";
 
-/// The agent for this machine: `$IRQSCOPE_AGENT`, else where cargo puts it for
-/// musl, else beside this program, which may be a dynamic build for the host.
+/// Finds the agent for this machine: `$IRQSCOPE_AGENT`, else where cargo puts it for musl, else
+/// beside this program, which may be a dynamic build for the host.
 pub fn find() -> Result<PathBuf> {
     find_built(AGENT, "IRQSCOPE_AGENT", "make build", |program| {
         let cargo = by_cargo(program, Arch::X86_64);
@@ -20,7 +20,7 @@ pub fn find() -> Result<PathBuf> {
     })
 }
 
-/// The agent for a guest.
+/// Finds the agent for a guest.
 pub(crate) fn find_for(arch: Arch) -> Result<PathBuf> {
     if !arch.foreign() {
         return find();
@@ -36,15 +36,15 @@ fn by_cargo(program: &Path, arch: Arch) -> Option<PathBuf> {
     Some(target.join(arch.agent_target()).join("release").join(AGENT))
 }
 
-/// The twin's generator: `$IRQSCOPE_TWIN_PLUGIN`, else beside this program, else
-/// in its directory's parent (programs of tests and examples).
+/// Finds the twin's generator: `$IRQSCOPE_TWIN_PLUGIN`, else beside this program, else in its
+/// directory's parent (programs of tests and examples).
 pub(crate) fn find_plugin() -> Result<PathBuf> {
     find_built(PLUGIN, "IRQSCOPE_TWIN_PLUGIN", "make build", |program| {
         program.ancestors().skip(1).take(2).map(|dir| dir.join(PLUGIN)).collect()
     })
 }
 
-/// The VM's generator: `$IRQSCOPE_VM`, else as the twin's.
+/// Finds the VM's generator: `$IRQSCOPE_VM`, else as the twin's.
 pub(crate) fn find_doorbell() -> Result<PathBuf> {
     find_built(DOORBELL, "IRQSCOPE_VM", "make build", |program| {
         program.ancestors().skip(1).take(2).map(|dir| dir.join(DOORBELL)).collect()

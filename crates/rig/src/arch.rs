@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What depends on a guest's architecture: the machine that QEMU plays, its
-//! kernel's packages, the compilers, and where the generator's wires are.
+//! All that depends on a guest's architecture: the machine that QEMU plays, its kernel's packages,
+//! the compilers, and where the generator's wires are.
 
 pub use irqscope_scenario::Arch;
 use irqscope_wire::Plan;
@@ -14,26 +14,26 @@ pub(crate) struct Program {
     pub package: &'static str,
 }
 
-/// What is told apart; a host is always a PC.
+/// The architectures that are distinguished; a host is always a PC.
 pub(crate) trait Guest {
-    /// As Debian calls it.
+    /// Returns Debian's name for it.
     fn debian(self) -> &'static str;
-    /// What the host's apt does not list.
+    /// Returns whether the host's apt does not list it.
     fn foreign(self) -> bool;
     fn qemu(self) -> Program;
-    /// Where cargo puts the agent.
+    /// Returns where cargo puts the agent.
     fn agent_target(self) -> &'static str;
-    /// What the names of the compiler's programs begin with, if it is a foreign one.
+    /// Returns what the names of the compiler's programs begin with, if it is a foreign one.
     fn compiler(self) -> Option<Program>;
-    /// The twin's machine, with a counter of virtual nanoseconds.
+    /// Returns the twin's machine, with a counter of virtual nanoseconds.
     fn machine(self) -> [&'static str; 4];
-    /// The kernel's command line for it.
+    /// Returns the kernel's command line for it.
     fn command_line(self) -> &'static str;
-    /// How many response lines the wires have.
+    /// Returns how many response lines the wires have.
     fn lines(self) -> u8;
-    /// Modules of the kernel and of the driver for the wires, with parameters.
+    /// Returns modules of the kernel and of the driver for the wires, with parameters.
     fn port_modules(self) -> PortModules;
-    /// An error if this machine cannot do what a plan asks.
+    /// Returns an error if this machine cannot do what a plan asks.
     fn check(self, plan: &Plan, lines: usize) -> Result<()>;
 }
 
@@ -43,8 +43,8 @@ pub(crate) struct PortModules {
     pub driver: (&'static str, &'static str),
 }
 
-/// As trigger the last of a PL061's eight lines, the others as response lines: the
-/// plugin is told nothing, it has the same.
+/// As trigger the last of a PL061's eight lines, the others as response lines: the plugin needs no
+/// option, it has the same.
 const GPIO: &str = "trigger=9030000.pl061:7 responses=9030000.pl061:0,9030000.pl061:1,\
                     9030000.pl061:2,9030000.pl061:3,9030000.pl061:4,9030000.pl061:5,\
                     9030000.pl061:6";
@@ -84,8 +84,8 @@ impl Guest for Arch {
         }
     }
 
-    /// Arm: a GIC of version 2, which the plugin knows; no seeds in the device tree,
-    /// which are the host's own randomness; 1 GHz instead of 62.5 MHz.
+    /// Returns the machine. Arm: a GIC of version 2, which the plugin knows; no seeds in the device
+    /// tree, which are the host's own randomness; 1 GHz instead of 62.5 MHz.
     fn machine(self) -> [&'static str; 4] {
         match self {
             Self::X86_64 => ["-machine", "pc", "-cpu", "qemu64"],
@@ -98,8 +98,8 @@ impl Guest for Arch {
         }
     }
 
-    /// `tsc=reliable`: the counter is the virtual clock itself; no watchdog timer.
-    /// `random.trust_cpu=on` with no RDRAND: nothing waits for entropy.
+    /// Returns the command line. `tsc=reliable`: the counter is the virtual clock itself; no
+    /// watchdog timer. `random.trust_cpu=on` with no RDRAND: nothing waits for entropy.
     fn command_line(self) -> &'static str {
         match self {
             Self::X86_64 => {

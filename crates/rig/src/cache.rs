@@ -9,7 +9,7 @@ use nix::fcntl::{Flock, FlockArg};
 
 use crate::error::{Result, RigError, Trying};
 
-/// The cache directory; not necessarily there yet.
+/// Returns the cache directory; not necessarily there yet.
 pub fn root() -> Result<PathBuf> {
     let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if let Some(dir) = from("IRQSCOPE_CACHE") {
@@ -51,10 +51,10 @@ pub(crate) fn make_dir(target: &Path, fill: impl FnOnce(&Path) -> Result<()>) ->
     }
 }
 
-/// What attempts' directories begin with.
+/// The beginning of attempts' directory names.
 const ATTEMPT: &str = ".making-";
 
-/// An attempt is locked as long as its maker lives, however that ends.
+/// Locks an attempt for as long as its maker lives, however that ends.
 fn lock(attempt: &Path) -> std::io::Result<Flock<File>> {
     let file = File::open(attempt)?;
     Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, errno)| errno.into())

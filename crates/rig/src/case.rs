@@ -29,10 +29,10 @@ impl Stream {
     }
 }
 
-/// What a rig tells of a case while it goes on.
+/// A rig's reports about a case while it goes on.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// What is being done now, in a few words.
+    /// The present step, in a few words.
     Phase(&'a str),
     /// A frame as it arrived, encoded and understood.
     Frame { stream: Stream, encoded: &'a [u8], frame: &'a Frame },
@@ -109,23 +109,23 @@ impl Follower {
         self.ended.is_some()
     }
 
-    /// The target answers triggers.
+    /// Returns whether the target answers triggers.
     pub fn is_armed(&self) -> bool {
         self.armed
     }
 
-    /// It measured to the end, and has not yet told its functions' names.
+    /// Returns whether it measured to the end, and has not yet sent its functions' names.
     pub fn owes_symbols(&self) -> bool {
         matches!(self.ended, Some(Ok(()))) && !self.has_symbols
     }
 
-    /// How the stream said it ended, if it did before its bytes did.
+    /// Returns how the stream said it ended, if it did before its bytes did.
     pub fn end(&mut self) -> Option<Result<()>> {
         self.ended.take()
     }
 
-    /// How a guest's case ended: its kernel's log counts first, then the way
-    /// the machine `ran`, then the target's own word.
+    /// Judges how a guest's case ended: its kernel's log counts first, then the way the machine
+    /// `ran`, then the target's own word.
     pub fn judge(mut self, ran: Result<()>, console: &Path) -> Result<()> {
         let log = std::fs::read(console).unwrap_or_default();
         if let Some(complaint) = first_complaint(&String::from_utf8_lossy(&log)) {

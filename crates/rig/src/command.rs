@@ -101,7 +101,7 @@ fn absent(program: &str, package: &str, error: &std::io::Error) -> RigError {
     )
 }
 
-/// The last `count` lines of a text, indented.
+/// Returns the last `count` lines of a text, indented.
 pub(crate) fn last_lines(text: &str, count: usize) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let from = lines.len().saturating_sub(count);

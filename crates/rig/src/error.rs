@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What can go wrong between here and a target.
+//! Errors between here and a target.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub enum RigError {
     Invalid { what: String, remedy: String },
     #[error("{what}: {source}")]
     Io { what: String, source: std::io::Error },
-    /// Whoever keeps the frames could not.
+    /// The keeping of frames failed.
     #[error(transparent)]
     Keep(Box<dyn std::error::Error + Send + Sync>),
     #[error(transparent)]
@@ -46,7 +46,7 @@ impl RigError {
     }
 }
 
-/// A target that was lost, with the last lines of its console log.
+/// Makes the error for a target that was lost, with the last lines of its console log.
 pub(crate) fn lost(what: impl Into<String>, console: &Path) -> RigError {
     let text = std::fs::read(console).unwrap_or_default();
     let tail = last_lines(&String::from_utf8_lossy(&text), 12);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a plan asks of any rig.
+//! The demands of a plan on any rig.
 
 use irqscope_wire::{Frame, Line, Message, Plan, encode};
 
 use crate::error::{Result, RigError};
 
-/// Whether the parallel port takes part.
+/// Returns whether the parallel port takes part.
 pub(crate) fn needs_parport(plan: &Plan) -> bool {
     plan.line == Line::Parport
 }
 
-/// The plan as the agent reads it.
+/// Encodes the plan as the agent reads it.
 pub(crate) fn encoded(plan: &Plan) -> Result<Vec<u8>> {
     let frame = Frame { number: 0, message: Message::Plan(plan.clone()) };
     encode(&frame).map_err(|error| RigError::unready(error.to_string(), "shorten the scenario"))

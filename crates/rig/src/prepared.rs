@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the cases of a virtual machine need, fetched, built and found before any
-//! of them begins.
+//! The needs of a virtual machine's cases, fetched, built and found before any of them begins.
 
 use irqscope_scenario::Case;
 use irqscope_wire::{Plan, Stage};
@@ -40,14 +39,14 @@ impl Prepared {
         Ok(Self { kernel, driver })
     }
 
-    /// How many response lines a plan has on this kernel: one for each asked
-    /// stage that there is.
+    /// Returns how many response lines a plan has on this kernel: one for each asked stage that
+    /// there is.
     pub(crate) fn lines(&self, plan: &Plan) -> usize {
         lines(plan, &self.kernel.release)
     }
 }
 
-/// How many response lines a plan has on a kernel of this release.
+/// Returns how many response lines a plan has on a kernel of this release.
 pub(crate) fn lines(plan: &Plan, release: &str) -> usize {
     plan.stages.iter().filter(|stage| has_stage(release, **stage)).count()
 }

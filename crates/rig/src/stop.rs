@@ -18,7 +18,7 @@ impl Stop {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The flag itself, for a signal handler to set.
+    /// Returns the flag itself, for a signal handler to set.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }

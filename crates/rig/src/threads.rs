@@ -15,7 +15,7 @@ use crate::transport::shell::{Shell, quote, with_words};
 
 const SCRIPT: &str = include_str!("threads.sh");
 
-/// What the agent said.
+/// The agent's output.
 #[derive(Clone, Debug)]
 pub struct Threads {
     /// Words, or one frame.
@@ -23,7 +23,7 @@ pub struct Threads {
     /// The text of the file that takes the changes back; empty if there were
     /// none.
     pub undo: String,
-    /// What was changed.
+    /// The changes that were made.
     pub changes: String,
 }
 
@@ -50,7 +50,7 @@ pub fn threads(ssh: Option<&Ssh>, set: Option<&str>, frame: bool, stop: &Stop) -
     Ok(Threads { printed, undo, changes: done.stderr })
 }
 
-/// `LENGTH\n`, so many bytes, and the rest.
+/// Splits `LENGTH\n`, LENGTH bytes, and the rest.
 fn split(stdout: &[u8]) -> Option<(String, Vec<u8>)> {
     let end = stdout.iter().position(|byte| *byte == b'\n')?;
     let length: usize = std::str::from_utf8(&stdout[..end]).ok()?.trim().parse().ok()?;

@@ -15,7 +15,7 @@ use irqscope_rig::{Event, Events, Job, Rig, RigError, Stop, board, rig};
 use irqscope_scenario::{Case, Scenario};
 use irqscope_wire::{Load, Message, Outside, Plan, Polarity, Stage, SystemState};
 
-/// Rig `board` with this generator.
+/// Makes rig `board` with this generator.
 fn board_rig(address: &str) -> Box<dyn Rig> {
     let text = format!(
         "version = 1\nabout = \"\"\nrig = \"board\"\nstates = [\"idle\"]\n\

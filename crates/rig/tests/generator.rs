@@ -33,7 +33,7 @@ fn connect(address: SocketAddr) -> Result<Client, GeneratorError> {
     Client::connect(&address.to_string(), &Stop::default())
 }
 
-/// Frames until the run is done, and its last status.
+/// Reads frames until the run is done, and its last status.
 fn read_run(client: &mut Client) -> Result<(Vec<Received>, Status), GeneratorError> {
     let deadline = Instant::now() + LIMIT;
     let mut all = Vec::new();
@@ -211,7 +211,7 @@ fn nobody_there_has_a_remedy_and_a_stop_is_not_waited_for() {
     assert!(matches!(client.status(), Err(GeneratorError::Interrupted)));
 }
 
-/// Says this to whoever comes first, and hears until they go.
+/// Says this to the first client, and reads until it goes.
 fn saying(bytes: Vec<u8>) -> (SocketAddr, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -303,7 +303,7 @@ proptest! {
     }
 }
 
-/// Everything that a client does with a generator that says this.
+/// Does everything that a client does with a generator that says this.
 fn hear(bytes: Vec<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

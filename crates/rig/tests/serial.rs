@@ -24,9 +24,9 @@ use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A board's serial line: a pseudo terminal that leads to a generator's socket. Who
-/// knocks gets a connection of its own, and first the end of what somebody else had
-/// been told.
+/// A board's serial line: a pseudo terminal that leads to a generator's socket. A client that sends
+/// the wake-up sequence gets a connection of its own, and first the end of what was meant for
+/// another one.
 struct Line {
     address: String,
     /// Keeps the line there while no host has it.
@@ -49,7 +49,7 @@ impl Line {
         Client::connect(&self.address, &Stop::default())
     }
 
-    /// The generator's socket may not know yet that the host before has gone.
+    /// Connects: the generator's socket may not know yet that the host before has gone.
     fn connect(&self) -> Client {
         let deadline = Instant::now() + LIMIT;
         loop {

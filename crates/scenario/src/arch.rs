@@ -3,7 +3,7 @@
 
 use irqscope_wire::Line;
 
-/// What kind of machine a kernel is for.
+/// The kind of machine that a kernel is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arch {
     /// A PC, as the host is.
@@ -16,17 +16,17 @@ pub enum Arch {
 const ARM64: &str = "-arm64";
 
 impl Arch {
-    /// Of a kernel by its name, `6.1` or `6.1-arm64`.
+    /// Returns the architecture of a kernel by its name, `6.1` or `6.1-arm64`.
     pub fn of_kernel(name: &str) -> Self {
         if name.ends_with(ARM64) { Self::Arm64 } else { Self::X86_64 }
     }
 
-    /// The kernel's name without its architecture.
+    /// Returns the kernel's name without its architecture.
     pub fn without(name: &str) -> &str {
         name.strip_suffix(ARM64).unwrap_or(name)
     }
 
-    /// What the twin's generator is wired to.
+    /// Returns what the twin's generator is wired to.
     pub const fn line(self) -> Line {
         match self {
             Self::X86_64 => Line::Parport,

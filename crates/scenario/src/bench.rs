@@ -136,7 +136,7 @@ struct SpinText {
 }
 
 impl BenchText {
-    /// Everything that is asked for, in the order in which it is run.
+    /// Returns everything that is asked for, in the order in which it is run.
     pub fn benchmarks(&self) -> Vec<Benchmark> {
         let mut all = Vec::new();
         all.extend(self.gtod.iter().flat_map(GtodText::benchmarks));
@@ -150,7 +150,7 @@ impl BenchText {
         all
     }
 
-    /// The plan of a case without a name and a state.
+    /// Returns the plan of a case without a name and a state.
     pub fn plan(&self, default: Plan) -> Plan {
         Plan {
             stages: Vec::new(),
@@ -204,7 +204,7 @@ pub(crate) fn check(bench: &BenchText, text: &Text) -> Result<(), String> {
     bench.check()
 }
 
-/// What was asked for, or all there are.
+/// Returns what was asked for, or all there are.
 fn chosen<T: Copy>(asked: &Option<Vec<Named<T>>>, all: &[T]) -> Vec<T> {
     asked.as_ref().map_or_else(|| all.to_vec(), |asked| asked.iter().map(|one| one.0).collect())
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a scenario says of a generator at an address: where it is, and which lines of
-//! the target it is wired to.
+//! A scenario's settings of a generator at an address: where it is, and which lines of the target
+//! it is wired to.
 
 use irqscope_wire::{Line, Trigger};
 use serde::Deserialize;
@@ -28,7 +28,7 @@ pub struct Gpio {
     pub responses: Vec<String>,
 }
 
-/// The wires that a board is joined to: it does not know, and they are the target's.
+/// Returns the wires that a board is joined to: it does not know, and they are the target's.
 pub(crate) fn wires(asked: Line) -> Line {
     match asked {
         Line::Parport | Line::Gpio | Line::Ivshmem => asked,
@@ -75,8 +75,8 @@ fn check_gpio(text: &Text, gpio: &Gpio) -> Result<(), String> {
     }
 }
 
-/// `LABEL:OFFSET[:low]`, of what neither a shell nor a module's parameter understands
-/// otherwise.
+/// Returns whether a name is `LABEL:OFFSET[:low]`, of what neither a shell nor a module's parameter
+/// understands otherwise.
 fn is_gpio(name: &str) -> bool {
     let name = name.strip_suffix(":low").unwrap_or(name);
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-@/:".contains(c);

@@ -14,7 +14,7 @@ macro_rules! scenarios {
     };
 }
 
-/// All of them, in the order in which `irqscope list` shows them.
+/// Returns all of them, in the order in which `irqscope list` shows them.
 pub fn bundled() -> &'static [Bundled] {
     scenarios![
         "demo",

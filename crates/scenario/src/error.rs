@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What can be wrong with a scenario, and how to mend it.
+//! Errors of a scenario, and how to mend them.
 
 use std::path::PathBuf;
 

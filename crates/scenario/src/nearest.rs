@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The nearest right name to a wrong one.
 
-/// The candidate most like `name` (Jaro-Winkler above 0.7), if any is.
+/// Returns the candidate most like `name` (Jaro-Winkler above 0.7), if any is.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -11,7 +11,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// `unknown stage `softirqs`: did you mean `softirq`? There are irq, softirq …`
+/// Formats `unknown stage `softirqs`: did you mean `softirq`? There are irq, softirq …`
 pub fn suggestion(what: &str, name: &str, allowed: &[&str]) -> String {
     let hint = nearest(name, allowed.iter().copied())
         .map_or(String::new(), |near| format!(" did you mean `{near}`?"));

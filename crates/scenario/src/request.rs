@@ -54,7 +54,7 @@ impl BenchKey {
         }
     }
 
-    /// Of which benchmarks it is a setting.
+    /// Returns the benchmarks of which it is a setting.
     fn takers(self) -> Vec<BenchmarkKind> {
         use BenchmarkKind::*;
         match self {
@@ -73,7 +73,7 @@ impl BenchKey {
     }
 }
 
-/// What is asked for. Values are as they stand on the command line.
+/// The request. Values are as they stand on the command line.
 #[derive(Clone, Debug)]
 pub struct BenchRequest<'a> {
     pub names: &'a [BenchmarkKind],
@@ -86,8 +86,7 @@ pub struct BenchRequest<'a> {
 }
 
 impl BenchRequest<'_> {
-    /// A scenario's text. That its values make sense is for the scenario's own
-    /// reader to say.
+    /// Returns a scenario's text. The scenario's own reader checks that its values make sense.
     pub fn text(&self) -> Result<String, ScenarioError> {
         self.check()?;
         let names: Vec<&str> = self.names.iter().map(|name| name.name()).collect();
@@ -116,7 +115,7 @@ impl BenchRequest<'_> {
         Ok(text)
     }
 
-    /// Every setting is one of a benchmark that was asked for.
+    /// Checks that every setting is one of a benchmark that was asked for.
     fn check(&self) -> Result<(), ScenarioError> {
         for (key, _) in self.settings {
             let takers = key.takers();
@@ -156,7 +155,7 @@ fn line(kind: BenchmarkKind, key: BenchKey, values: &[String]) -> Result<String,
     })
 }
 
-/// A bare number is a SCHED_FIFO priority, as cyclictest has it.
+/// Reads a policy: a bare number is a SCHED_FIFO priority, as cyclictest has it.
 fn policy(value: &str) -> String {
     match value.parse::<u8>() {
         Ok(priority) => format!("fifo {priority}"),
@@ -164,7 +163,7 @@ fn policy(value: &str) -> String {
     }
 }
 
-/// A bare number is microseconds, as cyclictest has it.
+/// Reads a span: a bare number is microseconds, as cyclictest has it.
 fn span(value: &str) -> String {
     match value.parse::<u64>() {
         Ok(microseconds) => format!("{microseconds}us"),

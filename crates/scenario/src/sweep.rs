@@ -36,8 +36,8 @@ const LOWEST: u64 = 1_000_000_000_000_u64.div_ceil(*PERIOD_NS.end());
 const HIGHEST: u64 = 1_000_000_000_000 / *PERIOD_NS.start();
 
 impl Sweep {
-    /// From one frequency to another in millihertz, both included, in equal
-    /// factors of at most 2^(1/`steps_per_octave`).
+    /// Makes a sweep from one frequency to another in millihertz, both included, in equal factors
+    /// of at most 2^(1/`steps_per_octave`).
     pub fn new(from: u64, to: u64, steps_per_octave: u16) -> Result<Self, SweepError> {
         for millihertz in [from, to] {
             if !(LOWEST..=HIGHEST).contains(&millihertz) {
@@ -61,14 +61,14 @@ impl Sweep {
         &self.millihertz
     }
 
-    /// Each case once per frequency.
+    /// Returns each case once per frequency.
     pub(crate) fn over(&self, cases: Vec<Case>) -> Vec<Case> {
         let steps = |case: Case| self.millihertz.iter().map(move |one| step(&case, *one));
         cases.into_iter().flat_map(steps).collect()
     }
 }
 
-/// The jitter keeps its share of the period: what is swept is the rate alone.
+/// Makes a step, in which the jitter keeps its share of the period: the rate alone is swept.
 fn step(case: &Case, millihertz: u64) -> Case {
     let Plan { period_ns: before, jitter, .. } = case.plan;
     let period_ns = (1e12 / millihertz as f64).round() as u64;
@@ -83,13 +83,13 @@ fn step(case: &Case, millihertz: u64) -> Case {
     Case { step_of: Some(case.plan.case.clone()), plan, ..case.clone() }
 }
 
-/// To three digits: a name must be short, and a step need not be exact.
+/// Rounds to three digits: a name must be short, and a step need not be exact.
 fn readable(millihertz: f64) -> u64 {
     let unit = 10f64.powf((millihertz.log10().floor() - 2.0).max(0.0));
     ((millihertz / unit).round() * unit).round() as u64
 }
 
-/// `22.6kHz`, as scenarios write it.
+/// Formats `22.6kHz`, as scenarios write it.
 fn name(millihertz: u64) -> String {
     let units = [(1_000_000, "kHz"), (1_000, "Hz")];
     let (unit, name) =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a scenario says of a generator at an address.
+//! A scenario's settings of a generator at an address.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -61,7 +61,7 @@ fn an_address_makes_any_trigger_of_a_real_machine_a_wires() {
         let plan = &scenario.cases()[0].plan;
         assert!(scenario.needs_board() && plan.inside && plan.outside.is_some());
         assert_eq!((plan.trigger, plan.line), (Trigger::Line, Line::Parport), "{trigger}");
-        // In a guest the board is nobody's.
+        // In a guest the board is not used.
         scenario.set_rig(RigKind::Vm);
         assert!(!scenario.needs_board());
         assert_eq!(scenario.cases()[0].plan.line, Line::Ivshmem);

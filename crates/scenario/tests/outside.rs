@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a scenario says of the generator and of the views.
+//! A scenario's settings of the generator and of the views.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -89,7 +89,7 @@ fn a_machine_that_is_there_watches_itself_by_a_spare_cpu() {
     assert_eq!((spare.trigger, spare.line), (Trigger::Inject, Line::Memory));
     assert_eq!(spare.outside.and_then(|outside| outside.cpu), Some(2));
     assert!(spare.inside && spare.uses_spare_cpu());
-    // What the scenario says of views and stages decides whether there is one.
+    // The scenario's views and stages decide whether there is one.
     let inside = |top: &str, more: &str| {
         let plan = plan(&format!("{local}\n{top}"), &format!("{inject}\n{more}"));
         (plan.line, plan.outside) == (Line::Record, None)

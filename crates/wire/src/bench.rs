@@ -43,7 +43,7 @@ impl BenchmarkKind {
 }
 
 named! {
-    /// What `gtod` reads.
+    /// The clock that `gtod` reads.
     Clock, "clock", {
         Monotonic = "monotonic",
         MonotonicRaw = "monotonic-raw",
@@ -56,7 +56,7 @@ named! {
 }
 
 named! {
-    /// What `async` wakes a thread with.
+    /// The event with which `async` wakes a thread.
     Wake, "kind of wakeup", {
         /// A POSIX condition variable.
         Condvar = "condvar",
@@ -79,7 +79,7 @@ named! {
 }
 
 named! {
-    /// What the thread in the middle does in `inversion`.
+    /// The work of the thread in the middle in `inversion`.
     Middle, "middle thread", {
         /// Works for a known time.
         Bounded = "bounded",
@@ -90,8 +90,8 @@ named! {
 }
 
 named! {
-    /// What is seen of one round of `inversion`: series of their own, counted
-    /// from the round's beginning.
+    /// The instants of one round of `inversion`: series of their own, counted from the round's
+    /// beginning.
     Instant, "instant", {
         CLocks = "c-locks",
         AAsks = "a-asks",
@@ -122,7 +122,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// What a benchmark has where nothing else is said.
+    /// The settings of a benchmark where nothing else is said.
     pub const HIGH: Class = Class::Fixed(Scheduling { policy: Policy::Fifo, priority: 80 });
 
     pub const fn is_real_time(self) -> bool {
@@ -331,8 +331,8 @@ impl Benchmark {
         }
     }
 
-    /// What tells it from another of its kind: a clock, a way to wake, a
-    /// policy; `none-bounded` for `inversion`.
+    /// Names what distinguishes it from another of its kind: a clock, a way to wake, a policy;
+    /// `none-bounded` for `inversion`.
     pub fn variant(&self) -> String {
         match self {
             Benchmark::Gtod(gtod) => gtod.clock.name().into(),
@@ -344,8 +344,7 @@ impl Benchmark {
         }
     }
 
-    /// How its measured threads are to be scheduled; the lowest one of
-    /// `inversion`.
+    /// Returns how its measured threads are to be scheduled; the lowest one of `inversion`.
     pub fn class(&self) -> Class {
         match self {
             Benchmark::Gtod(one) => one.class,
@@ -361,7 +360,7 @@ impl Benchmark {
         }
     }
 
-    /// CPUs that it asks for besides the plan's.
+    /// Returns the CPUs that it asks for besides the plan's.
     pub fn cpus(&self) -> &[u32] {
         match self {
             Benchmark::Sched(one) => &one.cpus,
@@ -370,7 +369,7 @@ impl Benchmark {
         }
     }
 
-    /// What each of its series accounts for; none where nobody knows beforehand.
+    /// Returns what each of its series accounts for; none where it is unknown beforehand.
     pub const fn rounds(&self) -> Option<u64> {
         match self {
             Benchmark::Gtod(one) => Some(one.count),
@@ -384,7 +383,7 @@ impl Benchmark {
         }
     }
 
-    /// From one sample to the next, where that is set.
+    /// Returns the time from one sample to the next, where that is set.
     pub const fn period_ns(&self) -> Option<u64> {
         match self {
             Benchmark::Sched(one) => Some(one.period_ns),
@@ -395,7 +394,7 @@ impl Benchmark {
         }
     }
 
-    /// How many series it has.
+    /// Returns how many series it has.
     pub fn series(&self) -> u64 {
         let cpus = self.cpus().len().max(1) as u64;
         match self {
@@ -407,7 +406,7 @@ impl Benchmark {
         }
     }
 
-    /// Samples that it will have in all its series, where that is known.
+    /// Returns the samples that it will have in all its series, where that is known.
     pub fn samples(&self) -> u64 {
         self.rounds().unwrap_or(0).saturating_mul(self.series())
     }

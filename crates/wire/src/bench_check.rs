@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a benchmark can be asked for: whoever takes settings from outside checks
-//! them here.
+//! The limits of a benchmark's settings: code that takes settings from outside checks them here.
 
 use alloc::format;
 use alloc::string::String;

@@ -29,8 +29,8 @@ pub struct BenchSamples {
     pub samples: Vec<BenchSample>,
 }
 
-/// Values of one series whose instants nobody knows: what other programs kept of
-/// theirs, in the log of a run that was imported. No target sends it.
+/// Values of one series whose instants are unknown: those that other programs kept, in the log of a
+/// run that was imported. No target sends it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BenchValues {
     /// Position in the plan's list.
@@ -67,7 +67,7 @@ pub struct BenchEnd {
     pub unavailable: Option<String>,
 }
 
-/// What became of everything that a series was to have.
+/// The account of everything that a series was to have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesCount {
     pub series: String,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What else the CPU under test did: the driver's events.
+//! Other activity of the CPU under test: the driver's events.
 
 use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -48,12 +48,12 @@ impl Priority {
     /// `SCHED_DEADLINE`.
     pub const DEADLINE: Priority = Priority(0);
 
-    /// Of a real-time policy, 1 to 99; none for the others.
+    /// Returns the priority of a real-time policy, 1 to 99; none for the others.
     pub fn real_time(self) -> Option<u8> {
         (1..=99).contains(&self.0).then(|| 100 - self.0)
     }
 
-    /// The nice value of an ordinary thread.
+    /// Returns the nice value of an ordinary thread.
     pub fn nice(self) -> Option<i8> {
         (101..=140).contains(&self.0).then(|| (i16::from(self.0) - 121) as i8)
     }
@@ -70,8 +70,7 @@ impl core::fmt::Display for Priority {
     }
 }
 
-/// What the CPU was in when an event happened; of [`What::Triggered`] what was
-/// interrupted.
+/// The CPU's context when an event happened; of [`What::Triggered`] the interrupted one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Context(pub u16);
 
@@ -188,15 +187,15 @@ pub enum What {
     },
     /// The current thread has this name.
     Named(String),
-    /// So many system management interrupts came since the event before: the CPU
-    /// counts them. At the stamp of the event that comes next.
+    /// This number of system management interrupts came since the event before: the CPU counts
+    /// them. At the stamp of the event that comes next.
     Smi {
         count: u32,
     },
 }
 
 impl What {
-    /// The code that it points at, for symbols to name.
+    /// Returns the code that it points at, for symbols to name.
     pub fn address(&self) -> Option<u64> {
         let address = match self {
             Self::Triggered { interrupted, .. } => *interrupted,
@@ -217,10 +216,10 @@ impl What {
     }
 }
 
-/// What is needed to read the events of a case; comes after them.
+/// The facts that are needed to read the events of a case; sent after them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explained {
-    /// What writing one event takes, the way to the probe not included.
+    /// The cost of writing one event, the way to the probe not included.
     pub event_cost: u32,
     /// Events that the log had no room for.
     pub lost: u64,

@@ -18,7 +18,7 @@ named! {
 }
 
 named! {
-    /// What a stage does about triggers that come while it is pending.
+    /// A stage's way with triggers that come while it is pending.
     Compensate, "compensation", {
         /// One run answers them together.
         None = "none",
@@ -27,7 +27,7 @@ named! {
     }
 }
 
-/// So many triggers in a row, `interval_ns` apart, in every period.
+/// A number of triggers in a row, `interval_ns` apart, in every period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Burst {
     pub triggers: u32,
@@ -55,7 +55,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Of a stage that is asked.
+    /// Returns the time of a stage that is asked.
     pub fn time(&self, stage: Stage) -> ExecutionTime {
         let own = self.stages.iter().find(|one| one.stage == stage);
         own.map_or(ExecutionTime::Fixed { ns: 0 }, |one| one.time)

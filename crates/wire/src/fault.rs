@@ -42,13 +42,13 @@ named! {
 }
 
 impl FaultKind {
-    /// irqscope_faults.ko does it; the others are the agent's.
+    /// Returns whether irqscope_faults.ko does it; the others are the agent's.
     pub const fn is_modules(self) -> bool {
         !matches!(self, Self::Inversion | Self::Inheritance)
     }
 }
 
-/// What irqscope_faults.ko and the agent are to do.
+/// The faults that irqscope_faults.ko and the agent are to cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Faults {
     pub kinds: Vec<FaultKind>,

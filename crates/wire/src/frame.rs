@@ -42,9 +42,9 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, FrameError> {
     postcard::from_bytes_crc32(&body, CRC.digest()).map_err(|_| garbled)
 }
 
-/// The protocol that a generator's hello names, given without its delimiter. A hello
-/// of any version begins alike: the frame's number, the message's, and this. None:
-/// something else, or damaged.
+/// Returns the protocol that a generator's hello names, given without its delimiter. A hello of any
+/// version begins alike: the frame's number, the message's, and this. None: something else, or
+/// damaged.
 pub fn greeting_protocol(bytes: &[u8]) -> Option<u16> {
     const GENERATOR_HELLO: u32 = 8;
     let body = cobs::decode_vec(bytes).ok()?;
@@ -72,7 +72,7 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// For who has less memory than the longest frame takes.
+    /// Makes a decoder with less memory than the longest frame takes.
     pub const fn limited(limit: usize) -> Self {
         Self { limit, pending: Vec::new(), skipping: false }
     }
@@ -93,7 +93,7 @@ impl Decoder {
         self.extend(rest, &mut take);
     }
 
-    /// Bytes of a frame that has begun but not ended.
+    /// Returns the bytes of a frame that has begun but not ended.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a generator and its host say to each other; see docs/protocol.md.
+//! The messages between a generator and its host; see docs/protocol.md.
 //!
-//! All times are ticks of the generator's own clock, whose length its hello
-//! tells. A period in ticks is what the hardware does, exactly; a frequency is
-//! not (3 ms has none in whole millihertz), so it is converted once, by who
-//! asks ([`GeneratorHello::period_of`]).
+//! All times are ticks of the generator's own clock, whose length is in its hello. A period in
+//! ticks is what the hardware does, exactly; a frequency is not (3 ms has none in whole
+//! millihertz), so the host converts it once ([`GeneratorHello::period_of`]).
 
 use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -13,7 +12,7 @@ use crate::name::named;
 use crate::{Cycles, JitterKind, Nanoseconds, Pacing, Refusal, Seq, Shape, Tick};
 
 named! {
-    /// What a generator is made of.
+    /// The kinds of generators.
     GeneratorKind, "generator", {
         /// A plugin in QEMU, on the virtual clock.
         Twin = "twin",
@@ -60,8 +59,8 @@ impl Setting {
 }
 
 named! {
-    /// Which edge of the interrupt line is the trigger. What the other settings call
-    /// high is then the time from that edge to the other one.
+    /// The edge of the interrupt line that is the trigger. High, in the other settings, is then the
+    /// time from that edge to the other one.
     Polarity, "polarity", {
         /// The line rests low.
         Rising = "rising",
@@ -112,7 +111,7 @@ pub struct GeneratorHello {
 pub const SLOWEST_MILLIHERTZ: u64 = 16_000;
 
 impl GeneratorHello {
-    /// The period nearest to a frequency; none for a frequency of 0.
+    /// Returns the period nearest to a frequency; none for a frequency of 0.
     pub fn period_of(&self, millihertz: u64) -> Option<Cycles> {
         let tick = u128::from(self.tick.femtoseconds);
         let divisor = tick.checked_mul(u128::from(millihertz)).filter(|divisor| *divisor > 0)?;
@@ -121,7 +120,7 @@ impl GeneratorHello {
         Some(Cycles(u64::try_from(ticks).unwrap_or(u64::MAX)))
     }
 
-    /// An instant or a span in nanoseconds.
+    /// Converts an instant or a span to nanoseconds.
     pub fn nanoseconds(&self, span: Cycles) -> Nanoseconds {
         self.tick.nanoseconds(i64::try_from(span.0).unwrap_or(i64::MAX))
     }
@@ -140,7 +139,7 @@ impl Range {
     }
 }
 
-/// What a generator can do. Times in ticks.
+/// The abilities of a generator. Times in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     pub period: Range,
@@ -244,7 +243,7 @@ pub enum Command {
     /// Measures the way from the trigger to every line that it is wired to. No run
     /// is active before and none after; a [`Calibration`] says what was found.
     Calibrate,
-    /// 1 to all; edges on the others are nobody's.
+    /// 1 to all; edges on the others are not counted.
     Lines(u8),
 }
 
@@ -270,16 +269,16 @@ pub struct Status {
     pub now: Cycles,
 }
 
-/// What a generator has measured of itself, with its trigger wired to its own
-/// lines. Told after the hello by who has one, and after [`Command::Calibrate`].
+/// A generator's measurements of itself, with its trigger wired to its own lines. Sent after the
+/// hello by a generator that has any, and after [`Command::Calibrate`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calibration {
     /// By line; None: the trigger did not come there.
     pub lines: Vec<Option<Loopback>>,
 }
 
-/// From the trigger at its own input to its own edge at a line's, in ticks. A
-/// target wired the same way answers so much sooner than is measured.
+/// From the trigger at its own input to its own edge at a line's, in ticks. A target wired the same
+/// way answers sooner than is measured by this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loopback {
     /// The median.
@@ -319,7 +318,7 @@ pub struct OutsideSample {
     pub window: u16,
 }
 
-/// What one line showed. A response's instant is the trigger's plus this.
+/// The answer of one line. A response's instant is the trigger's plus this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
     /// The edge came while no younger trigger was out: certain.
@@ -370,7 +369,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Every trigger and every edge is counted exactly once.
+    /// Returns whether every trigger and every edge is counted exactly once.
     pub fn identity_holds(&self) -> bool {
         let terms = [self.complete, self.missing, self.coalesced, self.dropped, self.open];
         terms.iter().try_fold(0u64, |sum, term| sum.checked_add(*term)) == Some(self.triggers)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a kernel with delayed locking is asked for, and what it counted.
+//! The settings of a kernel with delayed locking, and its counts.
 
 use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use crate::Load;
 use crate::name::named;
 
 named! {
-    /// What of the technique is in force.
+    /// The part of the technique that is in force.
     LockMode, "mode of delayed locking", {
         /// Patched out.
         Off = "off",
         /// Hold times are measured.
         Monitor = "monitor",
-        /// And who would hold a lock for too long waits.
+        /// And a thread that would hold a lock for too long waits.
         On = "on",
     }
 }
@@ -30,7 +30,7 @@ named! {
 }
 
 named! {
-    /// What becomes of a real-time sleep that is shorter than the longest section.
+    /// The treatment of a real-time sleep that is shorter than the longest section.
     ShortPeriod, "way with short periods", {
         Allow = "allow",
         Warn = "warn",
@@ -44,7 +44,7 @@ named! {
 pub struct DelayedLocking {
     pub mode: LockMode,
     pub policy: LockPolicy,
-    /// After so many refusals a thread enters all the same.
+    /// After this number of refusals a thread enters all the same.
     pub max_refusals: u32,
     pub short_period: ShortPeriod,
 }
@@ -110,7 +110,7 @@ pub struct LockCount {
     pub value: u64,
 }
 
-/// What goes with the sites; the last of their messages.
+/// Figures that go with the sites; the last of their messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockTotals {
     pub decisions: Vec<LockCount>,
@@ -119,7 +119,7 @@ pub struct LockTotals {
     pub safe_period_ns: u64,
 }
 
-/// What the loads of a state did while a benchmark ran.
+/// The work of the loads of a state while a benchmark ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadWork {
     /// Position in the plan's list.

@@ -29,7 +29,7 @@ pub struct Frame {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Message {
-    /// Who speaks. Always the first.
+    /// The sender. Always the first.
     Hello(Hello),
     /// The case as it was asked for.
     Plan(Plan),
@@ -52,11 +52,11 @@ pub enum Message {
     /// Names for the addresses that other messages have; a long list comes in
     /// several.
     Symbols(Vec<Symbol>),
-    /// What the CPU executed; only where it was asked for.
+    /// The instructions of the CPU; only where they were asked for.
     Path(Path),
-    /// What else the CPU under test did, in order.
+    /// Other activity of the CPU under test, in order.
     Events(Vec<Event>),
-    /// What makes sense of the events; the last of their messages.
+    /// The facts that are needed to read the events; the last of their messages.
     Explained(Explained),
     /// The culprits that were asked for, as they acted.
     Truth(Vec<Fault>),
@@ -70,7 +70,7 @@ pub enum Message {
     LockSites(Vec<LockSite>),
     /// The last word about locks.
     Locks(LockTotals),
-    /// What the loads did while a benchmark ran.
+    /// The work of the loads while a benchmark ran.
     Work(Vec<LoadWork>),
     /// A generator's own offsets.
     Calibration(Calibration),
@@ -159,7 +159,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Every trigger is counted exactly once.
+    /// Returns whether every trigger is counted exactly once.
     pub fn identity_holds(&self) -> bool {
         [self.complete, self.missing, self.coalesced, self.overrun]
             .iter()
@@ -183,7 +183,7 @@ pub enum Severity {
 /// Why a case has no result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What was tried, and what happened.
+    /// The attempt, and its result.
     pub what: String,
     /// How to mend it.
     pub remedy: String,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a CPU executed from a trigger to its last edge, instruction by
-//! instruction: only an emulated machine can tell.
+//! The instructions of a CPU from a trigger to its last edge, one by one: only an emulated machine
+//! can record them.
 //!
 //! The CPU's way is cut into **stretches**. A stretch begins with a trigger and
 //! ends when no trigger waits for an answer, so that samples which overlap share

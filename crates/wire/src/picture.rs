@@ -26,12 +26,12 @@ pub struct Picture {
     /// descending, then by name.
     pub threads: Vec<ThreadFact>,
     pub interrupts: Vec<InterruptLine>,
-    /// What can be changed, the most important first.
+    /// Advice on changes, the most important first.
     pub advice: Vec<String>,
 }
 
 named! {
-    /// What a thread is there for.
+    /// The purpose of a thread.
     Role, "role", {
         Interrupt = "interrupt",
         Softirq = "softirq",
@@ -76,7 +76,7 @@ impl ThreadFact {
         matches!(self.policy, ThreadPolicy::Fifo | ThreadPolicy::Rr | ThreadPolicy::Deadline)
     }
 
-    /// As it can be set; none of what cannot.
+    /// Returns the scheduling as it can be set; none of what cannot.
     pub const fn scheduling(&self) -> Option<Scheduling> {
         let policy = match self.policy {
             ThreadPolicy::Other => Policy::Other,
@@ -92,7 +92,7 @@ impl ThreadFact {
 pub struct InterruptLine {
     /// Its number; a letter code (`LOC`) of what is no device.
     pub line: String,
-    /// Who handles it.
+    /// Its handlers.
     pub name: String,
     pub count: u64,
     /// Its threads; none: the handler is a hard one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a host says to an agent, on a guest's port or behind the plan: single bytes,
-//! since the agent only has to be told a few things.
+//! Messages of a host to an agent, on a guest's port or behind the plan: single bytes, since there
+//! are only a few of them.
 
 /// One byte from host to agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

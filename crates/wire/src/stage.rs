@@ -34,7 +34,7 @@ impl Stage {
         self as usize
     }
 
-    /// The first kernel that has it, as major and minor; none if all have.
+    /// Returns the first kernel that has it, as major and minor; none if all have.
     pub const fn since(self) -> Option<(u32, u32)> {
         match self {
             Stage::WorkBh => Some((6, 9)),

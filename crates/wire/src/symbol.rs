@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Names of the target's code, as its kernel tells them.
+//! Names of the target's code, as its kernel lists them.
 
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ pub struct Symbol {
 }
 
 impl Symbol {
-    /// The symbol that `address` lies in, and how far behind its start, among
-    /// symbols in ascending order of address.
+    /// Finds the symbol that `address` lies in, and how far behind its start, among symbols in
+    /// ascending order of address.
     ///
     /// Symbols have no ends: an address behind the last function of the kernel
     /// or of a module is given to that function. One below all symbols, such as

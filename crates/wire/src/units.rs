@@ -33,7 +33,7 @@ impl Tick {
         Nanoseconds(i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }))
     }
 
-    /// The number of cycles that is nearest to a span in nanoseconds.
+    /// Returns the number of cycles that is nearest to a span in nanoseconds.
     pub fn cycles(self, ns: u64) -> Cycles {
         let tick = u128::from(self.femtoseconds.max(1));
         let cycles = (u128::from(ns) * 1_000_000 + tick / 2) / tick;

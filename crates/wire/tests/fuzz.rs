@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The frame decoder on anything: it tells, and never panics.
+//! The frame decoder on anything: it reports, and never panics.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[allow(dead_code, reason = "each test uses what it needs")]

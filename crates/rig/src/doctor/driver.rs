@@ -47,7 +47,7 @@ fn modules(system: &System) -> Finding {
         &read("/sys/module/module/parameters/sig_enforce"),
         &read("/sys/kernel/security/lockdown"),
     );
-    // Where securityfs is not mounted, the firmware's variable still tells.
+    // Where securityfs is not mounted, the firmware's variable still shows it.
     if modules == Modules::Any && !system.exists("/sys/kernel/security/lockdown") {
         modules = if secure_boot(system) { Modules::Signed } else { modules };
     }
@@ -57,7 +57,7 @@ fn modules(system: &System) -> Finding {
     }
 }
 
-/// The variable's last byte, after four bytes of attributes.
+/// Returns the variable's last byte, after four bytes of attributes.
 fn secure_boot(system: &System) -> bool {
     const VARIABLE: &str =
         "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What would spoil figures measured on this machine: all that makes a latency
-//! say something else than how the kernel responds.
+//! Settings that would spoil figures measured on this machine: all that makes a latency say
+//! something else than how the kernel responds.
 
 use super::system::System;
 use super::{Finding, Topic};
@@ -11,7 +11,7 @@ const CAP_IPC_LOCK: u32 = 14;
 const CAP_SYS_NICE: u32 = 23;
 /// Idle states that take longer to leave than this are worth a word.
 const SLOW_EXIT_US: u64 = 5;
-/// What the agent and its ring take at most, locked.
+/// The most memory that the agent and its ring take, locked.
 const LOCKED_BYTES: u64 = 256 << 20;
 
 pub(super) fn examine(system: &System) -> Vec<Finding> {
@@ -61,7 +61,7 @@ fn idle_states(system: &System) -> Finding {
     }
 }
 
-/// The longest exit latency of an enabled idle state, with its name.
+/// Returns the longest exit latency of an enabled idle state, with its name.
 fn slowest_idle_state(system: &System) -> Option<(u64, String)> {
     let state_dirs = |cpu: String| {
         let dir = format!("{cpu}/cpuidle");
@@ -165,7 +165,7 @@ fn memory_lock(system: &System) -> Finding {
     )
 }
 
-/// The soft limit of a line of /proc/self/limits.
+/// Returns the soft limit of a line of /proc/self/limits.
 fn limit(system: &System, name: &str) -> Option<u64> {
     let text = system.read("/proc/self/limits")?;
     let value = text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?;

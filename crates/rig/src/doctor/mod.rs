@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What this machine can do, and what would spoil its figures. Looks, and
-//! changes nothing; every finding but a fine one carries its remedy.
+//! The abilities of this machine, and what would spoil its figures. Looks, and changes nothing;
+//! every finding but a fine one carries its remedy.
 
 mod driver;
 mod figures;
@@ -12,7 +12,7 @@ use std::path::Path;
 
 use system::System;
 
-/// What a finding is about.
+/// The subject of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
     /// Running the twin.
@@ -21,7 +21,7 @@ pub enum Topic {
     Vm,
     /// Building and loading the driver: measuring the machine in hand.
     Native,
-    /// What a native measurement would show besides the kernel.
+    /// Influences besides the kernel that a native measurement would show.
     Figures,
 }
 
@@ -52,7 +52,7 @@ pub struct Finding {
     pub topic: Topic,
     pub level: Level,
     pub what: String,
-    /// What to run or to change; `None` where all is fine.
+    /// The command to run or the setting to change; `None` where all is fine.
     pub remedy: Option<String>,
 }
 

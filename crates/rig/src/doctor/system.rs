@@ -20,13 +20,13 @@ impl System {
         self.path(path).exists()
     }
 
-    /// A file's text without space around it; nothing if it cannot be read.
+    /// Reads a file's text without space around it; nothing if it cannot be read.
     pub fn read(&self, path: &str) -> Option<String> {
         let bytes = std::fs::read(self.path(path)).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
-    /// The names in a directory, sorted.
+    /// Lists the names in a directory, sorted.
     pub fn names(&self, dir: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.path(dir)).into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -35,7 +35,7 @@ impl System {
         names
     }
 
-    /// The directories of the CPUs, `/sys/devices/system/cpu/cpu0` and so on.
+    /// Lists the directories of the CPUs, `/sys/devices/system/cpu/cpu0` and so on.
     pub fn cpus(&self) -> Vec<String> {
         const DIR: &str = "/sys/devices/system/cpu";
         let is_cpu = |name: &String| {
@@ -55,14 +55,14 @@ impl System {
         self.read("/proc/sys/kernel/osrelease").unwrap_or_default()
     }
 
-    /// A field of /proc/self/status.
+    /// Reads a field of /proc/self/status.
     pub fn status(&self, field: &str) -> Option<String> {
         let text = self.read("/proc/self/status")?;
         let line = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
         Some(line.trim().to_owned())
     }
 
-    /// Whether this process holds a capability, by its number.
+    /// Returns whether this process holds a capability, by its number.
     pub fn has_capability(&self, number: u32) -> bool {
         let effective = self.status("CapEff").unwrap_or_default();
         u64::from_str_radix(&effective, 16).is_ok_and(|bits| bits >> number & 1 == 1)

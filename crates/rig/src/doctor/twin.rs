@@ -13,12 +13,12 @@ const TOPIC: Topic = Topic::Twin;
 /// The oldest QEMU that the twin is tested on.
 const OLDEST: (u32, u32) = (7, 2);
 
-/// The tools that others maintain.
+/// Examines the tools that others maintain.
 pub(super) fn examine(system: &System) -> Vec<Finding> {
     vec![qemu(system), setpriv(system), compiler(system)]
 }
 
-/// What this project brings: kernels and agent.
+/// Examines what this project brings: kernels and agent.
 pub(super) fn examine_stock() -> Vec<Finding> {
     vec![kernels(), agent()]
 }
@@ -49,7 +49,7 @@ fn judge_version(version: Option<(u32, u32)>) -> Finding {
     }
 }
 
-/// Of `QEMU emulator version 7.2.22 (Debian ...)`.
+/// Parses `QEMU emulator version 7.2.22 (Debian ...)`.
 fn version(said: &str) -> Option<(u32, u32)> {
     let number = said.split_once("version ")?.1;
     let mut parts = number.split(|c: char| !c.is_ascii_digit());

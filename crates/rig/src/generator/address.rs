@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::GeneratorError;
 
-/// What the board's image has where it was built without another.
+/// The speed of the board's image where it was built without another.
 pub const BAUD: u32 = 921_600;
 
 /// `HOST:PORT`, `tcp://HOST:PORT` or `serial:///dev/ttyX[?baud=N]`.

@@ -19,16 +19,15 @@ use crate::generator::outside::{self, Outside, lift};
 use crate::generator::{Client, GeneratorError, look};
 use crate::stop::Stop;
 
-/// What somebody wants of the generator while it is measured with.
+/// Requests to the generator while it is measured with.
 #[derive(Debug)]
 pub struct Ask {
     pub command: Command,
     pub reply: Sender<Result<Status, GeneratorError>>,
 }
 
-/// The stages of a generator's lines where nobody has named them: as many as there
-/// are lines, in order, without those that only newer kernels have where the others
-/// are enough.
+/// Returns the stages of a generator's lines where they are not named: as many as there are lines,
+/// in order, without those that only newer kernels have where the others are enough.
 pub fn default_stages(lines: u8) -> Vec<Stage> {
     let lines = usize::from(lines);
     let everywhere = || Stage::ALL.iter().copied().filter(|stage| stage.since().is_none());
@@ -40,7 +39,7 @@ pub fn default_stages(lines: u8) -> Vec<Stage> {
     }
 }
 
-/// The plan that a generator carries out as it is set.
+/// Returns the plan that a generator executes as it is set.
 pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
     let set = status.settings;
     let ns = |ticks| u64::try_from(hello.nanoseconds(ticks).0).unwrap_or(0);
@@ -74,7 +73,7 @@ pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
 /// it decides.
 ///
 /// # Errors
-/// Nobody is there; or a case asks for what this generator cannot do.
+/// The address does not answer; or a case asks for what this generator cannot do.
 pub fn prepare<'a>(
     address: &str,
     plans: impl Iterator<Item = &'a mut Plan>,
@@ -112,7 +111,7 @@ fn check(hello: &GeneratorHello, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Connects to a generator and sets it as a plan says, with so many lines in use.
+/// Connects to a generator and sets it as a plan says, with `lines` lines in use.
 pub(crate) fn set(address: &str, plan: &Plan, lines: usize, stop: &Stop) -> Result<Client> {
     let mut client = Client::connect_when_free(address, stop).map_err(lift)?;
     outside::set(&mut client, plan, plan.outside.unwrap_or_default())?;
@@ -129,9 +128,9 @@ const fn wires(kind: GeneratorKind) -> Line {
     }
 }
 
-/// Starts a generator that is set as it is to be, and follows it until every
-/// trigger is accounted for. What is asked meanwhile is passed on and answered.
-/// When `stop` is requested the generator's run is ended, and not waited for.
+/// Starts a generator that is set as it is to be, and follows it until every trigger is accounted
+/// for. Requests meanwhile are passed on and answered. When `stop` is requested the generator's run
+/// is ended, and not waited for.
 ///
 /// # Errors
 /// The generator's refusal or loss; [`RigError::Interrupted`].
@@ -158,7 +157,7 @@ fn follow(outside: &mut Outside, asks: &Receiver<Ask>, events: &mut Events<'_>) 
     while !outside.has_ended() {
         outside.read_clock();
         for Ask { command, reply } in asks.try_iter() {
-            // Who asked may have gone; the command is done all the same.
+            // The requester may have gone; the command is executed all the same.
             let _ = reply.send(outside.client().ask(command));
         }
         outside.follow(TICK, events)?;

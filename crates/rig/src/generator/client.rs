@@ -22,8 +22,8 @@ const BUSY: Duration = Duration::from_secs(10);
 
 pub type Result<T, E = GeneratorError> = std::result::Result<T, E>;
 
-/// What a generator is and where it stands. No hello is said, so that samples
-/// that wait for a host stay where they are.
+/// Returns what a generator is and where it stands. No hello is said, so that samples that wait for
+/// a host stay where they are.
 pub fn look(address: &str, stop: &Stop) -> Result<(GeneratorHello, Status)> {
     hear_hello(&mut Stream::open(address, stop, None)?)
 }
@@ -36,17 +36,17 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to an [`super::Address`] and says hello. The generator may have been
-    /// running for long. Whatever waits later ends when `stop` is requested.
+    /// Connects to an [`super::Address`] and says hello. The generator may have been running for
+    /// long. Later waits end when `stop` is requested.
     ///
     /// # Errors
-    /// Nobody there, nobody of this protocol, or another host is served.
+    /// The address does not answer, or not in this protocol, or another host is served.
     pub fn connect(address: &str, stop: &Stop) -> Result<Self> {
         Self::greet(Stream::open(address, stop, None)?)
     }
 
-    /// The same, but waits where another host is served: one that has gone may still
-    /// be there for a generator on a busy machine.
+    /// Connects likewise, but waits where another host is served: one that has gone may still be
+    /// there for a generator on a busy machine.
     pub fn connect_when_free(address: &str, stop: &Stop) -> Result<Self> {
         let deadline = Instant::now() + BUSY;
         loop {
@@ -59,18 +59,18 @@ impl Client {
         }
     }
 
-    /// What the generator is and can do.
+    /// Returns what the generator is and can do.
     pub fn hello(&self) -> &GeneratorHello {
         &self.hello
     }
 
-    /// How long a generator may be silent until it counts as lost. Five seconds
-    /// if nothing else is said: it sends a status in every one.
+    /// Sets how long a generator may be silent until it counts as lost. Five seconds if nothing
+    /// else is said: it sends a status in every one.
     pub fn bear_silence_for(&mut self, silence: Duration) {
         self.stream.silence = silence;
     }
 
-    /// What is really set, after rounding. A refusal leaves everything as it was.
+    /// Sets it; returns what is really set, after rounding. A refusal leaves everything as it was.
     pub fn set(&mut self, setting: Command) -> Result<Status> {
         self.ask(setting)
     }
@@ -87,8 +87,8 @@ impl Client {
         self.ask(Command::Status)
     }
 
-    /// Asks and waits for the answer. What comes meanwhile, and the answer
-    /// itself, is still handed out by [`Client::next`].
+    /// Asks and waits for the answer. Frames that come meanwhile, and the answer itself, are still
+    /// handed out by [`Client::next`].
     pub fn ask(&mut self, command: Command) -> Result<Status> {
         let deadline = Instant::now() + ANSWER;
         let number = self.stream.send(Message::Command(command))?;
@@ -111,7 +111,7 @@ impl Client {
         }
     }
 
-    /// The next frame in the order of arrival; None if none comes in time.
+    /// Returns the next frame in the order of arrival; `None` if none comes in time.
     ///
     /// # Errors
     /// The connection has ended, or was silent for too long. All that came
@@ -126,9 +126,9 @@ impl Client {
         Ok(stream.incoming.queue.pop_front())
     }
 
-    /// Connects to the same generator again, trying for so long. The run has
-    /// gone on: its hello's [`Received::missed`] says how many frames went down
-    /// with the connection, sequence numbers and totals say which samples.
+    /// Connects to the same generator again, trying for this time. The run has gone on: its hello's
+    /// [`Received::missed`] says how many frames went down with the connection, sequence numbers
+    /// and totals say which samples.
     ///
     /// # Errors
     /// Why it failed at last; or this is another generator, or another life of
@@ -166,14 +166,14 @@ impl Client {
         Ok(Self { stream, hello })
     }
 
-    /// Frames are counted over a generator's whole life.
+    /// Returns whether its number is younger: frames are counted over a generator's whole life.
     fn is_younger_than(&self, expected: Option<u64>) -> bool {
         let first = self.stream.incoming.queue.front().and_then(|it| it.frame.as_ref().ok());
         first.zip(expected).is_some_and(|(first, expected)| first.number < expected)
     }
 }
 
-/// Hello and status, or why there are none. Both stay in the queue.
+/// Receives hello and status, or says why there are none. Both stay in the queue.
 fn hear_hello(stream: &mut Stream) -> Result<(GeneratorHello, Status)> {
     let deadline = Instant::now() + ANSWER;
     let address = stream.address.clone();
@@ -198,7 +198,7 @@ fn hear_hello(stream: &mut Stream) -> Result<(GeneratorHello, Status)> {
     }
 }
 
-/// None: not in time.
+/// Receives a frame; `None`: not in time.
 fn received_at(index: usize, stream: &mut Stream, deadline: Instant) -> Result<Option<&Received>> {
     while stream.incoming.queue.len() <= index && Instant::now() < deadline {
         stream.read(deadline)?;
@@ -206,12 +206,12 @@ fn received_at(index: usize, stream: &mut Stream, deadline: Instant) -> Result<O
     Ok(stream.incoming.queue.get(index))
 }
 
-/// None: damaged.
+/// Returns the message; `None`: damaged.
 fn message(received: &Received) -> Option<&Message> {
     received.frame.as_ref().ok().map(|frame| &frame.message)
 }
 
-/// The reply to a command, or to what its damage made of it.
+/// Returns the reply to a command, or to what its damage made of it.
 fn answer_to(number: u64, received: &Received) -> Option<Result<Status>> {
     match &received.frame.as_ref().ok()?.message {
         Message::Reply(reply) if reply.to.is_none_or(|to| to == number) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The VM's generator as a process of this rig's: started, asked where it
-//! listens, and never left behind. What it does is in `crates/vm`.
+//! The VM's generator as a process of this rig's: started, asked where it listens, and never left
+//! behind. Its code is in `crates/vm`.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ pub(crate) struct Doorbell {
 }
 
 impl Doorbell {
-    /// Starts it for a machine with so many response lines, on a CPU of its own if
-    /// one is named.
+    /// Starts it for a machine with this number of response lines, on a CPU of its own if one is
+    /// named.
     pub fn start(lines: usize, cpu: Option<u32>, stop: &Stop) -> Result<Self> {
         let program = find_doorbell()?;
         let dir = tempfile::tempdir().trying(|| "cannot create a directory for a socket".into())?;
@@ -41,7 +41,7 @@ impl Doorbell {
         }
     }
 
-    /// QEMU's arguments.
+    /// Returns QEMU's arguments.
     pub fn args(&self) -> [String; 4] {
         let socket = format!("socket,id=bell,path={}", self.socket.display());
         let device = "ivshmem-doorbell,chardev=bell,vectors=1";
@@ -75,7 +75,7 @@ fn spawn(program: &Path, socket: &Path, lines: usize, cpu: Option<u32>) -> Resul
     })
 }
 
-/// The first line that it says.
+/// Reads the first line that it says.
 fn address(child: &mut Child, stop: &Stop) -> Result<String> {
     let Some(stdout) = child.stdout.take() else { return Err(silent(child)) };
     let (sender, receiver) = channel();
@@ -95,7 +95,7 @@ fn address(child: &mut Child, stop: &Stop) -> Result<String> {
     }
 }
 
-/// It ended or hangs; its own words say why, if any were said.
+/// Makes the error where it ended or hangs; its own words say why, if any were said.
 fn silent(child: &mut Child) -> RigError {
     end(child);
     let mut said = String::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What can go wrong between a host and its generator.
+//! Errors between a host and its generator.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub enum GeneratorError {
 }
 
 impl GeneratorError {
-    /// A moment later it may be different.
+    /// Returns whether it may be different a moment later.
     pub(super) fn may_pass(&self) -> bool {
         matches!(
             self,
@@ -73,7 +73,7 @@ impl GeneratorError {
         )
     }
 
-    /// A terminal device that cannot be one of ours.
+    /// Makes the error for a terminal device that cannot be one of ours.
     pub(super) fn unusable(path: &Path, source: io::Error) -> Self {
         let remedy = match source.kind() {
             io::ErrorKind::NotFound => {

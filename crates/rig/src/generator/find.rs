@@ -16,7 +16,7 @@ use crate::error::{Result, RigError};
 use crate::generator::flash::{BootDrive, Chip, boot_drives};
 use crate::generator::{GeneratorError, look};
 
-/// What the image calls itself on USB (firmware/src).
+/// The image's name on USB (firmware/src).
 const PRODUCT: &str = "irqscope generator board";
 /// Where it serves on its own network, and on any by name.
 const OVER_USB: &str = "tcp://192.168.77.1:7110";
@@ -57,7 +57,7 @@ pub enum Found {
 }
 
 impl Found {
-    /// Can be used as it is.
+    /// Returns whether it can be used as it is.
     pub fn is_ready(&self) -> bool {
         matches!(self, Found::Board { hello: Ok(hello), .. } if hello.protocol == PROTOCOL)
     }
@@ -78,7 +78,7 @@ impl Found {
     }
 }
 
-/// All of them; a board that has several ways to it comes once for each.
+/// Lists all boards; one that has several ways to it comes once for each.
 pub fn boards(places: &Places, stop: &Stop) -> Vec<Found> {
     let devices = usb_devices(&places.usb);
     let mut found: Vec<Found> = devices.iter().flat_map(|it| ways_to(it, stop)).collect();
@@ -93,7 +93,7 @@ pub fn boards(places: &Places, stop: &Stop) -> Vec<Found> {
     found
 }
 
-/// The only board that is there, by the fastest way to it.
+/// Returns the only board that is there, by the fastest way to it.
 ///
 /// # Errors
 /// There is none, or more than one.
@@ -164,14 +164,14 @@ fn ask(address: String, by: &'static str, stop: &Stop) -> Found {
     Found::Board { address, by, hello }
 }
 
-/// In the order of their names, by which the kernel says where they are plugged in.
+/// Lists devices in the order of their names, by which the kernel says where they are plugged in.
 fn usb_devices(root: &Path) -> Vec<Device> {
     let mut paths = entries(root);
     paths.sort();
     paths.iter().filter_map(|path| device(path)).collect()
 }
 
-/// None for an interface, which is listed beside its device.
+/// Reads a device; `None` for an interface, which is listed beside its device.
 fn device(path: &Path) -> Option<Device> {
     let text = |name| fs::read_to_string(path.join(name)).map(|text| text.trim().to_owned());
     let ids = (text("idVendor").ok()?, text("idProduct").ok()?);
@@ -200,7 +200,7 @@ fn entries(path: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    /// A device with files, and directories below its interfaces.
+    /// Makes a device with files, and directories below its interfaces.
     fn plug(usb: &Path, name: &str, files: &[(&str, &str)], below: &[&str]) {
         let device = usb.join(name);
         fs::create_dir_all(&device).unwrap();

@@ -23,18 +23,18 @@ pub struct Incoming {
     expected: Option<u64>,
     /// It said that it cannot work: it will answer nothing.
     pub failed: Option<Failure>,
-    /// What comes before its hello was meant for the host before.
+    /// Bytes before its hello were meant for the host before.
     awaits_hello: bool,
     pub queue: VecDeque<Received>,
 }
 
 impl Incoming {
-    /// A new connection to a generator whose next frame is this one, or later.
+    /// Makes the state of a new connection to a generator whose next frame is this one, or later.
     pub fn expecting(expected: Option<u64>) -> Self {
         Self { expected, ..Self::default() }
     }
 
-    /// On a line that does not say when a host comes or goes.
+    /// Waits for a hello, on a line that does not say when a host comes or goes.
     pub fn awaiting_hello(self) -> Self {
         Self { awaits_hello: true, ..self }
     }
@@ -43,7 +43,7 @@ impl Incoming {
         self.expected
     }
 
-    /// A greeting came, or there never was any need to wait for one.
+    /// Returns whether a hello came, or there never was any need to wait for one.
     pub fn is_greeted(&self) -> bool {
         !self.awaits_hello
     }
@@ -64,8 +64,8 @@ impl Incoming {
     }
 }
 
-/// A number that is lower than expected is a frame that came twice, and leaves
-/// what is expected as it was.
+/// Returns how many frames were missed. A number that is lower than expected is a frame that came
+/// twice, and leaves what is expected as it was.
 fn missed(expected: &mut Option<u64>, number: u64) -> u64 {
     let due = expected.unwrap_or(number);
     *expected = Some(due.max(number.saturating_add(1)));
@@ -111,7 +111,7 @@ mod tests {
         let mut incoming = Incoming::expecting(Some(3)).awaiting_hello();
         incoming.push(&[&[9, 9, 0], frame(3).as_slice()].concat());
         assert!(incoming.queue.is_empty() && !incoming.is_greeted());
-        // One of another version is a greeting as well.
+        // One of another version is a hello as well.
         let mut hello = postcard::to_allocvec(&(4u64, 8u32, 77u16, "of another version")).unwrap();
         let sum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&hello);
         hello.extend(sum.to_le_bytes());

@@ -16,7 +16,7 @@ use crate::error::{Result, RigError, lost};
 use crate::generator::{Client, GeneratorError, Received};
 use crate::stop::Stop;
 
-/// A busy host may leave a generator without a CPU for so long.
+/// A busy host may leave a generator without a CPU for this time.
 const SILENCE: Duration = Duration::from_secs(30);
 /// How often a generator's clock is read.
 const READING: Duration = Duration::from_secs(1);
@@ -46,7 +46,7 @@ impl Outside {
         Ok(outside)
     }
 
-    /// A generator that is set already, and waits to be started.
+    /// Follows a generator that is set already, and waits to be started.
     pub fn of(mut client: Client, plan: &Plan) -> Self {
         client.bear_silence_for(SILENCE);
         let patience = Duration::from_millis(plan.timeout_ms.into());
@@ -62,11 +62,11 @@ impl Outside {
         self.run.is_some()
     }
 
-    /// Lets it tell its clock now and then: each reply says what it shows.
+    /// Asks for its clock now and then: each reply has it.
     pub fn read_clock(&mut self) {
         if self.read.elapsed() >= READING {
             self.read = Instant::now();
-            // Lost is told by what follows; a refusal leaves one reading out.
+            // A lost generator is reported by what follows; a refusal leaves one reading out.
             let _ = self.client.status();
         }
     }
@@ -79,7 +79,7 @@ impl Outside {
         }
     }
 
-    /// What is said to it while it is followed.
+    /// Returns the client, for messages to it while it is followed.
     pub fn client(&mut self) -> &mut Client {
         &mut self.client
     }
@@ -109,9 +109,8 @@ impl Outside {
         Ok(())
     }
 
-    /// The next frame, if one comes in time. A lost connection is made again:
-    /// the generator's run goes on meanwhile, and its numbers show what is
-    /// missing.
+    /// Returns the next frame, if one comes in time. A lost connection is made again: the
+    /// generator's run goes on meanwhile, and its numbers show what is missing.
     pub fn follow(&mut self, timeout: Duration, events: &mut Events<'_>) -> Result<bool> {
         match self.client.next(timeout) {
             Ok(received) => {
@@ -155,7 +154,7 @@ pub(crate) fn set(client: &mut Client, plan: &Plan, settings: Settings) -> Resul
     Ok(())
 }
 
-/// In an order in which each can be done.
+/// Returns the commands in an order in which each can be done.
 fn commands(plan: &Plan, settings: Settings, tick: Tick) -> Vec<Command> {
     let ticks = |ns| tick.cycles(ns);
     let mut commands = vec![
@@ -180,7 +179,7 @@ fn commands(plan: &Plan, settings: Settings, tick: Tick) -> Vec<Command> {
     commands
 }
 
-/// Being interrupted is nobody's failure.
+/// Maps errors; an interrupt by the user is not a failure.
 pub(crate) fn lift(error: GeneratorError) -> RigError {
     match error {
         GeneratorError::Interrupted => RigError::Interrupted,

@@ -14,9 +14,9 @@ use crate::case::{Events, Follower, Stream};
 use crate::error::{Result, RigError, Trying};
 use crate::guest::qemu::ENDED;
 
-/// What the plugin says when QEMU cannot use it; see `crates/twin`.
+/// The plugin's words when QEMU cannot use it; see `crates/twin`.
 const REFUSED: &str = "the twin's generator cannot be used: ";
-/// What QEMU says of a plugin that it cannot load, or whose API it does not take.
+/// QEMU's words about a plugin that it cannot load, or whose API it does not take.
 const NOT_LOADED: [&str; 3] = ["ould not load plugin", "plugin ", "TCG plugin"];
 
 /// A plugin that is about to be loaded, or is at work.
@@ -40,8 +40,8 @@ impl Plugin {
         Ok(Self { path, _dir: dir, socket, chunks, follower: Follower::new(Stream::Generator) })
     }
 
-    /// QEMU's arguments; `lines` as many as stages answer, `trace` as many triggers
-    /// as leave their path.
+    /// Returns QEMU's arguments; `lines` as many as stages answer, `trace` as many triggers as
+    /// leave their path.
     pub fn args(
         &self,
         plan: &Plan,
@@ -100,7 +100,7 @@ impl Drop for Plugin {
     }
 }
 
-/// Whether QEMU ended because it cannot use the plugin, and why.
+/// Returns why QEMU ended if it cannot use the plugin.
 pub(crate) fn refusal(error: &RigError) -> Option<&str> {
     let RigError::Lost { what, .. } = error else { return None };
     let mut said = what.lines().skip_while(|line| !line.contains(ENDED)).skip(1);
@@ -110,8 +110,8 @@ pub(crate) fn refusal(error: &RigError) -> Option<&str> {
     })
 }
 
-/// A thread that reads whatever comes over the first connection. The plugin
-/// waits for it, and the virtual clock with it: nothing is lost or delayed.
+/// Starts a thread that reads whatever comes over the first connection. The plugin waits for it,
+/// and the virtual clock with it: nothing is lost or delayed.
 fn read_on(listener: UnixListener) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {

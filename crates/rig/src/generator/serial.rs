@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A serial line: the same frames as over TCP, on a device that does not say when
-//! either side comes or goes (docs/board.md). Hence a host knocks, and sends a zero
-//! in every second while it is there.
+//! A serial line: the same frames as over TCP, on a device that does not say when either side comes
+//! or goes (docs/board.md). Hence a host sends a wake-up sequence, and a zero in every second while
+//! it is there.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -20,8 +20,8 @@ use nix::sys::termios::{
 use super::GeneratorError;
 
 const KNOCK: [u8; 4] = [0; 4];
-/// How often a generator that does not answer is knocked for, and one that does is
-/// told that somebody listens.
+/// How often the sequence is repeated for a generator that does not answer, and a sign of life is
+/// sent to one that does.
 const BEAT: Duration = Duration::from_secs(1);
 /// How long what is sent may wait for the line.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -46,8 +46,8 @@ const SPEEDS: [(u32, BaudRate); 16] = [
     (4_000_000, BaudRate::B4000000),
 ];
 
-/// An open line, of which nobody else may have one. Its settings are put back when
-/// it is dropped.
+/// An open line, of which there can be no other holder. Its settings are put back when it is
+/// dropped.
 #[derive(Debug)]
 pub struct Serial {
     line: Flock<File>,
@@ -56,7 +56,7 @@ pub struct Serial {
 }
 
 impl Serial {
-    /// Opens a terminal device, throws away what waits there, and knocks.
+    /// Opens a terminal device, throws away what waits there, and sends the wake-up sequence.
     pub fn open(path: &Path, baud: u32) -> Result<Self, GeneratorError> {
         let speed = speed(baud)?;
         let unusable = |source| GeneratorError::unusable(path, source);
@@ -78,7 +78,7 @@ impl Serial {
     fn set(&self, speed: BaudRate) -> io::Result<()> {
         let mut raw = self.before.clone();
         cfmakeraw(&mut raw);
-        // Nobody on the other side drives modem lines.
+        // The other side does not drive modem lines.
         raw.control_flags |= ControlFlags::CLOCAL | ControlFlags::CREAD;
         raw.control_flags &= !ControlFlags::CRTSCTS;
         cfsetspeed(&mut raw, speed)?;
@@ -91,7 +91,7 @@ impl Serial {
         self.send(&KNOCK)
     }
 
-    /// What is due in between: another knock while nobody has answered, else a sign
+    /// Sends what is due in between: another wake-up sequence until there is an answer, then a sign
     /// of life.
     pub fn beat(&mut self, answered: bool) -> io::Result<()> {
         if self.beaten.elapsed() < BEAT {
@@ -104,14 +104,14 @@ impl Serial {
         self.send(&[0])
     }
 
-    /// What there is, or [`ErrorKind::WouldBlock`] if nothing comes in time. 0: the
-    /// line has gone.
+    /// Returns what there is, or [`ErrorKind::WouldBlock`] if nothing comes in time. 0: the line
+    /// has gone.
     pub fn receive(&mut self, buffer: &mut [u8], time: Duration) -> io::Result<usize> {
         self.wait(PollFlags::POLLIN, time)?;
         self.line.read(buffer)
     }
 
-    /// All of it, however slow the line is.
+    /// Sends all of it, however slow the line is.
     pub fn send(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let deadline = Instant::now() + LIMIT;
         while !bytes.is_empty() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The view from outside of a real machine: a CPU that it can spare is its
-//! generator, which the keeper starts there and ends. What it does is in
-//! `crates/agent`.
+//! The view from outside of a real machine: a CPU that it can spare is its generator, which the
+//! session starts there and ends. Its code is in `crates/agent`.
 
 use irqscope_wire::{Outside as Settings, Plan};
 
@@ -11,10 +10,10 @@ use crate::generator::outside::Outside;
 use crate::prepared::lines;
 use crate::stop::Stop;
 use crate::transport::facts::Facts;
-use crate::transport::keeper::Keeper;
+use crate::transport::session::Session;
 use crate::transport::shell::Shell;
 
-/// The plan that this machine can do: a single CPU has none to spare.
+/// Returns the plan that this machine can do: a single CPU has none to spare.
 pub(crate) fn plan(plan: &Plan, facts: &Facts, events: &mut Events<'_>) -> Result<Plan> {
     if !plan.uses_spare_cpu() || facts.cpus > 1 {
         return Ok(plan.clone());
@@ -26,11 +25,11 @@ pub(crate) fn plan(plan: &Plan, facts: &Facts, events: &mut Events<'_>) -> Resul
     Ok(plan.without_generator())
 }
 
-/// Lets the keeper load the modules and start the generator; sets it, and starts its
-/// run, which waits for the driver. The plan is told which CPU it is on. None: the
-/// keeper has ended instead, and is judged by its exit status.
+/// Lets the session load the modules and start the generator; sets it, and starts its run, which
+/// waits for the driver. The plan says which CPU it is on. None: the session has ended instead, and
+/// is judged by its exit status.
 pub(crate) fn start(
-    keeper: &mut Keeper<'_>,
+    session: &mut Session<'_>,
     shell: &Shell,
     modules: &[String],
     facts: &Facts,
@@ -38,8 +37,8 @@ pub(crate) fn start(
     stop: &Stop,
 ) -> Result<Option<Outside>> {
     let settings = plan.outside.unwrap_or_default();
-    keeper.go(modules, Some(&arguments(plan, settings, facts)))?;
-    let Some(said) = keeper.generator(stop)? else { return Ok(None) };
+    session.go(modules, Some(&arguments(plan, settings, facts)))?;
+    let Some(said) = session.generator(stop)? else { return Ok(None) };
     let (port, cpu) = understand(&said, &shell.place)?;
     let address = format!("127.0.0.1:{}", shell.forward(port, stop)?);
     let settings = Settings { cpu: Some(cpu), ..settings };
@@ -47,14 +46,14 @@ pub(crate) fn start(
     Outside::begin(&address, plan, settings, stop).map(Some)
 }
 
-/// What the generator is started with.
+/// Returns the generator's options.
 fn arguments(plan: &Plan, settings: Settings, facts: &Facts) -> String {
     let lines = lines(plan, &facts.release);
     let cpu = settings.cpu.map(|cpu| format!(" --cpu {cpu}")).unwrap_or_default();
     format!("--lines {lines} --under-test {}{cpu}", plan.cpu)
 }
 
-/// `127.0.0.1:40001 3`: its port, and its CPU.
+/// Parses `127.0.0.1:40001 3`: its port, and its CPU.
 fn understand(said: &str, place: &str) -> Result<(u16, u32)> {
     let parsed = said.split_once(' ').and_then(|(address, cpu)| {
         let (_, port) = address.rsplit_once(':')?;

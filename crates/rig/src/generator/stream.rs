@@ -60,12 +60,12 @@ impl Stream {
         })
     }
 
-    /// A line of which there can be only one is free for another connection.
+    /// Closes the stream: a line of which there can be only one is free for another connection.
     pub fn close(&mut self) {
         self.wire = Wire::Closed;
     }
 
-    /// Where nobody who is there had said that it is a generator.
+    /// Makes the error for a peer that never sent a valid hello.
     pub fn no_generator(&self) -> GeneratorError {
         let (address, heard) = (self.address.clone(), self.has_heard);
         match self.wire.is_serial() {
@@ -74,7 +74,7 @@ impl Stream {
         }
     }
 
-    /// The frame's number.
+    /// Sends a message; returns the frame's number.
     pub fn send(&mut self, message: Message) -> Result<u64> {
         let number = self.sent;
         // Hellos and commands are small and always encodable.
@@ -102,7 +102,7 @@ impl Stream {
                 Err(error) if is_timeout(&error) => {}
                 Err(error) => return Err(self.lost(error.to_string())),
             }
-            // Whatever had come was read before this is said.
+            // All that had come was read before this is said.
             if self.incoming.is_greeted() && self.heard.elapsed() > self.silence {
                 let seconds = self.silence.as_secs_f64();
                 return Err(self.lost(format!("it has been silent for {seconds} seconds")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a guest's kernel log must not say.
+//! Complaints in a guest's kernel log.
 
 /// Beginnings of complaints: warnings, bugs, lockdep, stalls, leaks, panics.
 const COMPLAINTS: [&str; 14] = [
@@ -19,7 +19,7 @@ const COMPLAINTS: [&str; 14] = [
     "sleeping function called from invalid context",
 ];
 
-/// The first line of a kernel log that is a complaint.
+/// Returns the first line of a kernel log that is a complaint.
 pub fn first_complaint(log: &str) -> Option<&str> {
     log.lines().find(|line| COMPLAINTS.iter().any(|complaint| line.contains(complaint)))
 }

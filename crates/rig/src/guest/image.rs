@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a guest that measures boots from: the agent as its first process, the
-//! plan, and modules in the order in which they are loaded.
+//! The image that a guest that measures boots from: the agent as its first process, the plan, and
+//! modules in the order in which they are loaded.
 
 use irqscope_wire::Plan;
 use tempfile::NamedTempFile;
@@ -34,7 +34,7 @@ impl Image {
         Ok(Self { initramfs, modules: Modules::of(&kernel)?, driver })
     }
 
-    /// A module of the kernel's own, after all that it depends on.
+    /// Adds a module of the kernel's own, after all that it depends on.
     pub fn kernel_module(&mut self, list: &mut List, name: &str, parameters: &str) -> Result<()> {
         for (module, contents) in self.modules.load_order(name)? {
             let parameters = if module == name { parameters } else { "" };
@@ -43,7 +43,7 @@ impl Image {
         Ok(())
     }
 
-    /// A module of the driver, where that takes part.
+    /// Adds a module of the driver, where that takes part.
     pub fn driver_module(&mut self, list: &mut List, name: &str, parameters: &str) -> Result<()> {
         let Some(driver) = &self.driver else { return Ok(()) };
         let path = driver.module(name);
@@ -51,12 +51,12 @@ impl Image {
         self.add(list, name, &contents, parameters)
     }
 
-    /// What the agent looks for in /irqscope.
+    /// Adds the list that the agent looks for in /irqscope.
     pub fn list(&mut self, name: &str, list: &List) -> Result<()> {
         self.initramfs.file(&format!("irqscope/{name}"), list.0.as_bytes())
     }
 
-    /// As a file, which goes with its owner.
+    /// Returns it as a file, which goes with its owner.
     pub fn finish(self) -> Result<NamedTempFile> {
         let bytes = self.initramfs.finish()?;
         let file = NamedTempFile::new().trying(|| "cannot create the initramfs".into())?;

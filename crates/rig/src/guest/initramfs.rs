@@ -21,7 +21,7 @@ pub struct Initramfs {
 }
 
 impl Initramfs {
-    /// With the first process and a console for it to complain on.
+    /// Makes one with the first process and a console for it to complain on.
     pub fn new(init: &[u8]) -> Result<Self> {
         let mut initramfs = Self::default();
         for directory in ["dev", "proc", "sys", "tmp"] {

@@ -17,7 +17,7 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(10);
 /// `panic=-1` and `-no-reboot` make an end of it.
 const CMDLINE: &str = "quiet panic=-1";
 
-/// What came of trying.
+/// The result of the trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kvm {
     Works,

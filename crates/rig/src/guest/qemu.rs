@@ -43,7 +43,7 @@ pub(crate) struct Qemu {
     _sockets: tempfile::TempDir,
 }
 
-/// What is asked of a virtual machine.
+/// The options of a virtual machine.
 pub(crate) struct Machine<'a> {
     pub program: Program,
     pub kernel: &'a Path,
@@ -89,10 +89,9 @@ impl Qemu {
         })
     }
 
-    /// Hands out what the guest sends until it ends; nothing at all now and then,
-    /// while it is silent. What `take` answers is told to the guest, once. Without
-    /// the word that the host has all it would not end: what it has queued would
-    /// be lost with it.
+    /// Hands out what the guest sends until it ends; nothing at all now and then, while it is
+    /// silent. The answer of `take` is sent to the guest, once. Without the word that the host has
+    /// all it would not end: its queue would be lost with it.
     pub fn read_to_end(
         &mut self,
         stop: &Stop,
@@ -120,12 +119,12 @@ impl Qemu {
         }
     }
 
-    /// The rest of the first line of its own words in which this stands. Its later
-    /// words are read and forgotten, so that it never waits for a reader.
+    /// Waits for a mark; returns the rest of the first line of its own words in which it stands.
+    /// Its later words are read and forgotten, so that it never waits for a reader.
     pub fn hear(&mut self, mark: &'static str, stop: &Stop) -> Result<String> {
         let program = self.program.name;
         let Some(stderr) = self.child.stderr.take() else {
-            return Err(self.lost(format!("{program} was heard already")));
+            return Err(self.lost(format!("{program} was read already")));
         };
         let (sender, found) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -150,7 +149,7 @@ impl Qemu {
         }
     }
 
-    /// An error that keeps the console log and shows its last lines.
+    /// Makes an error that keeps the console log and shows its last lines.
     pub fn lost(&self, what: impl Into<String>) -> RigError {
         lost(what, &self.console)
     }
@@ -240,7 +239,7 @@ fn accept(
     }
 }
 
-/// QEMU ended before it began: its own words say why.
+/// Makes the error where QEMU ended before it began: its own words say why.
 fn refused(child: &mut Child, status: std::process::ExitStatus, machine: &Machine<'_>) -> RigError {
     let Program { name, package } = machine.program;
     let said = words(child);
@@ -253,7 +252,7 @@ fn refused(child: &mut Child, status: std::process::ExitStatus, machine: &Machin
     lost(format!("{name} {ENDED} {status}:\n{said}"), machine.console)
 }
 
-/// The last of what QEMU said; it has ended.
+/// Returns the last of what QEMU said; it has ended.
 fn words(child: &mut Child) -> String {
     let mut said = String::new();
     if let Some(stderr) = &mut child.stderr {

@@ -29,7 +29,7 @@ const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust
 const LINES: usize = 11;
 const DRIVERS: [&str; 5] = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_net"];
 
-/// What to play.
+/// The machine to play.
 #[derive(Clone, Debug)]
 pub struct Guest {
     pub kernel: Kernel,

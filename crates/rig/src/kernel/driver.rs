@@ -18,12 +18,12 @@ static SOURCES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/irqscop
 /// The culprits for tests.
 static FAULTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/faults");
 
-/// What decides a module's content besides its sources: the configuration, and
-/// the exported symbols with their versions. A release's name does not, for who
-/// builds kernels builds several of one name.
+/// All that decides a module's content besides its sources: the configuration, and the exported
+/// symbols with their versions. A release's name does not, for several kernels of one's own have
+/// one name.
 const HEADERS: [&str; 2] = ["include/config/auto.conf", "Module.symvers"];
 
-/// What a driver is built for.
+/// The kernel that a driver is built for.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
     pub headers: &'a Path,
@@ -73,7 +73,7 @@ impl Driver {
     }
 }
 
-/// Tells kernels of one name apart: SHA-256 of what their headers decide.
+/// Distinguishes kernels of one name: SHA-256 of what their headers decide.
 pub(crate) fn headers_digest(headers: &Path) -> Result<String> {
     let read = |name: &&str| {
         let path = headers.join(name);
@@ -111,7 +111,7 @@ fn make(build: Build<'_>, dir: &Path) -> Result<()> {
     output(&mut make, &format!("make {compiler} libelf-dev pahole")).map(|_| ())
 }
 
-/// A module of its own, beside the others.
+/// Builds a module of its own, beside the others.
 fn make_faults(build: Build<'_>, dir: &Path) -> Result<()> {
     let own = dir.join("faults");
     write_files(&FAULTS, &own)?;
@@ -143,14 +143,14 @@ fn sources_digest() -> String {
     )
 }
 
-/// SHA-256 of all parts together, as text.
+/// Returns SHA-256 of all parts together, as text.
 pub(crate) fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut sha = Sha256::new();
     parts.into_iter().for_each(|part| sha.update(part));
     sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// All files that a build reads, in a fixed order.
+/// Returns all files that a build reads, in a fixed order.
 fn files<'a>(dir: &'a Dir<'a>) -> Vec<&'a include_dir::File<'a>> {
     let mut found = Vec::new();
     for entry in dir.entries() {

@@ -31,8 +31,8 @@ pub(crate) fn fetch(name: &str, dir: &Path, say: &dyn Fn(&str)) -> Result<()> {
 
 /// apt with the lists of one architecture.
 struct Apt {
-    /// A foreign one's: the machine itself shall not be told of another architecture
-    /// for the sake of a kernel that it never runs.
+    /// A foreign one's: apt's own settings shall not learn of another architecture for the sake of
+    /// a kernel that this machine never runs.
     lists: Option<tempfile::TempDir>,
     architecture: &'static str,
 }
@@ -78,7 +78,7 @@ impl Apt {
     }
 }
 
-/// The newest package of a line that apt offers: for `6.12-rt`, of all
+/// Returns the newest package of a line that apt offers: for `6.12-rt`, of all
 /// `linux-image-6.12.…-rt-amd64`, without the cloud and unsigned ones.
 fn newest_release(apt: &Apt, name: &str) -> Result<String> {
     let debian = Arch::of_kernel(name).debian();
@@ -103,7 +103,8 @@ fn newest_release(apt: &Apt, name: &str) -> Result<String> {
         })
 }
 
-/// Between the version and the flavour stand only digits, dots, `-` and `+debN`.
+/// Returns whether a release has this flavour: between the version and the flavour stand only
+/// digits, dots, `-` and `+debN`.
 fn is_flavour(release: &str, version: &str, flavour: &str) -> bool {
     release
         .strip_prefix(version)
@@ -111,7 +112,7 @@ fn is_flavour(release: &str, version: &str, flavour: &str) -> bool {
         .is_some_and(|middle| !middle.contains("-rt") && !middle.contains("cloud"))
 }
 
-/// The numbers of a version in order, to compare by.
+/// Returns the numbers of a version in order, to compare by.
 pub(crate) fn version_key(release: &str) -> (Vec<u64>, String) {
     let numbers = release
         .split(|c: char| !c.is_ascii_digit())
@@ -120,7 +121,7 @@ pub(crate) fn version_key(release: &str) -> (Vec<u64>, String) {
     (numbers, release.to_owned())
 }
 
-/// Image and headers, and what the headers stand on.
+/// Returns image and headers, and the packages that the headers depend on.
 fn packages_of(apt: &Apt, release: &str) -> Result<Vec<String>> {
     let headers = format!("linux-headers-{release}");
     let depends = output(apt.command("apt-cache").args(["depends", &headers]), "apt")?;
@@ -170,7 +171,7 @@ fn keep_what_is_needed(unpacked: &Path, made: &Path, release: &str) -> Result<()
     std::fs::write(&file, release).trying(|| format!("cannot write {}", file.display()))
 }
 
-/// The headers' makefile includes others by absolute path; they now lie in the
+/// Rewrites the headers' makefile, which includes others by absolute path; they now lie in the
 /// cache.
 fn relocate(made: &Path, dir: &Path, release: &str) -> Result<()> {
     let makefile = made.join(format!("usr/src/linux-headers-{release}/Makefile"));

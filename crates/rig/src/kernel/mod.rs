@@ -23,9 +23,9 @@ pub const TESTED: [&str; 4] = ["6.1", "6.1-rt", "6.12", "6.12-rt"];
 /// A kernel in the cache: image, configuration, modules and headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// What scenarios call it, `6.1-rt`.
+    /// Its name in scenarios, `6.1-rt`.
     pub name: String,
-    /// What `uname -r` says, `6.1.0-56-rt-amd64`.
+    /// Its release by `uname -r`, `6.1.0-56-rt-amd64`.
     pub release: String,
     dir: PathBuf,
 }
@@ -65,7 +65,7 @@ impl Kernel {
         self.dir.join("config")
     }
 
-    /// The directory that `make -C` takes to build a module.
+    /// Returns the directory that `make -C` takes to build a module.
     pub fn headers(&self) -> PathBuf {
         self.dir.join("usr/src").join(format!("linux-headers-{}", self.release))
     }
@@ -75,7 +75,7 @@ impl Kernel {
     }
 }
 
-/// The kernels in the cache, fetched ones by version, then built ones.
+/// Lists the kernels in the cache, fetched ones by version, then built ones.
 pub fn list() -> Result<Vec<Kernel>> {
     let mut kernels = fetched()?;
     for recipe in &RECIPES {

@@ -26,8 +26,8 @@ impl Modules {
         Ok(Self { root, files, built_in })
     }
 
-    /// The module and its dependencies in the order in which they are loaded,
-    /// each with its contents, decompressed. Empty if it is built in.
+    /// Returns the module and its dependencies in the order in which they are loaded, each with its
+    /// contents, decompressed. Empty if it is built in.
     pub fn load_order(&self, name: &str) -> Result<Vec<(String, Vec<u8>)>> {
         let mut order = Vec::new();
         self.visit(name, &mut order)?;
@@ -83,7 +83,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(plain)
 }
 
-/// The `depends=a,b` entry of a module's `.modinfo` section.
+/// Reads the `depends=a,b` entry of a module's `.modinfo` section.
 fn dependencies(module: &[u8]) -> Vec<String> {
     const KEY: &[u8] = b"\0depends=";
     let Some(at) = module.windows(KEY.len()).position(|window| window == KEY) else {

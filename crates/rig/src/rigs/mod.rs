@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The rigs, one file each: how a target is reached and triggered. What each of them is
-//! stands in [`irqscope_scenario::RigFacts`]; [`rig`] is the only code that lists them.
+//! The rigs, one file each: how a target is reached and triggered. [`irqscope_scenario::RigFacts`]
+//! says what each of them is; [`rig`] is the only code that lists them.
 
 use std::path::Path;
 

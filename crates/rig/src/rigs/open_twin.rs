@@ -63,7 +63,7 @@ impl OpenTwin<'_> {
         address(&qemu.hear(LISTENS, stop)?);
         let mut announced = false;
         qemu.read_to_end(stop, &mut |_| {
-            // The port's own driver is loaded when all is over; the console tells.
+            // The port's own driver is loaded when all is over; the console shows it.
             if !announced && says_that_it_answers(console) {
                 announced = true;
                 answers();
@@ -74,7 +74,8 @@ impl OpenTwin<'_> {
     }
 }
 
-/// Every stage that has a line, from outside only, under these loads, without an end.
+/// Returns a plan of every stage that has a line, from outside only, under these loads, without an
+/// end.
 pub fn open_plan(kernel: &str, loads: &[Load]) -> Plan {
     let arch = Arch::of_kernel(kernel);
     let name = if loads.is_empty() { "idle" } else { "load" };
@@ -95,9 +96,9 @@ pub fn open_plan(kernel: &str, loads: &[Load]) -> Plan {
 /// QEMU's counter counts virtual nanoseconds, whatever an instruction takes.
 const NANOSECOND: Tick = Tick { femtoseconds: 1_000_000 };
 
-/// What the plugin says before its address.
+/// The plugin's words before its address.
 const LISTENS: &str = "listens on ";
-/// What the agent says on the console of an open-ended plan.
+/// The agent's words on the console of an open-ended plan.
 const ANSWERS: &str = "irqscope-agent: answers";
 const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 

@@ -22,8 +22,8 @@ use crate::prepared::lines;
 use crate::rigs::Job;
 use crate::stop::Stop;
 use crate::transport::facts::{self, Facts};
-use crate::transport::keeper::Keeper;
 use crate::transport::remote_build;
+use crate::transport::session::Session;
 use crate::transport::shell::{Shell, with_words};
 
 /// The module that has the GPIO lines.
@@ -52,7 +52,7 @@ pub(super) fn prepare(wired: &Board, cases: &mut [Case], stop: &Stop) -> Result<
     board::prepare(&wired.address, triggered, stop)
 }
 
-/// Whether a generator at an address triggers.
+/// Returns whether a generator at an address triggers.
 fn by_board(plan: &Plan) -> bool {
     plan.needs_driver() && plan.trigger == Trigger::Line
 }
@@ -72,28 +72,28 @@ pub(super) fn run_case(
         facts.check(&shell.place)?;
     }
     let agent = agent::find_for(facts.arch(&shell.place)?)?;
-    let mut keeper = Keeper::start(shell, console, stop)?;
-    keeper.deliver(&agent, "irqscope-agent", stop)?;
-    bring_modules(&keeper, shell, &facts, plan, stop, events)?;
+    let mut session = Session::start(shell, console, stop)?;
+    session.deliver(&agent, "irqscope-agent", stop)?;
+    bring_modules(&session, shell, &facts, plan, stop, events)?;
     let mut plan = spare_cpu::plan(plan, &facts, events)?;
     let modules = modules(&plan, wired.gpio.as_ref());
     let mut generator = if plan.uses_spare_cpu() {
-        spare_cpu::start(&mut keeper, shell, &modules, &facts, &mut plan, stop)?
+        spare_cpu::start(&mut session, shell, &modules, &facts, &mut plan, stop)?
     } else {
         // A falling trigger's line rises when it is set: before the driver is there.
         let board = board_of(&plan, wired, &facts, stop)?;
-        keeper.go(&modules, None)?;
+        session.go(&modules, None)?;
         board
     };
-    keeper.plan(&encoded(&plan)?)?;
+    session.plan(&encoded(&plan)?)?;
     events(Event::Phase("measuring in real time"))?;
     let mut follower = Follower::new(Stream::Target);
-    let ran = keeper.read_to_end(stop, &mut |bytes| {
+    let ran = session.read_to_end(stop, &mut |bytes| {
         follower.push(bytes, events)?;
         let armed = follower.is_armed();
         generator.as_mut().map_or(Ok(None), |generator| attend(generator, armed, events))
     });
-    let ended = keeper.end();
+    let ended = session.end();
     let Some(mut generator) = generator else {
         return judge(shell, ran, ended, follower, console);
     };
@@ -101,7 +101,7 @@ pub(super) fn run_case(
     generator.finish(console, events)
 }
 
-/// The generator at an address, set and not started, where a plan is triggered by it.
+/// Returns the generator at an address, set and not started, where a plan is triggered by it.
 fn board_of(plan: &Plan, board: &Board, facts: &Facts, stop: &Stop) -> Result<Option<Outside>> {
     if plan.outside.is_none() {
         return Ok(None);
@@ -110,8 +110,8 @@ fn board_of(plan: &Plan, board: &Board, facts: &Facts, stop: &Stop) -> Result<Op
     Ok(Some(Outside::of(client, plan)))
 }
 
-/// Passes on what has arrived, and what the agent is to be told. A generator that does
-/// not see the target's answer begins when the agent says so.
+/// Passes on what has arrived; returns the byte for the agent. A generator that does not see the
+/// target's answer begins when the agent says so.
 fn attend(
     generator: &mut Outside,
     armed: bool,
@@ -128,7 +128,7 @@ fn attend(
 
 /// Puts the driver there. Benchmarks need none.
 fn bring_modules(
-    keeper: &Keeper<'_>,
+    session: &Session<'_>,
     shell: &Shell,
     facts: &Facts,
     plan: &Plan,
@@ -139,16 +139,16 @@ fn bring_modules(
         return Ok(());
     }
     events(Event::Phase("building the driver"))?;
-    let driver = driver(keeper, shell, facts, plan, stop)?;
+    let driver = driver(session, shell, facts, plan, stop)?;
     events(Event::Phase("loading the driver"))?;
     for name in ours(plan) {
-        keeper.deliver(&driver.module(name), &format!("{name}.ko"), stop)?;
+        session.deliver(&driver.module(name), &format!("{name}.ko"), stop)?;
     }
     Ok(())
 }
 
-/// Why the case ended: our own side first, then the connection, then what the
-/// target's kernel said, then the script, then the agent.
+/// Judges why the case ended: our own side first, then the connection, then what the target's
+/// kernel said, then the script, then the agent.
 fn judge(
     shell: &Shell,
     ran: Result<()>,
@@ -188,10 +188,10 @@ fn unready(shell: &Shell, what: &str, console: &Path) -> RigError {
     RigError::unready(what, format!("mend what it says; all of it is in {}", console.display()))
 }
 
-/// The driver for the target's kernel: built here where the same headers are,
-/// else by the target itself.
+/// Returns the driver for the target's kernel: built here where the same headers are, else by the
+/// target itself.
 fn driver(
-    keeper: &Keeper<'_>,
+    session: &Session<'_>,
     shell: &Shell,
     facts: &Facts,
     plan: &Plan,
@@ -210,7 +210,7 @@ fn driver(
             stop.check()?; // Ctrl-C ended make, too
             built
         }
-        None => remote_build::build(keeper, shell, facts, test, stop),
+        None => remote_build::build(session, shell, facts, test, stop),
     }
 }
 
@@ -231,7 +231,7 @@ fn headers(shell: &Shell, facts: &Facts) -> Result<Option<PathBuf>> {
     Ok(candidates.find(same))
 }
 
-/// What to load, in order, with its parameters. The port must not have taken its
+/// Returns the modules to load, in order, with their parameters. The port must not have taken its
 /// interrupt itself; GPIO lines are named here unless the device tree names them.
 fn modules(plan: &Plan, gpio: Option<&Gpio>) -> Vec<String> {
     if !plan.needs_driver() {

@@ -46,7 +46,7 @@ impl Rig for TwinRig {
         Ok(())
     }
 
-    /// Without its generator a case is run again with the driver's own timer.
+    /// Runs a case; without its generator it is run again with the driver's own timer.
     fn run_case(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
         let ran = self.boot(job, events);
         let Some(why) = ran.as_ref().err().and_then(plugin::refusal) else { return ran };
@@ -100,8 +100,8 @@ impl TwinRig {
     }
 }
 
-/// A machine with one CPU, a counted clock, and nothing that the host could disturb.
-/// `sleep`: whether idle virtual time takes real time.
+/// Returns the arguments of a machine with one CPU, a counted clock, and nothing that the host
+/// could disturb. `sleep`: whether idle virtual time takes real time.
 pub(super) fn machine_args(arch: Arch, twin: Twin, plan: &Plan, sleep: &str) -> Vec<String> {
     let mut args: Vec<String> = arch.machine().map(String::from).into();
     let common = ["-accel", "tcg", "-smp", "1", "-rtc", "base=2026-01-01,clock=vm"];
@@ -140,7 +140,7 @@ pub(super) fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     image.finish()
 }
 
-/// The module's kinds among those of a plan, as it takes them.
+/// Returns the module's kinds among those of a plan, as it takes them.
 fn modules(faults: &Faults) -> u32 {
     let modules = faults.kinds.iter().filter(|kind| kind.is_modules());
     modules.fold(0, |mask, kind| mask | 1 << *kind as u32)

@@ -33,7 +33,7 @@ use crate::stop::Stop;
 const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on \
                        net.ifnames=0";
 
-/// Why the figures are an emulator's, if they are.
+/// Remarks why the figures are an emulator's, if they are.
 fn remark(kvm: &Kvm) -> Option<String> {
     let why = match kvm {
         Kvm::Works => return None,
@@ -118,7 +118,7 @@ impl Rig for VmRig {
 }
 
 impl VmRig {
-    /// None where a plan has no view from outside.
+    /// Starts the generator; `None` where a plan has no view from outside.
     fn generator(
         &self,
         prepared: &Prepared,
@@ -131,7 +131,7 @@ impl VmRig {
         Ok(Some(Generator { outside, doorbell }))
     }
 
-    /// Whether KVM does it; if not, a warning says why.
+    /// Returns whether KVM does it; if not, a warning says why.
     fn kvm(&self, prepared: &Prepared, events: &mut Events<'_>) -> Result<&Kvm> {
         events(Event::Phase("trying KVM"))?;
         let kvm = self.kvm.get_or_init(|| probe(&prepared.kernel.image()));
@@ -146,8 +146,8 @@ struct Generator {
     doorbell: Doorbell,
 }
 
-/// The emulated counters do agree, which the kernel cannot know; and the emulated
-/// timer works, though a busy host may be too late for the kernel's trial of it.
+/// Returns the command line. The emulated counters do agree, which the kernel cannot know; and the
+/// emulated timer works, though a busy host may be too late for the kernel's trial of it.
 fn cmdline(kvm: &Kvm) -> String {
     let emulated = " tsc=reliable clocksource=tsc no_timer_check";
     let clock = if *kvm == Kvm::Works { "" } else { emulated };

@@ -64,7 +64,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// A shell at the other end.
+    /// Returns a shell at the other end.
     pub fn shell(&self) -> Shell {
         // Without its master a client would connect by itself; it shall fail.
         let mut words: Vec<OsString> =
@@ -77,7 +77,7 @@ impl Connection {
         Shell::over(words, self.forward(), &self.host)
     }
 
-    /// What the user's configuration would forward besides is not asked for.
+    /// Returns options so that forwards of the user's configuration are not asked for.
     fn forward(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = ["ssh", "-F", "none", "-S"].map(OsString::from).into();
         words.push(self.control().into());
@@ -89,7 +89,7 @@ impl Connection {
         self.dir.path().join("control")
     }
 
-    /// The master makes its socket once it is let in.
+    /// Waits for the master, which makes its socket once it is let in.
     fn wait_open(&mut self, stop: &Stop) -> Result<()> {
         while !self.control().exists() {
             stop.check()?;
@@ -109,8 +109,8 @@ impl Drop for Connection {
     }
 }
 
-/// What ssh says decides: a target that is there but does not let us in has to
-/// be prepared; all else is a target that was lost.
+/// Judges a refusal by ssh's words: a target that is there but does not let us in has to be
+/// prepared; all else is a target that was lost.
 fn refused(host: &str, said: &str) -> RigError {
     let what = with_words(format!("cannot connect to {host}"), said);
     let remedy = match said {

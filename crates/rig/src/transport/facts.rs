@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a real target says of itself before anything is changed on it, and
-//! whether it can be measured then.
+//! A real target's facts about itself before anything is changed on it, and whether it can be
+//! measured then.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub(crate) struct Facts {
     pub cpus: usize,
 }
 
-/// How many CPUs a list such as `0-3,6` has.
+/// Counts the CPUs of a list such as `0-3,6`.
 fn count_cpus(list: &str) -> usize {
     let number = |text: &str| text.trim().parse::<usize>().ok();
     let count = |part: &str| {
@@ -100,8 +100,8 @@ impl Facts {
         self.arch(place).map(drop)
     }
 
-    /// What the target is; refused if the agent does not run on it, which is all that
-    /// benchmarks need, whoever asks for them.
+    /// Returns what the target is; refused if the agent does not run on it, which is all that
+    /// benchmarks need.
     pub fn arch(&self, place: &str) -> Result<Arch> {
         match self.machine.as_str() {
             "x86_64" => Ok(Arch::X86_64),
@@ -115,7 +115,7 @@ impl Facts {
 }
 
 impl Modules {
-    /// From the kernel's own files; an absent one is empty.
+    /// Parses the kernel's own files; an absent one is empty.
     pub fn from_kernel(offered: bool, disabled: &str, enforced: &str, lockdown: &str) -> Self {
         let locked = lockdown.contains("[integrity]") || lockdown.contains("[confidentiality]");
         match () {

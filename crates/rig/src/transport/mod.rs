@@ -4,6 +4,6 @@
 
 pub(crate) mod connection;
 pub(crate) mod facts;
-pub(crate) mod keeper;
 pub(crate) mod remote_build;
+pub(crate) mod session;
 pub(crate) mod shell;

@@ -12,11 +12,11 @@ use crate::error::{Result, RigError, Trying};
 use crate::kernel::driver::{Driver, write_sources};
 use crate::stop::Stop;
 use crate::transport::facts::Facts;
-use crate::transport::keeper::Keeper;
+use crate::transport::session::Session;
 use crate::transport::shell::{Shell, quote, with_words};
 
 pub(crate) fn build(
-    keeper: &Keeper<'_>,
+    session: &Session<'_>,
     shell: &Shell,
     facts: &Facts,
     test: bool,
@@ -31,12 +31,12 @@ pub(crate) fn build(
     })?;
     Driver::keep(&facts.release, headers, test, |into| {
         let make = make(&facts.headers_dir, test);
-        build_there(keeper, shell, &make, into, stop)
+        build_there(session, shell, &make, into, stop)
     })
 }
 
 fn build_there(
-    keeper: &Keeper<'_>,
+    session: &Session<'_>,
     shell: &Shell,
     make: &str,
     into: &Path,
@@ -45,7 +45,7 @@ fn build_there(
     let sources = tempfile::tempdir().trying(|| "cannot create a directory".into())?;
     write_sources(sources.path())?;
     let packed = tar(&["-cf", "-", "."], sources.path(), None, stop)?;
-    let script = format!("cd {} && {make}", quote(&keeper.dir));
+    let script = format!("cd {} && {make}", quote(&session.dir));
     let made = shell.output(&script, Some(file_of(&packed.stdout)?), stop)?;
     let modules = checked(made, || format!("{} cannot build the driver", shell.place))?;
     tar(&["-xf", "-"], into, Some(file_of(&modules.stdout)?), stop).map(|_| ())
@@ -99,13 +99,13 @@ mod tests {
         let (shell, stop) = (Shell::here(), Stop::default());
         let console = tempfile::NamedTempFile::new().unwrap();
         let into = tempfile::tempdir().unwrap();
-        let mut keeper = Keeper::start(&shell, console.path(), &stop).unwrap();
+        let mut session = Session::start(&shell, console.path(), &stop).unwrap();
         let make = make(&kernel.headers().to_string_lossy(), false);
-        build_there(&keeper, &shell, &make, into.path(), &stop).unwrap();
-        keeper.end().unwrap();
+        build_there(&session, &shell, &make, into.path(), &stop).unwrap();
+        session.end().unwrap();
         let module = std::fs::read(into.path().join("irqscope.ko")).unwrap();
         assert!(module.starts_with(b"\x7fELF"));
         assert!(into.path().join("irqscope_parport.ko").exists());
-        assert!(!Path::new(&keeper.dir).exists());
+        assert!(!Path::new(&session.dir).exists());
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A shell on a real target: this machine's, or one at the end of an ssh
-//! connection. Whatever is done to a target is a script that one of them runs.
+//! A shell on a real target: this machine's, or one at the end of an ssh connection. Everything
+//! that is done to a target is a script that one of them runs.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,7 +11,7 @@ use crate::command::{Done, run};
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
 
-/// What ssh ends with when the connection, not the command, failed.
+/// ssh's exit status when the connection, not the command, failed.
 const CONNECTION_LOST: i32 = 255;
 
 #[derive(Debug)]
@@ -35,8 +35,8 @@ impl Shell {
         Self { ssh, forward, place: host.to_owned(), sudo: false }
     }
 
-    /// A port of this machine's loopback that leads to one of the target's, for as
-    /// long as the connection lasts.
+    /// Forwards a port of this machine's loopback to one of the target's, for as long as the
+    /// connection lasts.
     pub fn forward(&self, port: u16, stop: &Stop) -> Result<u16> {
         if !self.is_remote() {
             return Ok(port);
@@ -64,8 +64,8 @@ impl Shell {
         !self.ssh.is_empty()
     }
 
-    /// A command that runs a script. It dies with this program, even of
-    /// kill -9, and not of a Ctrl-C that is meant for this program alone.
+    /// Makes a command that runs a script. It dies with this program, even of kill -9, and not of a
+    /// Ctrl-C that is meant for this program alone.
     pub fn command(&self, script: &str) -> Command {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "TERM", "--"]);
@@ -101,7 +101,7 @@ impl Shell {
     }
 }
 
-/// One that nobody uses at present.
+/// Returns a port that is unused at present.
 fn free_port() -> Result<u16> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0");
     let address = listener.and_then(|listener| listener.local_addr());
@@ -116,7 +116,7 @@ pub(crate) fn with_words(what: String, said: &str) -> String {
     }
 }
 
-/// One word for a shell, whatever is in it.
+/// Quotes one word for a shell, whatever is in it.
 pub(crate) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

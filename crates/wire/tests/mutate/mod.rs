@@ -2,12 +2,11 @@
 //! Bytes that are nearly right, for the parsers' property tests, which
 //! `make fuzz` runs for longer.
 //!
-//! proptest and not a coverage-guided fuzzer: those need a nightly compiler or
-//! a build of its own, while these run with every `cargo test`, on any machine,
-//! and shrink what they find. What coverage would have to discover, the corpus
-//! and the checksums, is given to them instead: every message is in
-//! [`corpus`], and [`framed`] makes damage arrive behind the checksum, where it
-//! is the content's decoder that has to bear it.
+//! proptest and not a coverage-guided fuzzer: those need a nightly compiler or a build of its own,
+//! while these run with every `cargo test`, on any machine, and shrink what they find. The corpus
+//! and the checksums, which coverage would have to discover, are given to them instead: every
+//! message is in [`corpus`], and [`framed`] makes damage arrive behind the checksum, where it is
+//! the content's decoder that has to bear it.
 
 use irqscope_wire::{
     Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Calibration, Class,
@@ -91,7 +90,7 @@ pub fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
     bytes
 }
 
-/// As postcard writes it: seven bits a byte, the lowest first.
+/// Encodes as postcard does: seven bits a byte, the lowest first.
 fn varint(mut number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number >= 0x80 {
@@ -102,7 +101,7 @@ fn varint(mut number: u64) -> Vec<u8> {
     bytes
 }
 
-/// A frame's content, whatever it is, with the right checksum and framing.
+/// Makes a frame's content, whatever it is, with the right checksum and framing.
 pub fn framed(body: &[u8]) -> Vec<u8> {
     let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(body);
     let mut encoded = cobs::encode_vec(&[body, &checksum.to_le_bytes()].concat());
@@ -110,27 +109,27 @@ pub fn framed(body: &[u8]) -> Vec<u8> {
     encoded
 }
 
-/// What [`framed`] takes.
+/// Returns what [`framed`] takes.
 pub fn body(frame: &Frame) -> Vec<u8> {
     postcard::to_allocvec(frame).unwrap()
 }
 
-/// Every message once, and those of a generator with all their variants.
+/// Returns every message once, and those of a generator with all their variants.
 pub fn corpus() -> Vec<Frame> {
     let commands = commands().map(Message::Command).collect();
     let messages = [target(), benchmarks(), generator(), commands].concat();
     messages.into_iter().zip(0..).map(|(message, number)| Frame { number, message }).collect()
 }
 
-/// A host's side of a conversation: hello, then commands.
+/// Returns a host's side of a conversation: hello, then commands.
 pub fn conversation() -> Vec<Frame> {
     let hello = std::iter::once(Message::Hello(hello_of("host")));
     let messages = hello.chain(commands().map(Message::Command));
     messages.zip(0..).map(|(message, number)| Frame { number, message }).collect()
 }
 
-/// A whole run of two stages, seen by a target and, where the flag says so, by
-/// a generator: whoever reads it gets to the end of every path.
+/// Returns a whole run of two stages, seen by a target and, where the flag says so, by a generator:
+/// a reader of it gets to the end of every path.
 pub fn run() -> Vec<(bool, Frame)> {
     let stages = vec![Stage::Irq, Stage::Softirq];
     let (count, tick) = (5, Tick { femtoseconds: 1_000_000 });
@@ -201,7 +200,7 @@ fn symbols() -> Vec<Symbol> {
     vec![symbol(CODE, "f"), symbol(FAULT, "asm_exc_page_fault")]
 }
 
-/// The run's first sample: 505 instructions, of which one faults before.
+/// Makes the run's first sample: 505 instructions, of which one faults before.
 fn way(trigger: u64, span: u64) -> Path {
     let run = |step, instructions| Run {
         step,
@@ -217,7 +216,7 @@ fn way(trigger: u64, span: u64) -> Path {
     Path { stretch: 0, runs, marks, end: PathEnd::Complete }
 }
 
-/// Its frames as they would arrive, some of them damaged behind the checksum.
+/// Returns its frames as they would arrive, some of them damaged behind the checksum.
 pub fn damaged_run(damage: &[(Index, Vec<Edit>)]) -> Vec<(bool, Vec<u8>)> {
     let mut bodies: Vec<_> = run().iter().map(|(from, frame)| (*from, body(frame))).collect();
     for (which, edits) in damage {
@@ -227,7 +226,7 @@ pub fn damaged_run(damage: &[(Index, Vec<Edit>)]) -> Vec<(bool, Vec<u8>)> {
     bodies.into_iter().map(|(from, body)| (from, framed(&body))).collect()
 }
 
-/// For [`damaged_run`].
+/// Makes damage for [`damaged_run`].
 pub fn damage() -> impl Strategy<Value = Vec<(Index, Vec<Edit>)>> {
     prop::collection::vec((any::<Index>(), edits(3)), 0..5)
 }
@@ -385,7 +384,7 @@ fn events() -> Vec<Event> {
         .to_vec()
 }
 
-/// What a target sends where no stage is asked.
+/// Returns the messages of a target where no stage is asked.
 fn benchmarks() -> Vec<Message> {
     let benchmarks = vec![
         Benchmark::Gtod(Gtod { clock: Clock::Counter, ..Gtod::default() }),

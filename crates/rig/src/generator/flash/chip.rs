@@ -12,11 +12,11 @@ pub enum Chip {
     Rp2350,
 }
 
-/// RP2040's second stage of booting: so many bytes, of which the last four are the
-/// others' checksum (RP2040 datasheet, 2.8.1.3.1).
+/// RP2040's second stage of booting: this number of bytes, of which the last four are the others'
+/// checksum (RP2040 datasheet, 2.8.1.3.1).
 const BOOT2: usize = 256;
-/// Begins a block that tells RP2350 what the image is; within its first 4 KiB
-/// (RP2350 datasheet, 5.9.5).
+/// Begins a block that says to RP2350 what the image is; within its first 4 KiB (RP2350 datasheet,
+/// 5.9.5).
 const BLOCK: [u8; 4] = 0xffff_ded3_u32.to_le_bytes();
 const BLOCK_WITHIN: usize = 4096;
 
@@ -30,7 +30,7 @@ impl Chip {
         }
     }
 
-    /// In UF2 blocks; of RP2350 the one of secure Arm images.
+    /// Returns the family in UF2 blocks; of RP2350 the one of secure Arm images.
     pub(super) const fn family(self) -> u32 {
         match self {
             Chip::Rp2040 => 0xe48b_ff56,
@@ -38,7 +38,7 @@ impl Chip {
         }
     }
 
-    /// Of the boot drive.
+    /// Returns the boot drive's name.
     pub(super) const fn board_id(self) -> &'static str {
         match self {
             Chip::Rp2040 => "RPI-RP2",
@@ -46,7 +46,7 @@ impl Chip {
         }
     }
 
-    /// As firmware/build takes it.
+    /// Returns the name that firmware/build takes.
     pub const fn feature(self) -> &'static str {
         match self {
             Chip::Rp2040 => "rp2040",
@@ -61,7 +61,7 @@ impl Chip {
         }
     }
 
-    /// As probe-rs takes it.
+    /// Returns the name that probe-rs takes.
     pub(super) const fn probe_name(self) -> &'static str {
         match self {
             Chip::Rp2040 => "RP2040",
@@ -69,8 +69,8 @@ impl Chip {
         }
     }
 
-    /// Of a board that has said hello: they differ in their clocks, 200 MHz and 150 MHz
-    /// (firmware/core/src/chip.rs).
+    /// Returns the chip of a board that has said hello: they differ in their clocks, 200 MHz and
+    /// 150 MHz (firmware/core/src/chip.rs).
     pub fn of_board(hello: &GeneratorHello) -> Option<Self> {
         match (hello.kind, hello.tick.femtoseconds) {
             (GeneratorKind::Board, 5_000_000) => Some(Chip::Rp2040),

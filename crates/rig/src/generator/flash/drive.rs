@@ -20,6 +20,8 @@ pub struct BootDrive {
 }
 
 impl BootDrive {
+    /// Opens the boot drive at a path.
+    ///
     /// # Errors
     /// It is no boot drive of a chip of these.
     pub fn at(path: &Path) -> Result<Self> {
@@ -53,7 +55,7 @@ impl BootDrive {
     }
 }
 
-/// Those that are mounted, by /proc/self/mounts or a file like it.
+/// Lists those that are mounted, by /proc/self/mounts or a file like it.
 pub fn boot_drives(mounts: &Path) -> Vec<BootDrive> {
     let text = fs::read_to_string(mounts).unwrap_or_default();
     let places = text.lines().filter_map(|line| line.split(' ').nth(1)).map(unescaped);

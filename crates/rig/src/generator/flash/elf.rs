@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What of an ELF file goes into flash: its loadable segments, at their physical
-//! addresses. 32 bits, little-endian, as both chips' images are.
+//! The parts of an ELF file that go into flash: its loadable segments, at their physical addresses.
+//! 32 bits, little-endian, as both chips' images are.
 
 const MAGIC: [u8; 6] = [0x7f, b'E', b'L', b'F', 1, 1];
 const LOAD: u32 = 1;
@@ -12,7 +12,7 @@ pub struct Segment<'a> {
     pub bytes: &'a [u8],
 }
 
-/// None: not such a file, or one that is cut off.
+/// Returns the segments; `None`: not such a file, or one that is cut off.
 pub fn segments(file: &[u8]) -> Option<Vec<Segment<'_>>> {
     if file.get(..MAGIC.len())? != MAGIC {
         return None;
@@ -45,7 +45,7 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// An ELF file of these segments.
+    /// Makes an ELF file of these segments.
     pub fn file(segments: &[Segment<'_>]) -> Vec<u8> {
         let (header, entry) = (52, 32);
         let mut file = MAGIC.to_vec();

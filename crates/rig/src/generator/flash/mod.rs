@@ -18,7 +18,7 @@ pub use tool::Tool;
 use crate::Stop;
 use crate::error::{Result, RigError, Trying};
 
-/// What was put where.
+/// The image that was written, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flashed {
     pub chip: Chip,
@@ -60,7 +60,7 @@ impl Image {
         Ok(Self { path: path.to_owned(), chip, flash })
     }
 
-    /// Where a build leaves it, seen from here.
+    /// Returns where a build leaves it, seen from here.
     pub fn built_for(chip: Chip) -> PathBuf {
         Path::new("firmware/target").join(chip.target()).join("release/irqscope-firmware")
     }

@@ -27,13 +27,13 @@ impl Tool {
         }
     }
 
-    /// Somebody has installed it.
+    /// Returns whether it is installed.
     pub fn is_there(self) -> bool {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).any(|dir| dir.join(self.name()).is_file())
     }
 
-    /// One after the other; the last starts the image.
+    /// Returns its commands, one after the other; the last starts the image.
     fn commands(self, image: &Path, chip: Chip) -> Vec<Command> {
         let command = |words: &[&str]| {
             let mut command = Command::new(self.name());

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::elf::Segment;
 
 const PAGE: u32 = 256;
-/// What is erased at once.
+/// The unit of erasing.
 const SECTOR: u32 = 4096;
 const FLASH: std::ops::Range<u32> = 0x1000_0000..0x1100_0000;
 const ERASED: u8 = 0xff;
@@ -51,12 +51,12 @@ impl Flash {
         }
     }
 
-    /// Of flash that is written.
+    /// Returns the bytes of flash that are written.
     pub fn bytes(&self) -> usize {
         self.0.len() * PAGE as usize
     }
 
-    /// So many bytes of flash from its start.
+    /// Returns the first `length` bytes of flash.
     pub fn first(&self, length: usize) -> Option<Vec<u8>> {
         let end = FLASH.start + u32::try_from(length).ok()?;
         let pages: Vec<u8> =
@@ -64,7 +64,7 @@ impl Flash {
         (pages.len() >= length).then_some(pages)
     }
 
-    /// The file for a boot drive of this family.
+    /// Makes the file for a boot drive of this family.
     pub fn blocks(&self, family: u32) -> Vec<u8> {
         let count = self.0.len() as u32;
         let mut file = Vec::with_capacity(self.0.len() * BLOCK);
@@ -89,7 +89,7 @@ mod tests {
         words.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
     }
 
-    /// As a boot drive takes it.
+    /// Reads a file as a boot drive takes it.
     fn read(file: &[u8], family: u32) -> BTreeMap<u32, Vec<u8>> {
         assert_eq!(file.len() % BLOCK, 0);
         let count = (file.len() / BLOCK) as u32;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Running a kernel's makefile: told how far it is, stopped when it is asked to,
-//! and ended with this program.
+//! Running a kernel's makefile: it reports its progress, is stopped on request, and ends with this
+//! program.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -13,7 +13,7 @@ use crate::command::{TICK, kill_group, last_lines};
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
 
-/// One word about it for so many files.
+/// The number of files for one report.
 const FILES_PER_WORD: usize = 250;
 
 /// Builds image and modules.
@@ -35,7 +35,7 @@ pub(super) fn compile(tree: &Path, name: &str, say: &dyn Fn(&str), stop: &Stop) 
     make.run_and("bzImage modules", stop, &mut count)
 }
 
-/// Whoever builds with this tree, the kernel or a module, uses the same compiler.
+/// Chooses the compiler that all builds with this tree use, of the kernel or of a module.
 pub(super) fn choose_compiler(tree: &Path) -> Result<()> {
     let path = tree.join("Makefile");
     let text =
@@ -53,7 +53,7 @@ impl Make {
         // even of kill -9.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "TERM", "--", "make", "-C"]).arg(tree);
-        // A kernel's content is that of its sources, whoever builds it and when.
+        // A kernel's content is that of its sources, independent of builder and time.
         command.env("KBUILD_BUILD_TIMESTAMP", "1970-01-01");
         command.env("KBUILD_BUILD_USER", "irqscope").env("KBUILD_BUILD_HOST", "irqscope");
         // The environment of an outer make would leak its flags into kbuild.
@@ -104,7 +104,7 @@ impl Make {
     }
 }
 
-/// Until make closes its output.
+/// Follows make until it closes its output.
 fn follow(child: &mut Child, stop: &Stop, line: &mut dyn FnMut(&str)) -> Result<()> {
     let lines = lines(child);
     loop {
@@ -117,7 +117,7 @@ fn follow(child: &mut Child, stop: &Stop, line: &mut dyn FnMut(&str)) -> Result<
     }
 }
 
-/// What the child says, read by a thread that ends with it.
+/// Starts a thread that reads the child's output and ends with it.
 fn lines(child: &mut Child) -> Receiver<String> {
     let (sender, lines) = channel();
     if let Some(output) = child.stdout.take() {

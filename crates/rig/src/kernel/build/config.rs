@@ -49,14 +49,14 @@ fn merge(tree: &Path, fragments: &[Part<'_>]) -> Result<()> {
     output(&mut script, "make").map(drop)
 }
 
-/// `option of fragment`, where it is not as the fragment says.
+/// Returns `option of fragment`, where it is not as the fragment says.
 fn first_not_taken(fragment: &Part<'_>, config: &str) -> Option<String> {
     let text = String::from_utf8_lossy(fragment.contents);
     let lost = text.lines().find(|line| !is_taken(line.trim(), config))?;
     Some(format!("{} of {}", lost.trim(), fragment.name))
 }
 
-/// An option that is off may be shown so, or not at all.
+/// Returns whether an option is taken; one that is off may be shown so, or not at all.
 fn is_taken(line: &str, config: &str) -> bool {
     let off = line.strip_prefix("# ").and_then(|line| line.strip_suffix(" is not set"));
     match off {

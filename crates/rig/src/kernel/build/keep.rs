@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is kept of a built tree: image, configuration, modules, and as much of the
-//! tree as the build of other modules needs; laid out as fetched kernels are.
+//! The parts of a built tree that are kept: image, configuration, modules, and as much of the tree
+//! as the build of other modules needs; laid out as fetched kernels are.
 
 use std::path::Path;
 
@@ -35,8 +35,8 @@ pub(super) fn keep(tree: &Path, made: &Path, stop: &Stop) -> Result<()> {
     std::fs::write(&file, release).trying(|| format!("cannot write {}", file.display()))
 }
 
-/// Without `modules.dep`, which nobody asks for, and without the links back to
-/// where it was built.
+/// Installs modules without `modules.dep`, which is not used, and without the links back to where
+/// it was built.
 fn install_modules(tree: &Path, made: &Path, stop: &Stop) -> Result<()> {
     let place = format!("INSTALL_MOD_PATH={}", made.display());
     let make = Make::new(tree).arg(place).arg("DEPMOD=true").arg("INSTALL_MOD_STRIP=1");

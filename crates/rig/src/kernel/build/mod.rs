@@ -30,7 +30,7 @@ use source::Source;
 /// Kernel and modules are compiled by the same one: Debian 12's.
 const COMPILER: &str = "gcc-12";
 
-/// What a build runs, with the package that has it.
+/// The programs that a build runs, with the package that has each.
 const TOOLS: [(&str, &str); 7] = [
     (COMPILER, "gcc-12"),
     ("make", "make"),
@@ -41,7 +41,7 @@ const TOOLS: [(&str, &str); 7] = [
     ("xz", "xz-utils"),
 ];
 
-/// The build's directory in the cache, built first if it is not there.
+/// Returns the build's directory in the cache, built first if it is not there.
 pub(crate) fn get(recipe: &Recipe, say: &dyn Fn(&str), stop: &Stop) -> Result<PathBuf> {
     let compiler = output(Command::new(COMPILER).arg("--version"), "gcc-12")?;
     let source = Source::get(say)?;
@@ -57,7 +57,7 @@ pub(crate) fn get(recipe: &Recipe, say: &dyn Fn(&str), stop: &Stop) -> Result<Pa
     Ok(dir)
 }
 
-/// The newest build of a recipe in the cache, whatever it was made of.
+/// Finds the newest build of a recipe in the cache, whatever it was made of.
 pub(crate) fn find(recipe: &Recipe) -> Result<Option<PathBuf>> {
     let entries = std::fs::read_dir(builds()?).into_iter().flatten().flatten();
     let of_recipe = |name: &str| {
@@ -75,7 +75,7 @@ fn builds() -> Result<PathBuf> {
 
 const KEY_DIGITS: usize = 12;
 
-/// What decides the kernel's content.
+/// Returns the key of all that decides the kernel's content.
 fn key(recipe: &Recipe, source: &Source, compiler: &str) -> String {
     let parts = [recipe.fragments(), recipe.patches()].concat();
     let named = parts.iter().flat_map(|part| [part.name.as_bytes(), &[0], part.contents]);
@@ -91,8 +91,8 @@ fn check_tools() -> Result<()> {
     })
 }
 
-/// Waits until nobody else builds the same: it takes minutes, and who comes second
-/// finds it in the cache. The lock goes with the process.
+/// Serialises builds of the same kernel, which take minutes: the second process finds the result in
+/// the cache. The lock goes with the process.
 fn only_one(dir: &Path) -> Result<Flock<std::fs::File>> {
     let path = dir.with_extension("lock");
     let what = || format!("cannot lock {}", path.display());
@@ -107,7 +107,7 @@ fn only_one(dir: &Path) -> Result<Flock<std::fs::File>> {
 struct Build<'a> {
     recipe: &'a Recipe,
     source: &'a Source,
-    /// What its release ends with: modules of one build do not fit another.
+    /// The end of its release: modules of one build do not fit another.
     release: String,
 }
 
@@ -132,7 +132,7 @@ impl Build<'_> {
     }
 }
 
-/// Without fuzz: a patch that almost fits is another patch.
+/// Applies a patch without fuzz: one that almost fits is another patch.
 fn apply(patch: &Part<'_>, tree: &Path) -> Result<()> {
     let file = tree.join(".irqscope.patch");
     std::fs::write(&file, patch.contents).trying(|| format!("cannot write {}", file.display()))?;

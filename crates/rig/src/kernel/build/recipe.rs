@@ -63,7 +63,7 @@ impl Recipe {
         RECIPES.iter().find(|recipe| recipe.name == name)
     }
 
-    /// The project's, then those of the series.
+    /// Returns the project's fragments, then those of the series.
     pub(super) fn fragments(&self) -> Vec<Part<'static>> {
         let own = self.fragments.iter().filter_map(|name| FRAGMENTS.get_file(name)).map(part);
         let series = self.series.iter().flat_map(|series| series.files()).map(part);

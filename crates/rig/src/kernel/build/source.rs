@@ -20,8 +20,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// The one in the cache, so that a kernel stays what it is until somebody
-    /// deletes it; else the newest that apt offers.
+    /// Returns the source in the cache, so that a kernel stays what it is until the cache is
+    /// deleted; else the newest that apt offers.
     pub fn get(say: &dyn Fn(&str)) -> Result<Self> {
         let dir = cache::root()?.join("sources");
         let version = match cached(&dir) {
@@ -36,7 +36,7 @@ impl Source {
         Ok(Self { version, archive: own.join(archive_name()) })
     }
 
-    /// Into a directory that is not there yet.
+    /// Unpacks it into a directory that is not there yet.
     pub fn unpack(&self, tree: &Path) -> Result<()> {
         std::fs::create_dir(tree).trying(|| format!("cannot create {}", tree.display()))?;
         let mut tar = Command::new("tar");

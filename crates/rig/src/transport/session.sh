@@ -106,7 +106,7 @@ make_dir || {
 mark="irqscope: a case begins in ${dir##*/}"
 trap tidy EXIT
 trap 'exit 90' HUP INT TERM PIPE
-# Who only runs benchmarks need not be root.
+# Benchmarks alone do not need root.
 (echo "$mark" >/dev/kmsg) 2>/dev/null
 echo "$dir"
 read -r go modules || exit 90

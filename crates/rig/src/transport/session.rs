@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! This side of keeper.sh, the script that holds a real target while one case
+//! This side of session.sh, the script that holds a real target while one case
 //! is measured and gives it back as it was.
 
 use std::fs::File;
@@ -19,7 +19,7 @@ use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
 use crate::transport::shell::{Shell, quote};
 
-const SCRIPT: &str = include_str!("keeper.sh");
+const SCRIPT: &str = include_str!("session.sh");
 /// How long the target may take to make its directory, or to start a generator.
 const WELCOME: Duration = Duration::from_secs(60);
 /// How long it may take to tidy up after its lifeline was cut: it gives the
@@ -28,7 +28,7 @@ const FAREWELL: Duration = Duration::from_secs(20);
 
 /// A target that is being kept. Dropping it cuts the lifeline and waits until
 /// the target is as it was.
-pub(crate) struct Keeper<'a> {
+pub(crate) struct Session<'a> {
     shell: &'a Shell,
     child: Child,
     /// None when it was cut.
@@ -38,7 +38,7 @@ pub(crate) struct Keeper<'a> {
     pub dir: String,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> Session<'a> {
     /// Starts the script; all its words, and the kernel's, go to `console`.
     pub fn start(shell: &'a Shell, console: &Path, stop: &Stop) -> Result<Self> {
         let words =
@@ -53,9 +53,9 @@ impl<'a> Keeper<'a> {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(std::io::Error::other("no pipe")).trying(|| "cannot talk to sh".into());
         };
-        let mut keeper = Self { shell, child, lifeline: Some(stdin), stdout, dir: String::new() };
-        keeper.dir = keeper.welcome(stop)?;
-        Ok(keeper)
+        let mut session = Self { shell, child, lifeline: Some(stdin), stdout, dir: String::new() };
+        session.dir = session.first_line(stop)?;
+        Ok(session)
     }
 
     /// Puts a file into the directory.
@@ -74,15 +74,15 @@ impl<'a> Keeper<'a> {
         ))
     }
 
-    /// Says that the directory is filled: which modules to load, and what the
-    /// generator is told where a CPU of the target is to be one.
+    /// Says that the directory is filled: which modules to load, and the generator's options where
+    /// a CPU of the target is to be one.
     pub fn go(&mut self, modules: &[String], generator: Option<&str>) -> Result<()> {
         let generator = generator.map(|arguments| format!("generator {arguments}\n"));
         let modules = format!("go {}\n", modules.join(" "));
         self.say((generator.unwrap_or_default() + &modules).as_bytes())
     }
 
-    /// The generator's first words.
+    /// Returns the generator's first words.
     pub fn generator(&mut self, stop: &Stop) -> Result<Option<String>> {
         self.line(stop)
     }
@@ -94,7 +94,7 @@ impl<'a> Keeper<'a> {
 
     fn say(&mut self, words: &[u8]) -> Result<()> {
         let lifeline = self.lifeline.as_mut().ok_or(RigError::Interrupted)?;
-        // A keeper that has ended already is judged by its exit status.
+        // A session that has ended already is judged by its exit status.
         match lifeline.write_all(words).and_then(|()| lifeline.flush()) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                 Err(error).trying(|| "cannot send the plan".into())
@@ -103,8 +103,8 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// Hands out what the agent sends until it ends; nothing at all now and then,
-    /// while it is silent. What is given back is said to the agent, once.
+    /// Hands out what the agent sends until it ends; nothing at all now and then, while it is
+    /// silent. The byte that is given back is sent to the agent, once.
     pub fn read_to_end(
         &mut self,
         stop: &Stop,
@@ -143,15 +143,15 @@ impl<'a> Keeper<'a> {
         Err(RigError::Lost { what, console: None, tail: String::new() })
     }
 
-    /// The first line: the directory's name.
-    fn welcome(&mut self, stop: &Stop) -> Result<String> {
+    /// Reads the first line: the directory's name.
+    fn first_line(&mut self, stop: &Stop) -> Result<String> {
         self.line(stop)?.ok_or_else(|| {
             let what = format!("{} did not make a directory to measure in", self.shell.place);
             RigError::Lost { what, console: None, tail: String::new() }
         })
     }
 
-    /// One line of the script's; `None` if it ends or takes too long.
+    /// Reads one line of the script's; `None` if it ends or takes too long.
     fn line(&mut self, stop: &Stop) -> Result<Option<String>> {
         let deadline = Instant::now() + WELCOME;
         let mut line = Vec::new();
@@ -170,7 +170,7 @@ impl<'a> Keeper<'a> {
         Ok(None)
     }
 
-    /// Some bytes, none at the end, or `None` if nothing came for a moment.
+    /// Reads some bytes, none at the end, or `None` if nothing came for a moment.
     fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>> {
         use std::io::ErrorKind::{Interrupted, WouldBlock};
         let mut ready = [PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN)];
@@ -197,7 +197,7 @@ impl<'a> Keeper<'a> {
     }
 }
 
-impl Drop for Keeper<'_> {
+impl Drop for Session<'_> {
     fn drop(&mut self) {
         if self.lifeline.is_some() {
             let _ = self.end();
@@ -214,12 +214,12 @@ mod tests {
     fn a_cut_lifeline_leaves_no_directory() {
         let shell = Shell::here();
         let console = tempfile::NamedTempFile::new().unwrap();
-        let mut keeper = Keeper::start(&shell, console.path(), &Stop::default()).unwrap();
-        let dir = keeper.dir.clone();
+        let mut session = Session::start(&shell, console.path(), &Stop::default()).unwrap();
+        let dir = session.dir.clone();
         assert!(Path::new(&dir).is_dir());
-        keeper.deliver(console.path(), "file", &Stop::default()).unwrap();
+        session.deliver(console.path(), "file", &Stop::default()).unwrap();
         assert!(Path::new(&dir).join("file").is_file());
-        assert_eq!(keeper.end().unwrap().code(), Some(90));
+        assert_eq!(session.end().unwrap().code(), Some(90));
         assert!(!Path::new(&dir).exists());
     }
 
@@ -227,12 +227,12 @@ mod tests {
     fn a_module_has_its_parameters_and_their_commas() {
         let shell = Shell::here();
         let console = tempfile::NamedTempFile::new().unwrap();
-        let mut keeper = Keeper::start(&shell, console.path(), &Stop::default()).unwrap();
+        let mut session = Session::start(&shell, console.path(), &Stop::default()).unwrap();
         let module = "irqscope_none;trigger=chip:1;responses=chip:2,chip:3:low";
-        keeper.go(&[module.to_owned()], None).unwrap();
-        let ended = keeper.read_to_end(&Stop::default(), &mut |_| Ok(None));
+        session.go(&[module.to_owned()], None).unwrap();
+        let ended = session.read_to_end(&Stop::default(), &mut |_| Ok(None));
         assert!(ended.is_ok());
-        assert_eq!(keeper.end().unwrap().code(), Some(92));
+        assert_eq!(session.end().unwrap().code(), Some(92));
         let words = std::fs::read_to_string(console.path()).unwrap();
         let tried = "cannot load module irqscope_none trigger=chip:1 responses=chip:2,chip:3:low";
         assert!(words.contains(tried), "{words}");
@@ -246,14 +246,14 @@ mod tests {
         // Takes neither a hint nor a polite signal.
         std::fs::write(agent.path(), "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n")
             .unwrap();
-        let mut keeper = Keeper::start(&shell, console.path(), &Stop::default()).unwrap();
-        let dir = keeper.dir.clone();
-        keeper.deliver(agent.path(), "irqscope-agent", &Stop::default()).unwrap();
-        keeper.go(&[], None).unwrap();
+        let mut session = Session::start(&shell, console.path(), &Stop::default()).unwrap();
+        let dir = session.dir.clone();
+        session.deliver(agent.path(), "irqscope-agent", &Stop::default()).unwrap();
+        session.go(&[], None).unwrap();
         std::thread::sleep(Duration::from_millis(300));
-        let id = i32::try_from(keeper.child.id()).unwrap();
+        let id = i32::try_from(session.child.id()).unwrap();
         kill(Pid::from_raw(id), Signal::SIGTERM).unwrap();
-        assert_eq!(keeper.end().unwrap().code(), Some(90));
+        assert_eq!(session.end().unwrap().code(), Some(90));
         assert!(!Path::new(&dir).exists());
     }
 }
