@@ -54,8 +54,8 @@ for file in scenarios/*.toml; do
 	says ", 0 not the sum of their segments"
 done
 
-# With inheritance a lock's owner is waited for, and without it whoever keeps it
-# from running.
+# With inheritance a lock's owner is waited for, and without it the thread that keeps it from
+# running.
 expect 0 "$IRQSCOPE" explain "$WORK/lock-faults" --truth --json
 python3 - "$WORK/said" <<'PY'
 import json, sys
@@ -63,7 +63,7 @@ cases = json.load(open(sys.argv[1]))
 for kind in ("inheritance", "inversion"):
     rows = [case["kinds"][kind] for case in cases]
     assert all(row["moved"] >= 40 for row in rows), cases
-    # A kernel alone has too few for one in a hundred to be told.
+    # A kernel alone has too few for one in a hundred to be visible.
     moved, right = (sum(row[key] for row in rows) for key in ("moved", "right"))
     assert right >= 0.99 * moved, cases
 PY
@@ -80,7 +80,7 @@ PY
 
 # The referee is the path: where a fault had interrupts disabled and nothing else
 # came, its segment is as long as what the CPU executed before the interrupt. Beside a
-# busy process, so that the undisturbed entries to compare with are none from idle.
+# busy process, so that no undisturbed entry to compare with is one from idle.
 cat >"$WORK/referee.toml" <<-TOML
 	version = 1
 	about = "Interrupts off, most of the time"

@@ -12,7 +12,7 @@ expect 3 "$IRQSCOPE" run "$WORK/hung.toml" --kernel 6.1 --out "$WORK/hung"
 says "did not end within 2 s"
 says "console-6.1-idle.log"
 
-# An agent that is none: the kernel cannot start it and panics.
+# A file that is no agent: the kernel cannot start it and panics.
 printf 'no program' >"$WORK/agent"
 expect 3 env IRQSCOPE_AGENT="$WORK/agent" "$IRQSCOPE" run "$TESTS/scenarios/quick.toml" --kernel 6.1 --out "$WORK/panic"
 says "Kernel panic"

@@ -75,7 +75,7 @@ ahead = longest["ahead"][0]
 check((ahead["thread"], ahead["priority"]) == ("irqscope-hog", "real-time 40"), f"hog: {longest}")
 most = lambda bursts, name: max(stage(one, name)["max_ns"] for one in bursts)
 check(most(hog, "softirq") > longest["waited_ns"], f"hog: {most(hog, 'softirq')} ns")
-# Of the handler nobody would know: no later than a tenth of one softirq.
+# The handler would not show it: no later than a tenth of one softirq.
 check(most(hog, "irq") - most(idle, "irq") < 7_000, f"irq: {most(hog, 'irq')}, {most(idle, 'irq')}")
 PYTHON
 

@@ -26,7 +26,7 @@ module=$(ls -t "$cache"/drivers/"$(uname -r)"-release-*/irqscope.ko | head -n 1)
 usage() {
 	sync
 	echo 2 >/proc/sys/vm/drop_caches
-	# What waits to be freed, and what a boot has yet to allocate; waiting is free here.
+	# Objects that wait to be freed, or that a boot has yet to allocate; waiting is free here.
 	sleep 12
 	# Without what the file system remembers of the files that this script opened.
 	./slab-usage >slabs || exit 1

@@ -3,7 +3,7 @@
 # with lockdep, DEBUG_ATOMIC_SLEEP and their like, every stage is measured with
 # events, idle and among 256 busy processes, every fault happens, the driver is
 # loaded and unloaded again and again, and the kernel's log stays clean with lockdep
-# still on at the end. And whoever does break one is found.
+# still on at the end. And code that does break one is found.
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
@@ -47,7 +47,7 @@ count = 500
 TOML
 expect 0 "$IRQSCOPE" run "$WORK/faults.toml" --out "$WORK/faults"
 
-# Whoever takes two locks in both orders, or sleeps with one held, is told of.
+# Code that takes two locks in both orders, or sleeps with one held, is reported.
 module() { # NAME, its init function's body on stdin
 	mkdir "$WORK/$1"
 	echo "obj-m := $1.o" >"$WORK/$1/Kbuild"

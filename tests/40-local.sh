@@ -61,7 +61,7 @@ for signal in INT KILL; do
 	status=0
 	wait $pid || status=$?
 	echo "SIG$signal: exit $status"
-	# Only kill -9 may leave work to the one who cleans up behind it.
+	# Only kill -9 may leave work to the process that cleans up behind it.
 	case $signal in INT) unchanged SIGINT 0 ;; KILL) unchanged SIGKILL 20 ;; esac
 done
 SCRIPT

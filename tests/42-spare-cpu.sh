@@ -69,11 +69,11 @@ for signal in INT KILL; do
 	status=0
 	wait $pid || status=$?
 	echo "SIG$signal: exit $status"
-	# Only kill -9 may leave work to the one who cleans up behind it.
+	# Only kill -9 may leave work to the process that cleans up behind it.
 	case $signal in INT) unchanged SIGINT 0 ;; KILL) unchanged SIGKILL 25 ;; esac
 done
 
-# Whoever ends the generator alone ends the case, at once.
+# The end of the generator alone ends the case, at once.
 "$irqscope" run long.toml --out orphan >orphan.said 2>&1 &
 pid=$!
 tries=60

@@ -52,7 +52,7 @@ says "not a hardware latency"
 expect 0 "$IRQSCOPE" compare "$WORK/one" "$WORK/one"
 [ "$(grep -c "identical, sample by sample" "$WORK/said")" = 4 ] || fail "not identical with itself"
 
-# What was not measured alike is named, and only that.
+# Settings that were not alike are named, and only those.
 expect 0 "$IRQSCOPE" compare "$WORK/one#6.1/idle" "$WORK/two#6.1/idle"
 says "warning: scheduling of user differs: fifo 80 | fifo 70"
 says "triggers asked for: 300 | 200"

@@ -15,7 +15,7 @@ INSTRUCTION_NS = 2
 
 
 def measured_thread(pid):
-    """Run time in ns and turns so far; none before the thread runs at its priority."""
+    """Run time in ns and turns until now; none before the thread runs at its priority."""
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as stat:
             run, _, turns = map(int, stat.read().split())

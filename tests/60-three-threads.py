@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""60-three-threads.py RUN: who waits for whom, round by round, from the run's own
+"""60-three-threads.py RUN: which thread waits for which, round by round, from the run's own
 instants. They count from C's having the lock."""
 
 import json
@@ -62,7 +62,7 @@ for case in cases:
     assert all(len(one) == asked[0]["count"] for one in waits.values()), waits
     for middle in ("bounded", "unbounded"):
         assert max(waits[f"inherit-{middle}"]) < min(waits[f"none-{middle}"]), waits
-    # What B does is no matter where A's priority is inherited.
+    # B's work does not matter where A's priority is inherited.
     bounded, unbounded = max(waits["inherit-bounded"]), max(waits["inherit-unbounded"])
     assert abs(bounded - unbounded) < min(bounded, unbounded) // HANDOVER, waits
     assert min(waits["none-unbounded"]) > max(waits["none-bounded"]), waits

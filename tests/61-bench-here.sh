@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Goal: benchmarks run on this machine, as root and as nobody, without a driver
-# and without leaving anything behind; who may not use real-time policies is told
-# so in the output and in the manifest; wrong options say what would be right.
+# Goal: benchmarks run on this machine, as root and as user `nobody`, without a driver
+# and without leaving anything behind; a user who may not use real-time policies is warned in the
+# output and in the manifest; wrong options say what would be right.
 . "$(dirname "$0")/lib.sh"
 agent=${IRQSCOPE_AGENT:-target/x86_64-unknown-linux-musl/release/irqscope-agent}
 

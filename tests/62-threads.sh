@@ -13,10 +13,10 @@ says "preemption"
 expect 0 "$IRQSCOPE" threads --json
 python3 -c 'import json,sys; json.load(open(sys.argv[1]))["threads"]' "$WORK/said"
 expect 2 "$IRQSCOPE" threads --set "$WORK/nowhere.toml"
-printf '[[thread]]\nname = "nobody"\npriority = "fifo 1"\n' >"$WORK/nobody.toml"
-expect 2 "$IRQSCOPE" threads --set "$WORK/nobody.toml"
+printf '[[thread]]\nname = "ghost"\npriority = "fifo 1"\n' >"$WORK/ghost.toml"
+expect 2 "$IRQSCOPE" threads --set "$WORK/ghost.toml"
 says "no thread is called"
-[ ! -e "$WORK/nobody.undo.toml" ] || fail "an undo without a change"
+[ ! -e "$WORK/ghost.undo.toml" ] || fail "an undo without a change"
 
 for kernel in 6.1 6.1-rt; do
 	mkdir "$WORK/$kernel"

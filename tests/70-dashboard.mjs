@@ -18,7 +18,7 @@ async function step(what, act) {
   return result;
 }
 
-/** The page must still be usable without a mouse: Tab comes by everything, and is seen. */
+/** Checks that the page is usable without a mouse: Tab comes by everything, and is seen. */
 async function tabs(page) {
   const seen = new Set();
   for (let times = 0; times < 60; times += 1) {
@@ -77,7 +77,7 @@ try {
   const third = await step("a bundled scenario", () => scenarioRun(page, browser));
   await step("compare", () => finished.compare(page, runs, [first, second]));
   await step("pictures, finished", () => pictures.finished(browser, url, pictureDir, third, [first, second]));
-  // A refused setting is an answer of 4xx, which the browser tells of by itself.
+  // A refused setting is an answer of 4xx, which the browser reports by itself.
   const others = complaints.filter((text) => !/status of 4\d\d/.test(text));
   assert.deepEqual(others, [], "the page complains of nothing");
 } finally {

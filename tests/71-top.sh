@@ -12,8 +12,8 @@ expect 2 "$IRQSCOPE" top
 expect 2 "$IRQSCOPE" serve --page "$WORK"
 says "there is no page in"
 
-# told FILE TEXT: waits until the file says so.
-told() {
+# await_text FILE TEXT: waits until the file says so.
+await_text() {
 	for _ in $(seq 1200); do
 		grep -qF -- "$2" "$1" && return
 		sleep 0.1
@@ -26,12 +26,12 @@ told() {
 twin=$!
 terminal="tmux -L irqscope-$$"
 trap '{ kill $twin; $terminal kill-server; } 2>/dev/null || true' EXIT
-told twin.said "listens on"
+await_text twin.said "listens on"
 at=$(sed -n 's/.*listens on //p' twin.said)
-told twin.said "the target answers"
+await_text twin.said "the target answers"
 "$IRQSCOPE" generator set --connect "$at" --frequency 500Hz --count 4294967296 --packet 16 >/dev/null
 
-# What is on the screen now.
+# The screen's present content.
 screen() {
 	$terminal capture-pane -p >screen
 }
@@ -102,7 +102,7 @@ mkdir page
 echo page >page/index.html
 "$IRQSCOPE" serve --port 0 --page page --runs interrupted --connect "$at" >serve.said 2>&1 &
 serve=$!
-told serve.said "open http://127.0.0.1:"
+await_text serve.said "open http://127.0.0.1:"
 python3 - "$(sed -n 's/.*open //p' serve.said)" <<'PY'
 import sys, urllib.request
 request = urllib.request.Request(sys.argv[1] + "api/generator/start", b"{}", {"Content-Type": "application/json"})

@@ -3,8 +3,8 @@
 # measured as such, whatever takes the lock and wherever it is released; a
 # real-time process is not late because of one that could be put off, and every
 # refusal and every late wakeup is explained by the trace; a thread whose section
-# outlasts the period enters all the same, once per so many refusals; and
-# switched off the hooks cost one instruction each.
+# outlasts the period enters all the same, once per given number of refusals; and switched off the
+# hooks cost one instruction each.
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
 
@@ -34,7 +34,7 @@ record() {
 	for event in refuse force cannot_wait waited urgent_arm urgent_end softirq_left short_period; do
 		echo 1 >$trace/events/delayed_locking/dlock_$event/enable
 	done
-	# What is short cannot make anyone late by as much as is looked for.
+	# A short section cannot make any thread late by as much as is looked for.
 	echo 'hold_ns > 50000' >$trace/events/delayed_locking/dlock_hold/filter
 	echo 1 >$trace/events/delayed_locking/dlock_hold/enable
 	echo 'expected_ns > 50000' >$trace/events/delayed_locking/dlock_enter/filter

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: the generator board's images build for both chips, and the one that would
 # be flashed onto a Pico measures what an emulated target does, to the cycle that
-# its counters resolve. What can go wrong outside is told, and nothing is lost
-# silently.
+# its counters resolve. Faults outside are reported, and nothing is lost silently.
 # Runs beside others.
 . tests/lib.sh
 

@@ -19,7 +19,7 @@ expect 0 "$IRQSCOPE" generator status --connect "$board" --json
 sed -n '/^{/,$p' "$WORK/said" >"$WORK/status.json"
 [ "$(field "$WORK/status.json" 'j["hello"]["kind"], j["hello"]["lines"]')" = "board 7" ] || fail "another generator"
 
-# Its target answers as a wire of so many cycles would; line 6 is too late for it.
+# Its target answers as a wire of this many cycles would; line 6 is too late for it.
 expect 0 "$IRQSCOPE" generator calibrate --connect "$board"
 for wire in 250 500 1000 2000 5000 10000; do
 	grep -qE "^line [0-5]  ($((wire * 5))|$((wire * 5 + 5))) ns .*, 256 times" "$WORK/said" ||

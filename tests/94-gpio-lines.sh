@@ -2,9 +2,9 @@
 # Goal: the ways to name GPIO lines, and what is refused, in Debian's arm64 kernel:
 # by label and offset when the module is loaded and by the device tree; a known
 # controller is driven by its registers, which is cheaper, another one by calls; a
-# line that can sleep, one without an interrupt, a label that nobody has and what
-# is no line get a message that says so. The overlays for Raspberry Pi compile,
-# apply, and have the pins of docs/wiring.md.
+# line that can sleep, one without an interrupt, a label that no controller has and what is no line
+# get a message that says so. The overlays for Raspberry Pi compile, apply, and have the pins of
+# docs/wiring.md.
 # Runs beside others.
 . "$(dirname "$0")/lib.sh"
 

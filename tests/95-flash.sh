@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: the image that is built reaches a boot drive as the blocks that its chip takes,
 # byte for byte; another chip's image, and what is no boot drive, are refused and stay
-# as they were; picotool and probe-rs are told the right thing; what is not found has a
-# hint.
+# as they were; picotool and probe-rs get the right arguments; what is not found has a hint.
 # Runs beside others.
 . tests/lib.sh
 

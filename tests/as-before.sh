@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Whether a machine is as it was, for scripts that run on it and for who reaches it.
+# Whether a machine is as it was, for scripts that run on it and for programs that reach it.
 #
 #   state_of_machine [PLACE...]   all that a run may leave behind, or change; places
 #                                 are where its temporary files would lie
-#   unchanged AFTER SECONDS       waits for at most so long until `snapshot`, which the
+#   unchanged AFTER SECONDS       waits for at most SECONDS until `snapshot`, which the
 #                                 caller defines, says what is in the file `before`
 #                                 in $WORK, or here
 state_of_machine() {

@@ -47,9 +47,9 @@ need_guest() {
 	GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
 }
 
-# Builds $IMAGE, which would be flashed onto a Pico, and installs what emulates one;
-# whoever comes second waits. The serial line is as fast as the chip's can be: another
-# speed is no other program. Ends the test where there is no Rust for the chip.
+# Builds $IMAGE, which would be flashed onto a Pico, and installs what emulates one; a second test
+# waits. The serial line is as fast as the chip's can be: another speed is no other program. Ends
+# the test where there is no Rust for the chip.
 need_board() {
 	command -v rustup >/dev/null || { echo "skipped: Debian has no Rust for these chips"; exit 0; }
 	exec 9<firmware/emulator/package-lock.json

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// slab-usage: how many objects of each slab cache are in use. What a CPU keeps back in partly used slabs counts as in use
-// (mm/slub.c: get_slabinfo(), six slabs of 42 objects have been seen), so each cache
-// is shrunk right before its own line is read.
+// slab-usage: how many objects of each slab cache are in use. Objects that a
+// CPU keeps back in partly used slabs count as in use (mm/slub.c:
+// get_slabinfo(), six slabs of 42 objects have been seen), so each cache is
+// shrunk right before its own line is read.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

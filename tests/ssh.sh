@@ -21,7 +21,7 @@ if ! [ -d "$SERVER" ]; then
 fi
 
 ssh-keygen -q -t ed25519 -N '' -C irqscope-test -f "$WORK/key"
-cp "$WORK/key" "$WORK/own-key" # tells our connection from irqscope's
+cp "$WORK/key" "$WORK/own-key" # distinguishes our connection from irqscope's
 ssh-keygen -q -t ed25519 -N '' -C irqscope-test -f "$WORK/host-key"
 printf '[127.0.0.1]:%s %s\n' "$PORT" "$(cut -d' ' -f1,2 "$WORK/host-key.pub")" >"$WORK/known"
 cat >"$WORK/sshd_config" <<EOT

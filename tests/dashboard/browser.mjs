@@ -17,7 +17,7 @@ export async function launch() {
   return chromium.launch({ executablePath: "/usr/bin/chromium", args: root ? ["--no-sandbox"] : [] });
 }
 
-/** A window of a size and a theme; `complaints` is what the page said. */
+/** Opens a window of a size and a theme; `complaints` is what the page said. */
 export async function open(browser, url, { width = 1280, height = 900, theme = "light" } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, acceptDownloads: true });
   context.setDefaultTimeout(LIMIT);
@@ -31,7 +31,7 @@ export async function open(browser, url, { width = 1280, height = 900, theme = "
   return { page, complaints, close: () => context.close() };
 }
 
-/** The table of figures: by `stage:view`, each column's text. */
+/** Returns the table of figures: by `stage:view`, each column's text. */
 export function figures(page) {
   return page.$$eval(".figures tr[data-series]", (rows) => Object.fromEntries(rows.map((row) => [
     row.dataset.series,
@@ -39,7 +39,7 @@ export function figures(page) {
   ])));
 }
 
-/** The accounting identity: by term, its number. */
+/** Returns the accounting identity: by term, its number. */
 export function account(page) {
   return page.$$eval("[data-account]", (terms) => Object.fromEntries(terms.map((term) => [
     term.dataset.account, Number(term.textContent.replaceAll(",", "")),
@@ -62,7 +62,7 @@ export async function until(what, ask, holds, limit = LIMIT) {
 export const state = (page, wanted, limit) =>
   until(`state ${wanted}`, () => page.getAttribute(".state", "data-state"), (now) => wanted.includes(now), limit);
 
-/** No serious defect of accessibility, by axe-core; all rules, or those that are named. */
+/** Checks for serious defects of accessibility, by axe-core; all rules, or those that are named. */
 export async function accessible(page, name, rules) {
   // The policy lets nothing in; evaluation by the debugger is not the page's own.
   await page.evaluate(AXE);
@@ -73,7 +73,7 @@ export async function accessible(page, name, rules) {
   assert.deepEqual(told, [], `accessibility of ${name}`);
 }
 
-/** The page is no wider than its window. */
+/** Checks that the page is no wider than its window. */
 export async function fits(page, name) {
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(content <= window, `${name} is ${content} px wide in a window of ${window}`);

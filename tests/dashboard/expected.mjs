@@ -10,7 +10,7 @@ export function summaryOf(runs, id) {
   return JSON.parse(readFileSync(join(runs, id, "summary.json"), "utf8"));
 }
 
-/** By `stage:view`, each column's text. */
+/** Returns by `stage:view` each column's text. */
 export function expectedFigures(one) {
   return Object.fromEntries(one.stages.map((stage) => [`${stage.stage}:${stage.view}`, {
     count: grouped(String(stage.count)),
@@ -26,7 +26,7 @@ export function expectedAccount(one) {
   };
 }
 
-/** Whole nanoseconds digit by digit; a mean to the nearest of them. */
+/** Formats whole nanoseconds digit by digit; a mean to the nearest of them. */
 function microseconds(ns) {
   if (ns === null) return "–";
   if (!Number.isInteger(ns)) return grouped((ns / 1000).toFixed(3));

@@ -18,7 +18,7 @@ export async function equalsSummary(page, runs, id) {
   return one;
 }
 
-/** What is saved is what lies in the run directory, byte for byte. */
+/** Checks that a saved file is the one in the run directory, byte for byte. */
 export async function download(page, runs, id) {
   const save = async (selector) => {
     const [saved] = await Promise.all([page.waitForEvent("download"), page.click(selector)]);
@@ -53,7 +53,7 @@ export async function worst(page, explained) {
   if (explained) assert.equal(sum, Math.round(latency * 1000));
 }
 
-/** Another window that follows the link shows the same. */
+/** Checks that another window that follows the link shows the same. */
 export async function link(browser, page) {
   await page.click(".toggles >> text=inside");
   await page.click(".toggles >> text=linear");
@@ -66,7 +66,7 @@ export async function link(browser, page) {
   await there.close();
 }
 
-/** Ticks two runs; every difference is what their summaries say. */
+/** Selects two runs; every difference is what their summaries say. */
 export async function compare(page, runs, [base, other]) {
   await page.click("nav >> text=Runs");
   for (const id of [base, other]) await page.check(`tr[data-run="${id}"] input`);

@@ -33,7 +33,7 @@ export async function settings(page) {
   await set(page, "duty", "25 %", (now) => now.duty_per_mille === 250);
 }
 
-/** How far the page has moved by itself since it was asked the first time. */
+/** Returns how far the page has moved by itself since the first call. */
 export function shifts(page) {
   return page.evaluate(() => {
     globalThis.moved ??= { sum: 0, what: [] };
@@ -52,7 +52,7 @@ export function shifts(page) {
 const counts = async (page) => Object.entries(await figures(page)).map(([name, row]) => [name, number(row.count)]);
 const least = (all) => Math.min(...all.map(([, count]) => count));
 
-/** Every stage's count grows, and nothing moves while it does. */
+/** Checks that every stage's count grows, and that nothing moves while it does. */
 export async function watch(page, lines) {
   const first = await until("every stage has answered", () => counts(page), (all) => all.length === lines && least(all) > 0);
   await shifts(page);
@@ -63,7 +63,7 @@ export async function watch(page, lines) {
   for (const plot of await page.$$(".channel .plot canvas")) assert.ok((await plot.boundingBox()).width > 50);
 }
 
-/** The picture stands still, the measurement does not. */
+/** Checks that the picture stands still, and the measurement does not. */
 export async function pause(page) {
   await page.click("text=Pause");
   const [frozen, before] = [await figures(page), await account(page)];
@@ -78,14 +78,14 @@ export async function stop(page) {
   await state(page, ["done", "stopped"]);
 }
 
-/** The run's name, from the link that opens it. */
+/** Returns the run's name, from the link that opens it. */
 export async function openRun(page) {
   await page.click("text=Open the run");
   await page.waitForSelector(".figures tr[data-series]");
   return decodeURIComponent(new URL(page.url()).hash.split(/[/?]/)[2]);
 }
 
-/** By name, with one kernel and state. */
+/** Runs a scenario by name, with one kernel and state. */
 export async function scenario(page, name, count) {
   await page.click("summary >> text=Scenario");
   await page.selectOption("#scenario-name", name);

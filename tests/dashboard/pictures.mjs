@@ -10,7 +10,7 @@ const NARROW = { name: "-narrow", width: 360, height: 740 };
 const WALL = { name: "-wall", width: 2560, height: 1440 };
 const CHART = ".channel canvas";
 
-/** One page in one size, light and dark. */
+/** Takes one page in one size, light and dark. */
 async function look(browser, url, dir, name, size, ready) {
   const { page, close } = await open(browser, url, size);
   // Pictures below the window's end are not drawn.
@@ -31,16 +31,16 @@ async function look(browser, url, dir, name, size, ready) {
   await close();
 }
 
-/** A theme changes colours and nothing else. */
+/** Checks that a theme changes colours and nothing else. */
 async function looks(page, name) {
-  // What is folded away must be in order, too.
+  // The parts that are folded away must be in order, too.
   await page.$$eval("details", (all) => all.forEach((one) => { one.open = true; }));
   await accessible(page, `${name}, dark`, ["color-contrast"]);
   await page.emulateMedia({ colorScheme: "light" });
   await accessible(page, `${name}, light`);
 }
 
-/** While it is being measured. */
+/** Takes pictures while it is being measured. */
 export async function live(browser, url, dir) {
   mkdirSync(dir, { recursive: true });
   for (const size of [WIDE, NARROW, WALL]) await look(browser, `${url}#/live`, dir, "dashboard", size, CHART);
