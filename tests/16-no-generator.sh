@@ -21,7 +21,7 @@ without_generator() { # NAME
 	says "the generator cannot be used"
 	says "the driver's own timer triggers"
 	says "triggers 50 = 50 complete"
-	[ "$(field "$WORK/$1/manifest.json" "j['cases'][0]['plan']['trigger']")" = timer ] || fail "$1: the manifest says otherwise"
+	[ "$(field "$WORK/$1/manifest.json" "j['cases'][0]['plan']['work']['stages']['trigger']")" = timer ] || fail "$1: the manifest says otherwise"
 	[ "$(field "$WORK/$1/summary.json" "{s['view'] for s in j['cases'][0]['stages']}")" = "{'inside'}" ] || fail "$1: another view"
 }
 

@@ -11,7 +11,7 @@ run = sys.argv[1]
 with open(f"{run}/summary.json", encoding="utf-8") as file:
     cases = json.load(file)["cases"]
 with open(f"{run}/manifest.json", encoding="utf-8") as file:
-    plans = {case["case"]: case["plan"]["benchmarks"] for case in json.load(file)["cases"]}
+    plans = {case["case"]: case["plan"]["work"]["benchmarks"] for case in json.load(file)["cases"]}
 assert [case["case"] for case in cases] == ["6.1/idle", "6.1-rt/idle"]
 
 # A handover takes a twentieth of C's section at most: a share of what was measured.

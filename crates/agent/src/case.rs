@@ -5,7 +5,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use irqscope_wire::{Hello, Message, PROTOCOL, Plan, Stage, StageThread, Started, Trigger};
+use irqscope_wire::{
+    Hello, Message, PROTOCOL, Plan, Stage, StagePlan, StageThread, Started, Trigger, Work,
+};
 
 use crate::contention;
 use crate::driver::Driver;
@@ -62,48 +64,50 @@ fn greet(sink: &mut Sink, plan: &Plan) -> Result<()> {
 }
 
 fn measure(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
-    if plan.needs_driver() {
-        ask_stages(place, plan, sink)
-    } else {
-        bench::measure(place, plan, sink)
+    match &plan.work {
+        Work::Stages(asked) => ask_stages(place, plan, asked, sink),
+        Work::Benchmarks(benchmarks) => bench::measure(place, plan, benchmarks, sink),
     }
 }
 
-fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
+fn ask_stages(place: &Place<'_>, plan: &Plan, asked: &StagePlan, sink: &mut Sink) -> Result<()> {
     let facts = facts::gather(place.root, plan.cpu);
     let mut driver = Driver::open(place.root)?;
     let device = Device::open(place.root)?; // claims the driver before anything is changed
-    let (stages, unavailable) = settings::split_stages(&plan.stages, &driver.available_stages()?);
-    let inject_cpu = configure(&mut driver, plan, &stages, &facts)?;
+    let (stages, unavailable) = settings::split_stages(&asked.stages, &driver.available_stages()?);
+    let inject_cpu = configure(&mut driver, plan.cpu, asked, &stages, &facts)?;
     let lock_monitor = Locks::set(place.root, plan.delayed_locking.as_ref())?;
     let mut loads = Loads::start(&plan.state, Some(plan.cpu))?; // forks: before any thread
     let apart = place::keep_off(plan.cpu, inject_cpu);
     place::lock_memory()?;
     let mut ring = device.map()?;
-    let events = plan.explain.then(|| EventLog::open(place.root)).transpose()?;
+    let events = asked.explains().then(|| EventLog::open(place.root)).transpose()?;
     let user = stages.contains(&Stage::User);
-    let locks = contention::locks(plan.faults.as_ref());
-    let acts =
-        Acts { stamps: plan.inside, executes: plan.execution.is_some(), locks: locks.clone() };
-    let start = || UserStage::start(place.root, plan.cpu, plan.user, acts);
+    let locks = contention::locks(asked.faults.as_ref());
+    let acts = Acts {
+        stamps: asked.inside.is_some(),
+        executes: asked.execution.is_some(),
+        locks: locks.clone(),
+    };
+    let start = || UserStage::start(place.root, plan.cpu, asked.user, acts);
     let user = user.then(start).transpose()?;
     let _idle_states = comment(place, plan, &facts, apart, &loads, sink)?;
     sink.send(started(plan, &driver, facts, stages, unavailable, &loads)?)?;
 
     place.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
-    let reading = Reading::choose(plan, ring.slots(), sink.is_live(), apart);
+    let reading = Reading::choose(asked, ring.slots(), sink.is_live(), apart);
     let mut collector = Collector::new(events);
     driver.start()?;
     // Elsewhere the generator sees it, and no frame leaves before the end.
-    if sink.is_live() && plan.trigger == Trigger::Line {
+    if sink.is_live() && asked.trigger == Trigger::Line {
         sink.send(Message::Armed)?;
     }
-    if plan.is_open_ended() {
+    if asked.is_open_ended() {
         eprintln!("irqscope-agent: answers"); // Notifies the host that the target is ready.
     }
-    let threads = stage_threads(plan, &driver, user.as_ref());
-    let culprits = Culprits::start(place.root, plan, locks)?;
-    let watched = watch(plan, reading, &driver, &mut ring, &mut collector, sink, place.stop);
+    let threads = stage_threads(asked, &driver, user.as_ref());
+    let culprits = Culprits::start(place.root, plan.cpu, asked.faults.as_ref(), locks)?;
+    let watched = watch(asked, reading, &driver, &mut ring, &mut collector, sink, place.stop);
     let state = driver.state();
     driver.stop()?;
     let monitored = lock_monitor.map_or(Ok(()), |locks| locks.finish(sink));
@@ -122,17 +126,23 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     user.map_or(Ok(()), UserStage::join)?;
     check_state(&mut driver, state?, end)?;
     sink.send(Message::Cost(driver.costs()?))?;
-    finish(plan, &ring, &collector, sink)
+    finish(asked, &ring, &collector, sink)
 }
 
 /// Writes the settings; returns the CPU that injects.
-fn configure(driver: &mut Driver, plan: &Plan, stages: &[Stage], facts: &Facts) -> Result<u32> {
+fn configure(
+    driver: &mut Driver,
+    cpu: u32,
+    asked: &StagePlan,
+    stages: &[Stage],
+    facts: &Facts,
+) -> Result<u32> {
     if stages.is_empty() {
         return Err(Error::NoStage);
     }
-    let spare = plan.outside.filter(|_| plan.uses_spare_cpu()).and_then(|outside| outside.cpu);
-    let inject_cpu = spare.unwrap_or_else(|| place::other_than(plan.cpu, &facts.online));
-    for (setting, value) in settings::assignments(plan, stages, inject_cpu) {
+    let spare = asked.outside.filter(|_| asked.uses_spare_cpu()).and_then(|outside| outside.cpu);
+    let inject_cpu = spare.unwrap_or_else(|| place::other_than(cpu, &facts.online));
+    for (setting, value) in settings::assignments(asked, stages, cpu, inject_cpu) {
         driver.set(setting, &value)?;
     }
     Ok(inject_cpu)
@@ -167,7 +177,7 @@ fn started(
     unavailable: Vec<Stage>,
     loads: &Loads,
 ) -> Result<Message> {
-    let injects = plan.trigger == Trigger::Inject;
+    let injects = plan.stages().is_some_and(|asked| asked.trigger == Trigger::Inject);
     let tick = plan.tick.map_or_else(|| driver.tick(), Ok)?;
     Ok(Message::Started(Started {
         stages,
@@ -178,8 +188,8 @@ fn started(
 }
 
 /// Returns the stages' threads: the driver names them only while a run is active.
-fn stage_threads(plan: &Plan, driver: &Driver, user: Option<&UserStage>) -> Vec<StageThread> {
-    if !plan.explain {
+fn stage_threads(asked: &StagePlan, driver: &Driver, user: Option<&UserStage>) -> Vec<StageThread> {
+    if !asked.explains() {
         return Vec::new();
     }
     let pid = |stage: &Stage| match stage {
@@ -189,7 +199,7 @@ fn stage_threads(plan: &Plan, driver: &Driver, user: Option<&UserStage>) -> Vec<
         _ => None,
     };
     let thread = |stage| pid(stage).map(|pid| StageThread { stage: *stage, pid });
-    plan.stages.iter().filter_map(thread).filter(|thread| thread.pid != 0).collect()
+    asked.stages.iter().filter_map(thread).filter(|thread| thread.pid != 0).collect()
 }
 
 fn check_state(driver: &mut Driver, state: String, end: End) -> Result<()> {
@@ -200,9 +210,9 @@ fn check_state(driver: &mut Driver, state: String, end: End) -> Result<()> {
     }
 }
 
-fn finish(plan: &Plan, ring: &Ring, collector: &Collector, sink: &mut Sink) -> Result<()> {
+fn finish(asked: &StagePlan, ring: &Ring, collector: &Collector, sink: &mut Sink) -> Result<()> {
     let counters = ring.counters();
-    if plan.inside {
+    if asked.inside.is_some() {
         collector.tally.check(counters)?;
     }
     sink.send(Message::Finished(counters))

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use irqscope_wire::{Cycles, Fault, FaultKind, Message, Plan};
+use irqscope_wire::{Cycles, Fault, FaultKind, Faults, Message};
 
 use crate::contention::{Contention, Locks};
 use crate::error::{Error, Result};
@@ -24,12 +24,18 @@ pub struct Culprits {
 }
 
 impl Culprits {
-    /// Starts the faults of the plan; `locks` is what the user stage needs.
-    pub fn start(root: &Path, plan: &Plan, locks: Option<Arc<Locks>>) -> Result<Culprits> {
-        let Some(faults) = &plan.faults else {
+    /// Starts the faults of the plan on the CPU under test; `locks` is what the user
+    /// stage needs.
+    pub fn start(
+        root: &Path,
+        cpu: u32,
+        faults: Option<&Faults>,
+        locks: Option<Arc<Locks>>,
+    ) -> Result<Culprits> {
+        let Some(faults) = faults else {
             return Ok(Culprits { modules: None, contention: None });
         };
-        let begin = |locks| Contention::start(faults, plan.cpu, locks);
+        let begin = |locks| Contention::start(faults, cpu, locks);
         let contention = locks.map(begin).transpose()?;
         let open = || {
             let path = root.join("dev/irqscope-faults");

@@ -39,15 +39,17 @@ pub mod tests {
     use super::*;
     use irqscope_wire::*;
 
-    pub fn plan() -> Plan {
-        Plan {
-            case: "6.1/idle".into(),
+    pub fn asked() -> StagePlan {
+        StagePlan {
             stages: vec![Stage::Irq, Stage::Softirq, Stage::User],
             count: 2_000,
             timeout_ms: 100,
-            settle_ms: 10,
-            ..Plan::default()
+            ..StagePlan::default()
         }
+    }
+
+    pub fn plan() -> Plan {
+        Plan { case: "6.1/idle".into(), settle_ms: 10, ..Plan::of_stages(asked()) }
     }
 
     fn encoded(message: Message) -> Vec<u8> {

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A plan as the driver's settings.
 
-use irqscope_wire::{Execution, ExecutionTime, Plan, Scheduling, Stage, Trigger};
+use irqscope_wire::{Execution, ExecutionTime, Scheduling, Stage, StagePlan, Trigger};
 
 /// More slots than this would take more memory than a small target has.
 const MOST_SLOTS: u64 = 1 << 18;
 const FEWEST_SLOTS: u64 = 64;
 
 /// Names and values, in the order in which they are written.
-pub fn assignments(plan: &Plan, stages: &[Stage], inject_cpu: u32) -> Vec<(&'static str, String)> {
+pub fn assignments(
+    plan: &StagePlan,
+    stages: &[Stage],
+    cpu: u32,
+    inject_cpu: u32,
+) -> Vec<(&'static str, String)> {
+    let switch = |on| if on { "on" } else { "off" }.to_owned();
     let mut settings = vec![
         ("stages", names(stages)),
         ("trigger", plan.trigger.to_string()),
         ("line", plan.line.to_string()),
-        ("inside", if plan.inside { "on" } else { "off" }.to_owned()),
-        ("explain", if plan.explain { "on" } else { "off" }.to_owned()),
+        ("inside", switch(plan.inside.is_some())),
+        ("explain", switch(plan.explains())),
         ("events", events(plan.count).to_string()),
         ("mode", plan.mode.to_string()),
         ("pacing", plan.pacing.to_string()),
@@ -24,9 +30,9 @@ pub fn assignments(plan: &Plan, stages: &[Stage], inject_cpu: u32) -> Vec<(&'sta
         ("jitter_ns", plan.jitter.ns.to_string()),
         ("burst", plan.burst.map_or(1, |burst| burst.triggers).to_string()),
         ("execution", execution(plan.execution.as_ref(), stages)),
-        ("compensate", plan.compensate.to_string()),
+        ("compensate", plan.compensate().to_string()),
         ("seed", plan.seed.to_string()),
-        ("cpu", plan.cpu.to_string()),
+        ("cpu", cpu.to_string()),
         ("inject_cpu", inject_cpu.to_string()),
         ("slots", slots(plan.count).to_string()),
         ("timeout_ms", plan.timeout_ms.to_string()),
@@ -92,7 +98,7 @@ pub fn split_stages(asked: &[Stage], offered: &[Stage]) -> (Vec<Stage>, Vec<Stag
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tests::plan;
+    use crate::plan::tests::asked;
     use irqscope_wire::{Burst, Delay, Policy, StageExecution};
 
     fn value(settings: &[(&'static str, String)], name: &str) -> Option<String> {
@@ -109,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_plan_becomes_text_as_the_driver_reads_it() {
-        let settings = assignments(&plan(), &[Stage::Irq, Stage::TaskletHi], 1);
+        let settings = assignments(&asked(), &[Stage::Irq, Stage::TaskletHi], 0, 1);
         assert_eq!(value(&settings, "stages").unwrap(), "irq tasklet_hi");
         assert_eq!(value(&settings, "inject_cpu").unwrap(), "1");
         assert_eq!(value(&settings, "thread_sched").unwrap(), "fifo 50");
@@ -122,7 +128,7 @@ mod tests {
     #[test]
     fn every_asked_stage_has_an_execution_time_if_one_has() {
         let stages = [Stage::Irq, Stage::Softirq, Stage::Work];
-        assert_eq!(value(&assignments(&plan(), &stages, 0), "execution").unwrap(), "off");
+        assert_eq!(value(&assignments(&asked(), &stages, 0, 0), "execution").unwrap(), "off");
         let time = |stage, time| StageExecution { stage, time };
         let execution = Some(Execution {
             stages: vec![
@@ -132,8 +138,8 @@ mod tests {
             ],
         });
         let burst = Some(Burst { triggers: 16, interval_ns: 20_000 });
-        let plan = irqscope_wire::Plan { execution, burst, ..plan() };
-        let settings = assignments(&plan, &stages, 0);
+        let plan = StagePlan { execution, burst, ..asked() };
+        let settings = assignments(&plan, &stages, 0, 0);
         let expected = "irq uniform 4000 6000 softirq fixed 70000 work fixed 0";
         assert_eq!(value(&settings, "execution").unwrap(), expected);
         assert_eq!(value(&settings, "burst").unwrap(), "16");
@@ -143,7 +149,8 @@ mod tests {
     #[test]
     fn a_delay_is_written_only_where_it_is_asked_for() {
         let delay = Some(Delay { stage: Stage::Work, instructions: 1_000 });
-        let settings = assignments(&irqscope_wire::Plan { delay, ..plan() }, &[Stage::Work], 0);
+        let plan = StagePlan { delay, ..asked() };
+        let settings = assignments(&plan, &[Stage::Work], 0, 0);
         assert_eq!(value(&settings, "delay_stage").unwrap(), "6");
         assert_eq!(value(&settings, "delay_instructions").unwrap(), "1000");
     }

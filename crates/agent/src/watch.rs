@@ -5,7 +5,7 @@
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use irqscope_wire::{Message, Plan, Sample};
+use irqscope_wire::{Message, Sample, StagePlan};
 
 use crate::driver::Driver;
 use crate::error::{Error, Result};
@@ -44,7 +44,7 @@ pub enum Reading {
 
 impl Reading {
     /// Chooses how to read; `apart`: this thread runs on another CPU than the one under test.
-    pub fn choose(plan: &Plan, slots: u64, live: bool, apart: bool) -> Reading {
+    pub fn choose(plan: &StagePlan, slots: u64, live: bool, apart: bool) -> Reading {
         match (live && apart, slots >= plan.count) {
             (true, _) => Reading::Live,
             (false, true) => Reading::Afterwards,
@@ -101,7 +101,7 @@ impl Collector {
 
 /// Returns when the run is over, or nothing more can be expected of it.
 pub fn watch(
-    plan: &Plan,
+    plan: &StagePlan,
     reading: Reading,
     driver: &Driver,
     ring: &mut Ring,
@@ -139,13 +139,13 @@ pub fn watch(
     }
 }
 
-fn mean_period(plan: &Plan) -> Duration {
+fn mean_period(plan: &StagePlan) -> Duration {
     Duration::from_nanos(plan.period_ns.saturating_add(plan.jitter.ns))
 }
 
 /// Returns how long a run may stay silent: exponential jitter exceeds 20 times its mean twice in a
 /// thousand million periods.
-fn patience(plan: &Plan) -> Duration {
+fn patience(plan: &StagePlan) -> Duration {
     if plan.is_open_ended() {
         return Duration::MAX;
     }
@@ -157,7 +157,7 @@ fn patience(plan: &Plan) -> Duration {
 
 /// Returns the time to sleep past the last trigger at one go, so that nothing of ours happens
 /// before it.
-fn time_left(plan: &Plan, header: &uapi::Ring, patience: Duration) -> Duration {
+fn time_left(plan: &StagePlan, header: &uapi::Ring, patience: Duration) -> Duration {
     let left = plan.count.saturating_sub(header.triggers).min(u32::MAX.into()) as u32;
     mean_period(plan).saturating_mul(left).clamp(SHORTEST_NAP, patience)
 }
@@ -193,11 +193,12 @@ fn stuck(waited: Duration, header: &uapi::Ring, driver: &Driver) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tests::plan;
+    use crate::plan::tests::asked;
+    use irqscope_wire::Plan;
 
     #[test]
     fn a_run_that_fits_the_ring_is_read_afterwards_unless_somebody_looks_on() {
-        let plan = plan();
+        let plan = asked();
         assert_eq!(Reading::choose(&plan, 2_048, false, true), Reading::Afterwards);
         assert_eq!(Reading::choose(&plan, 2_048, true, false), Reading::Afterwards);
         assert_eq!(Reading::choose(&plan, 2_048, true, true), Reading::Live);
@@ -206,14 +207,14 @@ mod tests {
 
     #[test]
     fn the_nap_reaches_beyond_the_last_trigger_but_not_beyond_the_watchdog() {
-        let plan = plan();
+        let plan = asked();
         let at = |triggers| {
             let header = uapi::Ring { triggers, ..Default::default() };
             time_left(&plan, &header, patience(&plan))
         };
         assert_eq!(at(0), Duration::from_secs(2));
         assert_eq!(at(1_999), SHORTEST_NAP);
-        let slow = irqscope_wire::Plan { count: u64::MAX, ..plan };
+        let slow = StagePlan { count: u64::MAX, ..plan };
         let header = uapi::Ring::default();
         assert_eq!(time_left(&slow, &header, patience(&slow)), patience(&slow));
         assert_eq!(time_left(&slow, &header, LAST_ANSWERS), LAST_ANSWERS);
@@ -222,10 +223,10 @@ mod tests {
     #[test]
     fn an_open_ended_run_bears_any_silence() {
         let trigger = irqscope_wire::Trigger::Line;
-        let open = Plan { trigger, count: Plan::OPEN_END, ..plan() };
+        let open = StagePlan { trigger, count: Plan::OPEN_END, ..asked() };
         assert_eq!(patience(&open), Duration::MAX);
-        assert!(patience(&Plan { trigger, ..plan() }) < Duration::MAX);
-        assert!(patience(&Plan { count: Plan::OPEN_END, ..plan() }) < Duration::MAX);
+        assert!(patience(&StagePlan { trigger, ..asked() }) < Duration::MAX);
+        assert!(patience(&StagePlan { count: Plan::OPEN_END, ..asked() }) < Duration::MAX);
     }
 
     #[test]

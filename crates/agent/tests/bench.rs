@@ -13,7 +13,7 @@ use irqscope_agent::place;
 use irqscope_wire::{
     Async, BenchEnd, BenchSample, Benchmark, Class, Clock, Counters, Frame, Gtod, Instant,
     Inversion, LockProtocol, Message, Middle, PeriodicJitter, Plan, Policy, Realfeel, Sched,
-    Scheduling, Sleep, Spin, Wake, encode,
+    Scheduling, Sleep, Spin, Wake, Work, encode,
 };
 
 const FIFO: Class = Class::Fixed(Scheduling { policy: Policy::Fifo, priority: 60 });
@@ -39,11 +39,12 @@ impl Outcome {
 
 fn run(benchmarks: Vec<Benchmark>) -> Vec<Outcome> {
     let cpu = *place::allowed().last().unwrap();
-    let plan = Plan { case: "here/idle".into(), cpu, settle_ms: 0, benchmarks, ..Plan::default() };
+    let work = Work::Benchmarks(benchmarks);
+    let plan = Plan { case: "here/idle".into(), cpu, settle_ms: 0, work, ..Plan::default() };
     let frame = encode(&Frame { number: 0, message: Message::Plan(plan.clone()) }).unwrap();
     let output = agent(&["run"], &frame);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    outcomes(&frames(&output), plan.benchmarks.len())
+    outcomes(&frames(&output), plan.benchmarks().len())
 }
 
 fn outcomes(messages: &[Message], expected: usize) -> Vec<Outcome> {

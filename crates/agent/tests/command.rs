@@ -7,21 +7,20 @@
 mod common;
 
 use common::{agent, frames};
-use irqscope_wire::{Frame, Message, Plan, Policy, Scheduling, Stage, encode};
+use irqscope_wire::{Frame, Message, Plan, Policy, Scheduling, Stage, StagePlan, encode};
 
 fn plan() -> Plan {
     let scheduling = Scheduling { policy: Policy::Other, priority: 0 };
-    Plan {
-        case: "here/idle".into(),
+    let asked = StagePlan {
         stages: vec![Stage::Irq],
         count: 10,
         timeout_ms: 10,
-        settle_ms: 0,
         user: scheduling,
         kthread: scheduling,
         thread: scheduling,
-        ..Plan::default()
-    }
+        ..StagePlan::default()
+    };
+    Plan { case: "here/idle".into(), settle_ms: 0, ..Plan::of_stages(asked) }
 }
 
 #[test]

@@ -88,7 +88,7 @@ pub(crate) fn unavailable(data: &CaseData) -> Vec<Unavailable> {
 /// Holds what was received against what the target says it sent, and that
 /// against what was asked for.
 pub(crate) fn violations(data: &CaseData) -> Vec<Violation> {
-    let asked = data.plan.iter().flat_map(|plan| &plan.benchmarks);
+    let asked = data.plan.iter().flat_map(irqscope_wire::Plan::benchmarks);
     let mut violations = Vec::new();
     for (one, asked) in data.benchmarks.iter().zip(asked) {
         for series in &one.series {

@@ -78,7 +78,8 @@ impl Tables {
         let cases = &run.manifest().cases;
         let stages = cases.is_empty() || cases.iter().any(|case| !is_benchmarks(case));
         let benchmarks = cases.iter().any(is_benchmarks);
-        let with_events = |case: &CaseManifest| case.plan.as_ref().is_some_and(|plan| plan.explain);
+        let with_events =
+            |case: &CaseManifest| case.plan.as_ref().is_some_and(irqscope_wire::Plan::explains);
         let explained = cases.iter().any(with_events);
         Ok(Self {
             stages: stages.then(|| run.samples_writer()).transpose()?,
@@ -159,7 +160,8 @@ impl Keep for Pass<'_> {
 /// Explains every stage of every case that has events; in the manifest's order.
 pub fn explanations(run: &RunDir, above: Above) -> Result<Vec<Explanation>> {
     let mut all = Vec::new();
-    let may_have = |case: &CaseManifest| case.plan.as_ref().is_none_or(|plan| plan.explain);
+    let may_have =
+        |case: &CaseManifest| case.plan.as_ref().is_none_or(irqscope_wire::Plan::explains);
     if !run.manifest().cases.iter().any(may_have) {
         return Ok(all);
     }
@@ -193,7 +195,7 @@ pub(crate) fn case_summary(
         kernel: manifest.kernel.clone(),
         release: data.started.as_ref().map(|s| s.kernel.clone()).unwrap_or_default(),
         state: manifest.state.name.clone(),
-        period_ns: manifest.plan.as_ref().map(|plan| plan.period_ns),
+        period_ns: manifest.asked().map(|asked| asked.period_ns),
         triggers: counters.triggers,
         complete: counters.complete,
         missing: shown.map(|stage| (stage.stage, stage.missing)).collect(),
@@ -242,7 +244,7 @@ fn as_counters(recount: &Recount) -> Counters {
 }
 
 fn has_inside(data: &CaseData) -> bool {
-    data.plan.as_ref().is_none_or(|plan| plan.inside)
+    data.plan.as_ref().is_none_or(|plan| plan.has_view(View::Inside))
 }
 
 /// Returns the view whose figures come first.

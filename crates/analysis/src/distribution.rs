@@ -74,7 +74,11 @@ impl<'a> Counting<'a> {
     pub fn new(data: &CaseData, dir: &'a Path) -> Self {
         let set_up = data.started.iter().flat_map(|started| &started.stages);
         let outside = data.outside.is_some().then_some(View::Outside);
-        let inside = data.plan.as_ref().is_none_or(|plan| plan.inside).then_some(View::Inside);
+        let inside = data
+            .plan
+            .as_ref()
+            .is_none_or(|plan| plan.has_view(View::Inside))
+            .then_some(View::Inside);
         let views = outside.into_iter().chain(inside);
         let keys = set_up.flat_map(|stage| views.clone().map(|view| (*stage, view)));
         let all = keys.map(|key| (key, One::new(dir))).collect();

@@ -79,7 +79,7 @@ impl OutsideAccount {
 pub(crate) fn account(data: &CaseData, driver: Counters) -> Counters {
     let Some(outside) = &data.outside else { return driver };
     let totals = outside.totals();
-    if data.plan.as_ref().is_some_and(|plan| !plan.inside) {
+    if data.plan.as_ref().is_some_and(|plan| !plan.has_view(View::Inside)) {
         return Counters {
             triggers: totals.triggers,
             complete: totals.complete,
@@ -110,7 +110,7 @@ pub(crate) fn violations(data: &CaseData) -> Vec<Violation> {
     if outside.status.as_ref().is_none_or(|status| status.state != RunState::Done) {
         violations.push(Violation::OutsideUnfinished);
     }
-    let asked = data.plan.as_ref().map_or(0, |plan| plan.count);
+    let asked = data.asked().map_or(0, |asked| asked.count);
     match totals.triggers {
         0 => violations.push(Violation::NeverArmed),
         sent if sent < asked => violations.push(Violation::FewerTriggers { asked, sent }),
@@ -132,7 +132,7 @@ pub(crate) fn violations(data: &CaseData) -> Vec<Violation> {
 }
 
 fn missing_view(data: &CaseData) -> Vec<Violation> {
-    let asked = data.plan.as_ref().is_some_and(|plan| plan.outside.is_some());
+    let asked = data.asked().is_some_and(|asked| asked.outside.is_some());
     let missing = asked && data.counters.is_some();
     missing.then_some(Violation::NoOutside).into_iter().collect()
 }

@@ -12,7 +12,7 @@ use irqscope_analysis::{Summary, check, derive};
 use irqscope_run::RunDir;
 use irqscope_wire::{
     BenchEnd, BenchSample, BenchSamples, Benchmark, BenchmarkKind, Class, Counters, Instant,
-    Inversion, Message, Nanoseconds, Plan, Realfeel, Sched, Seq, SeriesCount,
+    Inversion, Message, Nanoseconds, Plan, Realfeel, Sched, Seq, SeriesCount, Work,
 };
 use synthetic::{Sender, draft};
 
@@ -23,7 +23,7 @@ fn plan(case: &str) -> Plan {
         Benchmark::Inversion(Inversion { count: 1, ..Inversion::default() }),
         Benchmark::Realfeel(Realfeel::default()),
     ];
-    Plan { benchmarks, stages: Vec::new(), ..synthetic::plan(case, &[], 0) }
+    Plan { work: Work::Benchmarks(benchmarks), ..synthetic::plan(case, &[], 0) }
 }
 
 fn samples(benchmark: u16, series: &str, first: u64, values: &[i64]) -> Message {

@@ -105,7 +105,8 @@ fn what_was_not_measured_alike_is_named() {
     };
     let state =
         SystemState { name: "load".into(), loads: vec![irqscope_wire::Load::Tcp], hog: None };
-    let plan = Plan { state, period_ns: 500_000, ..real("6.1/load") };
+    let slower = real("6.1/load").with_stages(|asked| asked.period_ns = 500_000);
+    let plan = Plan { state, ..slower };
     let other = case(plan, target, 1.0, false);
     let told = compare(&base, &other).unwrap().differences;
     let told: Vec<(&str, &str, &str)> = told

@@ -10,7 +10,7 @@ mod synthetic;
 
 use irqscope_analysis::{At, CasePath, derive};
 use irqscope_run::{RunDir, Source};
-use irqscope_wire::{Stage, Tick};
+use irqscope_wire::{Inside, Stage, Tick};
 use mutate::{Edit, apply, body, corpus, damage, damaged_run, edits, framed};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -53,8 +53,8 @@ fn judge(
     inside: bool,
 ) -> Result<(), TestCaseError> {
     let parent = tempfile::tempdir().unwrap();
-    let mut plan = synthetic::plan("6.1/idle", &[Stage::Irq, Stage::Softirq], 5);
-    plan.inside = inside;
+    let plan = synthetic::plan("6.1/idle", &[Stage::Irq, Stage::Softirq], 5);
+    let plan = plan.with_stages(|asked| asked.inside = inside.then(Inside::default));
     let run = RunDir::create(parent.path().join("run"), &synthetic::draft(&[plan])).unwrap();
     let log = run.log();
     frames.for_each(|(source, frame)| log.append(0, source, &frame).unwrap());

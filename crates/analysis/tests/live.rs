@@ -5,7 +5,7 @@ use irqscope_analysis::{INTERVALS, LiveCase, WORST, Wanted};
 use irqscope_run::Source;
 use irqscope_wire::{
     Answer, Cycles, Frame, GeneratorHello, GeneratorKind, Limits, Message, OutsideSample, PROTOCOL,
-    Packet, Plan, Seq, Stage, Tick, Totals, View,
+    Packet, Plan, Seq, Stage, StagePlan, Tick, Totals, View,
 };
 
 const STAGES: [Stage; 3] = [Stage::Irq, Stage::Softirq, Stage::User];
@@ -58,8 +58,9 @@ fn packet(first: u64, samples: u64) -> Message {
 
 /// Makes a generator that has been running for long: its frames have large numbers.
 fn live(packets: u64, samples: u64) -> LiveCase {
-    let plan =
-        Plan { stages: STAGES.to_vec(), inside: false, period_ns: PERIOD, ..Plan::default() };
+    let (stages, period_ns) = (STAGES.to_vec(), PERIOD);
+    let asked = StagePlan { stages, inside: None, period_ns, ..StagePlan::default() };
+    let plan = Plan::of_stages(asked);
     let mut live = LiveCase::new(&plan, true);
     live.take(Source::Generator, &Frame { number: 77, message: hello() });
     for index in 0..packets {
@@ -115,7 +116,8 @@ fn only_what_is_asked_for_is_drawn() {
 
 #[test]
 fn lines_that_nobody_can_name_are_not_guessed() {
-    let plan = Plan { stages: vec![Stage::Irq], inside: false, ..Plan::default() };
+    let stages = vec![Stage::Irq];
+    let plan = Plan::of_stages(StagePlan { stages, inside: None, ..StagePlan::default() });
     let mut live = LiveCase::new(&plan, true);
     live.take(Source::Generator, &Frame { number: 0, message: hello() });
     live.take(Source::Generator, &Frame { number: 1, message: packet(0, 5) });

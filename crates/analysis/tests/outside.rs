@@ -16,13 +16,11 @@ use synthetic::{Sender, answered, draft, plan, sample};
 /// Summarises four triggers that were asked for.
 fn summary_of(inside: u64, outside: Vec<OutsideSample>, finished: bool) -> CaseSummary {
     let parent = tempfile::tempdir().unwrap();
-    let plan = Plan {
-        trigger: Trigger::Line,
-        outside: Some(Outside::default()),
-        tick: None,
-        instruction: None,
-        ..plan("6.1/idle", &[Stage::Irq], 4)
-    };
+    let generator = Some(Outside::default());
+    let plan = plan("6.1/idle", &[Stage::Irq], 4);
+    let plan =
+        plan.with_stages(|asked| (asked.trigger, asked.outside) = (Trigger::Line, generator));
+    let plan = Plan { tick: None, instruction: None, ..plan };
     let run = RunDir::create(parent.path().join("run"), &draft(&[plan])).unwrap();
     let mut target = Sender::new(&run, 0);
     target.open("6.1.0", &[Stage::Irq]);

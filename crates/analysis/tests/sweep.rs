@@ -21,7 +21,8 @@ const STAGES: [Stage; 2] = [Stage::Irq, Stage::User];
 fn step(path: &Path, samples: Vec<Sample>, coalesced: u64) -> RunDir {
     let outside = Some(Outside::default());
     let plan = plan("6.1/idle/1kHz", &STAGES, 2);
-    let mut draft = draft(&[Plan { trigger: Trigger::Line, outside, instruction: None, ..plan }]);
+    let plan = plan.with_stages(|asked| (asked.trigger, asked.outside) = (Trigger::Line, outside));
+    let mut draft = draft(&[Plan { instruction: None, ..plan }]);
     draft.cases[0].step_of = Some("6.1/idle".into());
     let run = RunDir::create(path, &draft).unwrap();
     let mut target = Sender::new(&run, 0);

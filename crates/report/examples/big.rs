@@ -13,7 +13,7 @@ use std::path::Path;
 use irqscope_run::RunDir;
 use irqscope_wire::{
     BenchEnd, BenchSample, BenchSamples, Benchmark, Class, Counters, Message, Nanoseconds, Plan,
-    Sched, Seq, SeriesCount, Stage,
+    Sched, Seq, SeriesCount, Stage, Work,
 };
 use synthetic::{Random, Sender, answered, draft, plan, sample};
 
@@ -53,12 +53,8 @@ fn stages(out: &Path, count: u64, mut random: Random) {
 
 fn bench(out: &Path, count: u64, distinct: bool, mut random: Random) {
     let sched = Benchmark::Sched(Sched { count, ..Sched::default() });
-    let plan = Plan {
-        benchmarks: vec![sched],
-        stages: Vec::new(),
-        instruction: None,
-        ..synthetic::plan("6.1/idle", &[], 0)
-    };
+    let work = Work::Benchmarks(vec![sched]);
+    let plan = Plan { work, instruction: None, ..synthetic::plan("6.1/idle", &[], 0) };
     let mut run = RunDir::create(out, &draft(&[plan])).unwrap();
     let mut target = Sender::new(&run, 0);
     target.open("6.1.0", &[]);

@@ -10,7 +10,7 @@ use std::path::Path;
 use irqscope_analysis::{CaseSummary, StageSummary, Summary, Sweep, derive};
 use irqscope_report::{table, write_all};
 use irqscope_run::RunDir;
-use irqscope_wire::{Answer, Counters, Cycles, Message, Outside, Plan, Stage, Trigger};
+use irqscope_wire::{Answer, Counters, Cycles, Message, Outside, Stage, Trigger};
 use synthetic::generator::{seen, send};
 use synthetic::{Sender, answered, draft, plan, sample};
 
@@ -20,7 +20,8 @@ const STAGES: [Stage; 3] = [Stage::Irq, Stage::Softirq, Stage::WorkUnbound];
 fn step(path: &Path) -> (RunDir, Summary) {
     let outside = Some(Outside::default());
     let plan = plan("6.1/idle/1kHz", &STAGES, 1);
-    let mut draft = draft(&[Plan { trigger: Trigger::Line, outside, ..plan }]);
+    let plan = plan.with_stages(|asked| (asked.trigger, asked.outside) = (Trigger::Line, outside));
+    let mut draft = draft(&[plan]);
     draft.cases[0].step_of = Some("6.1/idle".into());
     let run = RunDir::create(path, &draft).unwrap();
     let mut target = Sender::new(&run, 0);

@@ -129,17 +129,17 @@ impl Guest for Arch {
 
     fn check(self, plan: &Plan, lines: usize) -> Result<()> {
         let refuse = |what: String, remedy: &str| Err(RigError::unready(what, remedy));
-        if plan.line == self.line() && lines > usize::from(self.lines()) {
+        if plan.line() == self.line() && lines > usize::from(self.lines()) {
             let most = self.lines();
             return refuse(
                 format!(
                     "{lines} stages are asked, and line {} of this machine has {most}",
-                    plan.line
+                    plan.line()
                 ),
                 &format!("name at most {most} in the scenario's stages"),
             );
         }
-        if self.foreign() && plan.faults.is_some() {
+        if self.foreign() && plan.stages().is_some_and(|asked| asked.faults.is_some()) {
             return refuse(
                 "the culprits of [faults] are for x86-64".into(),
                 "leave [faults] out, or name a kernel for x86-64",
@@ -152,11 +152,11 @@ impl Guest for Arch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use irqscope_wire::Line;
+    use irqscope_wire::{Line, StagePlan};
 
     #[test]
     fn a_plan_that_a_machine_cannot_do_is_refused_with_a_remedy() {
-        let plan = |line| Plan { line, ..Plan::default() };
+        let plan = |line| Plan::of_stages(StagePlan { line, ..StagePlan::default() });
         assert!(Arch::X86_64.check(&plan(Line::Parport), 11).is_ok());
         assert!(Arch::Arm64.check(&plan(Line::Gpio), 7).is_ok());
         assert!(Arch::Arm64.check(&plan(Line::Record), 11).is_ok());

@@ -33,7 +33,7 @@ impl Prepared {
         arch.check(plan, lines(plan, Arch::without(kernel)))?;
         let kernel = Kernel::get(kernel, say, stop)?;
         let headers = kernel.headers();
-        let test = plan.delay.is_some() || plan.faults.is_some();
+        let test = needs_test_build(plan);
         let build = Build { headers: &headers, release: &kernel.release, arch, test };
         let driver = plan.needs_driver().then(|| Driver::build(build, say)).transpose()?;
         Ok(Self { kernel, driver })
@@ -46,9 +46,15 @@ impl Prepared {
     }
 }
 
+/// Returns whether a plan asks for what only a test build of the driver has.
+fn needs_test_build(plan: &Plan) -> bool {
+    plan.stages().is_some_and(|asked| asked.delay.is_some() || asked.faults.is_some())
+}
+
 /// Returns how many response lines a plan has on a kernel of this release.
 pub(crate) fn lines(plan: &Plan, release: &str) -> usize {
-    plan.stages.iter().filter(|stage| has_stage(release, **stage)).count()
+    let asked = plan.stages().map_or(&[][..], |asked| &asked.stages);
+    asked.iter().filter(|stage| has_stage(release, **stage)).count()
 }
 
 fn has_stage(release: &str, stage: Stage) -> bool {

@@ -13,7 +13,7 @@ use common::Owner;
 use irqscope_rig::generator::GeneratorError;
 use irqscope_rig::{Event, Events, Job, Rig, RigError, Stop, board, rig};
 use irqscope_scenario::{Case, Scenario};
-use irqscope_wire::{Load, Message, Outside, Plan, Polarity, Stage, SystemState};
+use irqscope_wire::{Load, Message, Outside, Plan, Polarity, Stage, StagePlan, SystemState};
 
 /// Makes rig `board` with this generator.
 fn board_rig(address: &str) -> Box<dyn Rig> {
@@ -35,7 +35,8 @@ fn prepare(owner: &Owner, plan: &mut Plan) -> Result<(), RigError> {
 }
 
 fn plan() -> Plan {
-    Plan { stages: Vec::new(), count: 50, outside: Some(Outside::default()), ..Plan::default() }
+    let outside = Some(Outside::default());
+    Plan::of_stages(StagePlan { stages: Vec::new(), count: 50, outside, ..StagePlan::default() })
 }
 
 #[test]
@@ -43,10 +44,10 @@ fn lines_without_names_get_stages_and_no_more_can_be_named_than_there_are() {
     let owner = Owner::start(3, 64);
     let mut unnamed = plan();
     prepare(&owner, &mut unnamed).unwrap();
-    assert_eq!(unnamed.stages, board::default_stages(3));
+    assert_eq!(unnamed.stages().unwrap().stages, board::default_stages(3));
     let owner = Owner::start(3, 64);
     let four = vec![Stage::Irq, Stage::Softirq, Stage::Work, Stage::User];
-    let named = prepare(&owner, &mut Plan { stages: four, ..plan() }).unwrap_err();
+    let named = prepare(&owner, &mut plan().with_stages(|asked| asked.stages = four)).unwrap_err();
     assert!(named.to_string().contains("3 lines"), "{named}");
 }
 
@@ -64,7 +65,7 @@ fn what_a_board_cannot_do_is_refused_before_anything_is_made() {
 fn a_plan_is_set_and_followed_to_its_end() {
     // Two of its lines have no wire.
     let owner = Owner::start(3, 64);
-    let mut plan = Plan { stages: vec![Stage::Irq], ..plan() };
+    let mut plan = plan().with_stages(|asked| asked.stages = vec![Stage::Irq]);
     prepare(&owner, &mut plan).unwrap();
     let mut samples = 0;
     let mut events = |event: Event<'_>| {
@@ -84,7 +85,7 @@ fn a_plan_is_set_and_followed_to_its_end() {
 fn a_polarity_that_the_generator_does_not_offer_ends_the_case() {
     let owner = Owner::start(1, 64);
     let outside = Outside { polarity: Polarity::Falling, ..Outside::default() };
-    let mut plan = Plan { outside: Some(outside), ..plan() };
+    let mut plan = plan().with_stages(|asked| asked.outside = Some(outside));
     let beforehand = prepare(&Owner::start(1, 64), &mut plan).unwrap_err();
     assert!(matches!(beforehand, RigError::Generator(GeneratorError::Refused(_))), "{beforehand}");
     let refused = run(&owner, &plan, &mut |_| Ok(())).unwrap_err();

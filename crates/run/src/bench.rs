@@ -156,7 +156,7 @@ pub(crate) fn of_plan(plan: &Plan) -> Vec<BenchmarkData> {
         unavailable: None,
         series: Vec::new(),
     };
-    plan.benchmarks.iter().map(one).collect()
+    plan.benchmarks().iter().map(one).collect()
 }
 
 /// Takes over what a message says; false if it speaks of no benchmark of this

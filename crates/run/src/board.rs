@@ -91,10 +91,10 @@ fn manifests(run: &RunDir, failed: Option<&RigError>, sent: u64) -> Vec<CaseMani
     let mut cases = run.manifest().cases.clone();
     for case in &mut cases {
         case.failure = failed.map(failure);
-        let planned = case.plan.as_mut().filter(|plan| failed.is_none() && sent < plan.count);
-        if let Some(plan) = planned {
-            case.warnings.push(format!("stopped after {sent} of {} triggers", plan.count));
-            plan.count = sent;
+        let asked = case.plan.as_mut().and_then(Plan::stages_mut);
+        if let Some(asked) = asked.filter(|asked| failed.is_none() && sent < asked.count) {
+            case.warnings.push(format!("stopped after {sent} of {} triggers", asked.count));
+            asked.count = sent;
         }
     }
     cases

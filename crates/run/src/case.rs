@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use irqscope_wire::{
     Counters, Event, Explained, Failure, Fault, GeneratorKind, LoadWork, LockSite, LockTotals,
-    Message, Note, Plan, Sample, Stage, StageCost, Started, Symbol, Tick, View, decode,
+    Message, Note, Plan, Sample, Stage, StageCost, StagePlan, Started, Symbol, Tick, View, decode,
 };
 
 use crate::bench::{self, BenchmarkData};
@@ -142,11 +142,11 @@ impl CaseData {
         let glance = Some(Glance::default());
         let mut data = Self { number, case: manifest.case.clone(), glance, ..Self::default() };
         data.take_all(index, manifest)?;
-        let planned = data.plan.as_ref();
+        let planned = data.asked();
         let whole = data.outside.is_some()
             || data.unconverted > 0
             || data.glance.as_ref().is_some_and(|glance| !glance.fits(data.tick))
-            || planned.is_some_and(|plan| plan.explain || plan.is_triggered_outside());
+            || planned.is_some_and(|asked| asked.explains() || asked.is_triggered_outside());
         Ok((!whole).then_some(data))
     }
 
@@ -166,9 +166,9 @@ impl CaseData {
     /// The stages whose lines a generator watched. Where no agent says which ones
     /// there really are, the plan's.
     fn stages(&self) -> &[Stage] {
-        let planned = self.plan.as_ref().filter(|_| self.without_agent);
+        let planned = self.asked().filter(|_| self.without_agent);
         let started = self.started.as_ref().map(|started| &started.stages);
-        started.or(planned.map(|plan| &plan.stages)).map_or(&[], Vec::as_slice)
+        started.or(planned.map(|asked| &asked.stages)).map_or(&[], Vec::as_slice)
     }
 
     /// The clock counts executed instructions.
@@ -249,6 +249,11 @@ impl CaseData {
         }
     }
 
+    /// What the plan asks of stages, if it does.
+    pub fn asked(&self) -> Option<&StagePlan> {
+        self.plan.as_ref()?.stages()
+    }
+
     /// The rig's exact tick comes before the one that the target calibrated.
     fn learn_plan(&mut self, plan: Option<&Plan>) {
         if let Some(tick) = plan.and_then(|plan| plan.tick) {
@@ -270,14 +275,14 @@ impl CaseData {
             glance.look(samples, tick);
             return;
         }
-        let stamps_too = self.plan.as_ref().is_some_and(Plan::is_triggered_outside);
+        let stamps_too = self.asked().is_some_and(StagePlan::is_triggered_outside);
         for sample in samples {
             if stamps_too {
                 self.stamps.insert(sample.seq.0, sample.trigger_cycles.0);
             }
             self.rows.extend(inside_rows(sample, tick));
         }
-        if self.plan.as_ref().is_some_and(|plan| plan.explain) {
+        if self.plan.as_ref().is_some_and(Plan::explains) {
             self.raw.extend_from_slice(samples);
         }
     }

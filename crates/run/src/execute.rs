@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use irqscope_rig::{Event, Job, Rig, RigError, Stop, Stream, rig};
 use irqscope_scenario::{Case, Scenario};
-use irqscope_wire::{Failure, Frame, Message, Note, Plan, encode};
+use irqscope_wire::{Failure, Frame, Message, Note, Plan, View, encode};
 
 use crate::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir, RunError, Source};
 
@@ -191,7 +191,7 @@ pub(crate) struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     pub fn new(log: LogWriter, case: usize, watch: &'a dyn Watch, plan: &Plan) -> Self {
-        Self { log, case, watch, notes: 0, inside: plan.inside }
+        Self { log, case, watch, notes: 0, inside: plan.has_view(View::Inside) }
     }
 
     pub fn record(&mut self, event: Event<'_>) -> Result<(), RigError> {

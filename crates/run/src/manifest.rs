@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use irqscope_wire::{
-    Counters, Failure, Message, Note, Plan, Severity, StageCost, Started, SystemState,
+    Counters, Failure, Message, Note, Plan, Severity, StageCost, StagePlan, Started, SystemState,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,8 @@ use crate::{CaseData, Host, OutsideData, Result, RunError};
 
 /// The manifest's format.
 ///
-/// 1: first.
-pub const VERSION: u32 = 1;
+/// 1: first. 2: a plan has stages or benchmarks, each with what they alone need.
+pub const VERSION: u32 = 2;
 
 pub(crate) const FILE: &str = "manifest.json";
 
@@ -111,6 +111,11 @@ impl CaseManifest {
         }
     }
 
+    /// Returns what the plan asks of stages, if it asks any.
+    pub fn asked(&self) -> Option<&StagePlan> {
+        self.plan.as_ref()?.stages()
+    }
+
     /// Returns whether the case ran to its end.
     pub fn has_result(&self) -> bool {
         self.counters.is_some() && self.failure.is_none()
@@ -164,7 +169,7 @@ impl Manifest {
         let json = |source| RunError::Manifest { path: path.clone(), source };
         // The version alone first: another version may have other fields.
         let Version { version: found } = serde_json::from_str(&text).map_err(json)?;
-        if found > VERSION {
+        if found != VERSION {
             return Err(RunError::Version { path, found, known: VERSION });
         }
         serde_json::from_str(&text).map_err(json)

@@ -21,7 +21,8 @@ const MS: u64 = 1_000_000;
 fn line_plan() -> Plan {
     let plan = plan("6.1/idle", &STAGES, 4);
     let outside = Some(Outside::default());
-    Plan { trigger: Trigger::Line, outside, tick: None, instruction: None, ..plan }
+    let plan = plan.with_stages(|asked| (asked.trigger, asked.outside) = (Trigger::Line, outside));
+    Plan { tick: None, instruction: None, ..plan }
 }
 
 /// Makes a run with both streams; the target's ticks are 2 ns.

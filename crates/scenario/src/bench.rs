@@ -4,7 +4,7 @@
 
 use irqscope_wire::{
     Async, Benchmark, Class, Clock, Gtod, Inversion, LockProtocol, Middle, PeriodicJitter, Plan,
-    Realfeel, Sched, Scheduling, Sleep, Spin, Wake,
+    Realfeel, Sched, Scheduling, Sleep, Spin, Wake, Work,
 };
 use serde::de::{Deserialize, Deserializer, Error};
 
@@ -153,11 +153,9 @@ impl BenchText {
     /// Returns the plan of a case without a name and a state.
     pub fn plan(&self, default: Plan) -> Plan {
         Plan {
-            stages: Vec::new(),
-            count: 0,
             cpu: self.cpu,
             settle_ms: u32::try_from(self.settle.0 / MILLISECOND).unwrap_or(u32::MAX),
-            benchmarks: self.benchmarks(),
+            work: Work::Benchmarks(self.benchmarks()),
             ..default
         }
     }

@@ -141,13 +141,13 @@ mod tests {
     use super::*;
     use crate::Scenario;
 
-    fn plan(trigger: &str, rest: &str) -> Result<irqscope_wire::Plan, String> {
+    fn plan(trigger: &str, rest: &str) -> Result<irqscope_wire::StagePlan, String> {
         let text = format!(
             "version = 1\nabout = \"x\"\nkernels = [\"6.1\"]\nstates = [\"idle\"]\n{rest}\n\
              [trigger]\nkind = \"line\"\nperiod = \"5ms\"\ncount = 16\n{trigger}\n"
         );
         let scenario = Scenario::parse("x", "x.toml", &text).map_err(|error| error.to_string())?;
-        Ok(scenario.cases().remove(0).plan)
+        Ok(scenario.cases()[0].plan.stages().unwrap().clone())
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn counting_needs_the_record_of_every_stage() {
         let counter = "compensate = \"counter\"";
-        assert_eq!(plan("", counter).unwrap().compensate, Compensate::Counter);
+        assert_eq!(plan("", counter).unwrap().compensate(), Compensate::Counter);
         let blind = format!("{counter}\nviews = [\"outside\"]");
         assert!(plan("", &blind).unwrap_err().contains("inside"));
         assert!(plan("", "compensate = \"count\"").unwrap_err().contains("`counter`"));

@@ -227,7 +227,7 @@ mod tests {
         let scenario = Scenario::parse("bench", "bench.toml", &text).unwrap();
         let plan = scenario.cases().remove(0).plan;
         assert_eq!((plan.case.as_str(), plan.idle_states), ("6.1/load", true));
-        plan.benchmarks
+        plan.benchmarks().to_vec()
     }
 
     #[test]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! What becomes of a scenario on another rig, or with a board.
 
-use irqscope_wire::{Line, Outside, Plan, Stage, Tick, Trigger};
+use irqscope_wire::{Line, Outside, Stage, StagePlan, Tick, Trigger};
 
 use crate::board;
 use crate::kind::RigKind;
@@ -23,7 +23,8 @@ impl Scenario {
 
     fn set_trigger(&mut self, rig: RigKind) {
         let has_board = !rig.boots() && !self.board.address.is_empty();
-        match self.template.trigger {
+        let Some(trigger) = self.trigger() else { return };
+        match trigger {
             _ if !rig.reaches_target() => self.leave_to_board(),
             _ if has_board => self.join_board(),
             Trigger::Timer => {}
@@ -35,10 +36,13 @@ impl Scenario {
                 }
             }
         }
-        if !self.names_stages {
-            let all = Plan::default().stages;
-            self.template.stages = stages_of(rig, self.template.trigger, all);
+        if let (false, Some(asked)) = (self.names_stages, self.template.stages_mut()) {
+            asked.stages = stages_of(rig, asked.trigger, StagePlan::default().stages);
         }
+    }
+
+    fn trigger(&self) -> Option<Trigger> {
+        self.template.stages().map(|asked| asked.trigger)
     }
 
     /// Stages are asked; else benchmarks are run.
@@ -48,26 +52,27 @@ impl Scenario {
 
     /// A generator at an address triggers.
     pub fn needs_board(&self) -> bool {
-        by_board(self.rig, self.template.trigger) && self.needs_driver()
+        self.trigger().is_some_and(|trigger| by_board(self.rig, trigger))
     }
 
     /// What a board does whatever the scenario was made for, and what it cannot see.
     fn leave_to_board(&mut self) {
         self.join_board();
-        (self.template.inside, self.template.explain) = (false, false);
+        self.template = self.template.with_stages(|asked| asked.inside = None);
         (self.observer_effect, self.explain_effect) = (false, false);
     }
 
     fn join_board(&mut self) {
-        let Plan { outside, line, .. } = &self.template;
-        let (outside, line) = (outside.unwrap_or_default(), board::wires(*line));
-        let trigger = Trigger::Line;
-        self.template = Plan { trigger, line, outside: Some(outside), ..self.template.clone() };
+        if let Some(asked) = self.template.stages_mut() {
+            asked.trigger = Trigger::Line;
+            asked.line = board::wires(asked.line);
+            asked.outside.get_or_insert_default();
+        }
     }
 
     fn set_spare_cpu(&mut self, outside: Option<Outside>) {
-        match outside {
-            Some(_) => (self.template.line, self.template.outside) = (Line::Memory, outside),
+        match self.template.stages_mut().filter(|_| outside.is_some()) {
+            Some(asked) => (asked.line, asked.outside) = (Line::Memory, outside),
             None => self.remove_generator(),
         }
     }

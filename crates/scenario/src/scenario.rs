@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use irqscope_wire::{
-    Delay, DelayedLocking, Jitter, JitterKind, Load, Outside, Plan, Stage, SystemState, View,
+    Delay, DelayedLocking, Inside, Jitter, JitterKind, Load, Outside, Plan, Stage, StagePlan,
+    SystemState, View, Work,
 };
 
 use crate::bench;
@@ -130,13 +131,15 @@ impl Scenario {
     }
 
     fn case(&self, kernel: &str, state: &SystemState) -> Case {
-        let wires = self.rig.wires(kernel).filter(|_| self.template.outside.is_some());
-        let plan = Plan {
+        let mut plan = Plan {
             case: format!("{kernel}/{}", state.name),
             state: state.clone(),
-            line: wires.unwrap_or(self.template.line),
             ..self.template.clone()
         };
+        let wires = self.rig.wires(kernel).filter(|_| plan.outside().is_some());
+        if let (Some(asked), Some(wires)) = (plan.stages_mut(), wires) {
+            asked.line = wires;
+        }
         Case { kernel: kernel.to_owned(), plan, step_of: None }
     }
 
@@ -158,14 +161,16 @@ impl Scenario {
         if !COUNT.contains(&count) {
             return Err(ScenarioError::Count { count, limits: COUNT });
         }
-        self.template.count = count;
+        if let Some(asked) = self.template.stages_mut() {
+            asked.count = count;
+        }
         Ok(())
     }
 
     /// Records the path of so many triggers of each case. Only with the rig
     /// decided.
     pub fn set_trace(&mut self, triggers: u64) -> Result<(), ScenarioError> {
-        let traceable = self.rig.facts().virtual_clock && self.template.outside.is_some();
+        let traceable = self.rig.facts().virtual_clock && self.template.outside().is_some();
         if triggers > 0 && !traceable {
             return Err(ScenarioError::Untraceable { rig: self.rig.name() });
         }
@@ -175,16 +180,18 @@ impl Scenario {
 
     /// Lets the target record what else the CPU under test does.
     pub fn set_explain(&mut self) {
-        self.template.explain = self.template.inside && self.template.needs_driver();
+        if let Some(inside) = self.template.stages_mut().and_then(|asked| asked.inside.as_mut()) {
+            inside.explain = true;
+        }
     }
 
     /// Makes a sweep of it. Only with all else decided, the rig above all: it may
     /// be without a generator.
     pub fn set_sweep(&mut self, sweep: Sweep) -> Result<(), SweepError> {
-        if self.cases().iter().any(|case| case.plan.outside.is_none()) {
+        if self.cases().iter().any(|case| case.plan.outside().is_none()) {
             return Err(SweepError::NoGenerator);
         }
-        if self.template.burst.is_some() {
+        if self.template.stages().is_some_and(|asked| asked.burst.is_some()) {
             return Err(SweepError::Bursts);
         }
         self.sweep = Some(sweep);
@@ -380,10 +387,12 @@ fn milliseconds(duration: Duration) -> u32 {
     u32::try_from(duration.0 / 1_000_000).unwrap_or(u32::MAX)
 }
 
-fn stages_plan(text: &Text, default: Plan) -> Plan {
+fn stages_plan(text: &Text, common: Plan) -> Plan {
     let trigger = &text.trigger;
+    let default = StagePlan::default();
     let stages = |asked: &Vec<Named<Stage>>| asked.iter().map(|stage| stage.0).collect();
-    Plan {
+    let inside = Inside { explain: text.explain, compensate: text.compensate.0 };
+    let asked = StagePlan {
         stages: text
             .stages
             .as_ref()
@@ -398,11 +407,8 @@ fn stages_plan(text: &Text, default: Plan) -> Plan {
         jitter: Jitter { kind: trigger.jitter.0, ns: trigger.jitter_amount.0 },
         burst: execution::burst(text),
         execution: execution::of(text),
-        compensate: text.compensate.0,
         seed: trigger.seed,
-        cpu: trigger.cpu,
         timeout_ms: milliseconds(trigger.timeout).max(1),
-        settle_ms: milliseconds(trigger.settle),
         user: text.priority.user.map_or(default.user, |priority| priority.0),
         kthread: text.priority.kthread.map_or(default.kthread, |priority| priority.0),
         thread: text.priority.thread.map_or(default.thread, |priority| priority.0),
@@ -411,9 +417,9 @@ fn stages_plan(text: &Text, default: Plan) -> Plan {
             .as_ref()
             .map(|test| Delay { stage: test.stage.0, instructions: test.instructions }),
         outside: outside::of(text),
-        inside: outside::has_view(text, View::Inside),
-        explain: text.explain,
+        inside: outside::has_view(text, View::Inside).then_some(inside),
         faults: faults::of(text),
-        ..default
-    }
+    };
+    let settle_ms = milliseconds(trigger.settle);
+    Plan { cpu: trigger.cpu, settle_ms, work: Work::Stages(asked), ..common }
 }

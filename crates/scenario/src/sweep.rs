@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use irqscope_wire::{Jitter, Plan};
+use irqscope_wire::{Plan, StagePlan};
 
 use crate::scenario::{Case, PERIOD_NS};
 
@@ -70,16 +70,15 @@ impl Sweep {
 
 /// Makes a step, in which the jitter keeps its share of the period: the rate alone is swept.
 fn step(case: &Case, millihertz: u64) -> Case {
-    let Plan { period_ns: before, jitter, .. } = case.plan;
     let period_ns = (1e12 / millihertz as f64).round() as u64;
-    let share = u128::from(jitter.ns) * u128::from(period_ns) / u128::from(before.max(1));
-    let ns = u64::try_from(share).unwrap_or(u64::MAX).max(u64::from(jitter.ns > 0));
-    let plan = Plan {
-        case: format!("{}/{}", case.plan.case, name(millihertz)),
-        period_ns,
-        jitter: Jitter { ns, ..jitter },
-        ..case.plan.clone()
+    let slow_down = |asked: &mut StagePlan| {
+        let before = std::mem::replace(&mut asked.period_ns, period_ns);
+        let ns = &mut asked.jitter.ns;
+        let share = u128::from(*ns) * u128::from(period_ns) / u128::from(before.max(1));
+        *ns = u64::try_from(share).unwrap_or(u64::MAX).max(u64::from(*ns > 0));
     };
+    let name = format!("{}/{}", case.plan.case, name(millihertz));
+    let plan = Plan { case: name, ..case.plan.with_stages(slow_down) };
     Case { step_of: Some(case.plan.case.clone()), plan, ..case.clone() }
 }
 

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{error, parse, plan};
+use common::{asked, error, parse, plan};
 use irqscope_scenario::{Gpio, RigKind, Scenario};
 use irqscope_wire::{Line, Polarity, Stage, Trigger};
 
@@ -15,11 +15,11 @@ fn a_board_sees_from_outside_and_has_as_many_stages_as_lines() {
     let falling = format!("{line}\npolarity = \"falling\"");
     let scenario = parse(board, &falling).unwrap();
     assert_eq!(scenario.board.address, "serial:///dev/ttyACM0");
-    let plan = &scenario.cases()[0].plan;
-    assert!(!plan.inside && plan.stages.is_empty());
+    let plan = asked(&scenario);
+    assert!(plan.inside.is_none() && plan.stages.is_empty());
     assert_eq!(plan.outside.unwrap().polarity, Polarity::Falling);
     let named = parse(&format!("{board}\nstages = [\"irq\"]"), line).unwrap();
-    assert_eq!(named.cases()[0].plan.stages, [Stage::Irq]);
+    assert_eq!(asked(&named).stages, [Stage::Irq]);
     assert!(error(board, "kind = \"timer\"\nperiod = \"1ms\"").contains("kind = \"line\""));
     assert!(error(&format!("{board}\nviews = [\"inside\"]"), line).contains("outside"));
     assert!(error(board, &format!("{line}\npolarity = \"low\"")).contains("polarity"));
@@ -32,16 +32,16 @@ fn any_scenario_can_be_measured_with_a_board() {
     scenario.set_rig(RigKind::Board);
     let cases = scenario.cases();
     assert_eq!(cases.len(), 1);
-    let plan = &cases[0].plan;
-    assert_eq!((plan.trigger, plan.inside), (Trigger::Line, false));
-    assert!(plan.stages.is_empty() && plan.outside.is_some() && plan.tick.is_none());
+    let plan = asked(&scenario);
+    assert_eq!((plan.trigger, plan.inside), (Trigger::Line, None));
+    assert!(plan.stages.is_empty() && plan.outside.is_some() && cases[0].plan.tick.is_none());
 }
 
 #[test]
 fn a_real_machine_is_measured_from_both_sides_with_a_board_beside_it() {
     let wired = plan("rig = \"ssh\"", "kind = \"line\"\nperiod = \"1ms\"");
     assert_eq!((wired.trigger, wired.line), (Trigger::Line, Line::Parport));
-    assert!(wired.inside && wired.outside.is_some() && wired.stages.is_empty());
+    assert!(wired.inside.is_some() && wired.outside.is_some() && wired.stages.is_empty());
     let address = "board.address = \"board:7000\"";
     let local = format!("rig = \"local\"\n{address}");
     let timer = "kind = \"timer\"\nperiod = \"1ms\"";
@@ -58,13 +58,13 @@ fn an_address_makes_any_trigger_of_a_real_machine_a_wires() {
                 .unwrap();
         scenario.board.address = "board:7000".into();
         scenario.set_rig(RigKind::Ssh);
-        let plan = &scenario.cases()[0].plan;
-        assert!(scenario.needs_board() && plan.inside && plan.outside.is_some());
+        let plan = asked(&scenario);
+        assert!(scenario.needs_board() && plan.inside.is_some() && plan.outside.is_some());
         assert_eq!((plan.trigger, plan.line), (Trigger::Line, Line::Parport), "{trigger}");
         // In a guest the board is not used.
         scenario.set_rig(RigKind::Vm);
         assert!(!scenario.needs_board());
-        assert_eq!(scenario.cases()[0].plan.line, Line::Ivshmem);
+        assert_eq!(asked(&scenario).line, Line::Ivshmem);
     }
 }
 

@@ -4,9 +4,9 @@
 
 mod common;
 
-use common::{error, parse, plan};
+use common::{asked, error, parse, plan};
 use irqscope_scenario::{RigKind, Scenario, Sweep};
-use irqscope_wire::{Line, Outside, Trigger};
+use irqscope_wire::{Line, Outside, Trigger, View};
 
 #[test]
 fn trigger_line_has_both_views_and_the_parallel_ports_wires() {
@@ -19,22 +19,22 @@ fn trigger_line_has_both_views_and_the_parallel_ports_wires() {
         plan.outside,
         Some(Outside { duty_per_mille: 125, packet: 32, cpu: None, ..Outside::default() })
     );
-    assert!(plan.inside);
+    assert!(plan.inside.is_some());
 }
 
 #[test]
 fn other_triggers_have_no_generator() {
     let plan = plan("", "kind = \"timer\"\nperiod = \"1ms\"");
-    assert_eq!((plan.outside, plan.line, plan.inside), (None, Line::Record, true));
+    assert_eq!((plan.outside, plan.line, plan.inside.is_some()), (None, Line::Record, true));
 }
 
 #[test]
 fn the_observer_effect_doubles_the_cases() {
     let scenario = parse("observer-effect = true", "kind = \"line\"\nperiod = \"1ms\"").unwrap();
     let cases = scenario.cases();
-    let seen: Vec<_> = cases.iter().map(|c| (c.plan.case.as_str(), c.plan.inside)).collect();
-    assert_eq!(seen, [("6.1/idle", true), ("6.1/idle/outside", false)]);
-    assert!(cases.iter().all(|case| case.plan.outside.is_some()));
+    let seen = cases.iter().map(|c| (c.plan.case.as_str(), c.plan.has_view(View::Inside)));
+    assert_eq!(seen.collect::<Vec<_>>(), [("6.1/idle", true), ("6.1/idle/outside", false)]);
+    assert!(cases.iter().all(|case| case.plan.has_view(View::Outside)));
 }
 
 #[test]
@@ -65,9 +65,9 @@ fn every_generator_has_its_own_wires() {
     assert_eq!(plan("rig = \"vm\"", trigger).line, Line::Ivshmem);
     let mut scenario = parse("", trigger).unwrap();
     scenario.set_rig(RigKind::Vm);
-    assert_eq!(scenario.cases()[0].plan.line, Line::Ivshmem);
+    assert_eq!(asked(&scenario).line, Line::Ivshmem);
     scenario.set_rig(RigKind::Twin);
-    assert_eq!(scenario.cases()[0].plan.line, Line::Parport);
+    assert_eq!(asked(&scenario).line, Line::Parport);
     let wrong = format!("{trigger}\nline = \"parport\"");
     assert!(error("rig = \"vm\"", &wrong).contains("ivshmem"));
 }
@@ -78,7 +78,7 @@ fn another_rig_has_no_generator_of_itself() {
         parse("observer-effect = true", "kind = \"line\"\nperiod = \"1ms\"").unwrap();
     scenario.set_rig(RigKind::Local);
     let cases = scenario.cases();
-    assert_eq!((cases.len(), cases[0].plan.trigger), (1, Trigger::Timer));
+    assert_eq!((cases.len(), asked(&scenario).trigger), (1, Trigger::Timer));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_machine_that_is_there_watches_itself_by_a_spare_cpu() {
     let spare = plan(local, &format!("{inject}\ngenerator-cpu = 2"));
     assert_eq!((spare.trigger, spare.line), (Trigger::Inject, Line::Memory));
     assert_eq!(spare.outside.and_then(|outside| outside.cpu), Some(2));
-    assert!(spare.inside && spare.uses_spare_cpu());
+    assert!(spare.inside.is_some() && spare.uses_spare_cpu());
     // The scenario's views and stages decide whether there is one.
     let inside = |top: &str, more: &str| {
         let plan = plan(&format!("{local}\n{top}"), &format!("{inject}\n{more}"));
@@ -98,21 +98,21 @@ fn a_machine_that_is_there_watches_itself_by_a_spare_cpu() {
     assert!(inside("", "mode = \"isolated\""));
     assert!(inside("", "line = \"record\""));
     let blind = format!("{local}\nviews = [\"outside\"]");
-    assert!(!plan(&blind, inject).inside);
+    assert!(plan(&blind, inject).inside.is_none());
 }
 
 #[test]
 fn a_spare_cpu_is_used_where_the_rig_has_one() {
     let inject = "kind = \"inject\"\nperiod = \"1ms\"";
     let mut scenario = parse("", inject).unwrap();
-    let line = |scenario: &Scenario| scenario.cases()[0].plan.line;
+    let line = |scenario: &Scenario| asked(scenario).line;
     assert_eq!(line(&scenario), Line::Record);
     scenario.set_rig(RigKind::Ssh);
     assert_eq!(line(&scenario), Line::Memory);
     scenario.set_rig(RigKind::Twin);
-    let plan = &scenario.cases()[0].plan;
+    let plan = asked(&scenario);
     assert_eq!((plan.trigger, plan.line), (Trigger::Inject, Line::Record));
-    assert!(plan.outside.is_none() && plan.inside);
+    assert!(plan.outside.is_none() && plan.inside.is_some());
 }
 
 #[test]
@@ -139,7 +139,10 @@ fn a_sweep_repeats_every_case_at_every_frequency_and_keeps_the_jitters_share() {
     let cases = scenario.cases();
     let seen: Vec<_> = cases
         .iter()
-        .map(|c| (c.plan.case.as_str(), c.plan.period_ns, c.plan.jitter.ns, c.plan.count))
+        .map(|case| {
+            let asked = case.plan.stages().unwrap();
+            (case.plan.case.as_str(), asked.period_ns, asked.jitter.ns, asked.count)
+        })
         .collect();
     let expected = [
         ("6.1/idle/10kHz", 100_000, 50_000, 7),

@@ -59,8 +59,8 @@ pub use name::UnknownName;
 pub use path::{Mark, Path, PathEnd, PathEvent, Run};
 pub use picture::{InterruptLine, Picture, Role, ThreadFact, ThreadPolicy};
 pub use plan::{
-    Delay, EXPLAINED, HOG, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Outside, Pacing,
-    Plan, Policy, Scheduling, SystemState, Trigger,
+    Delay, EXPLAINED, HOG, Inside, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Outside,
+    Pacing, Plan, Policy, Scheduling, StagePlan, SystemState, Trigger, Work,
 };
 pub use port::HostByte;
 pub use refusal::Refusal;

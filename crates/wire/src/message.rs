@@ -16,8 +16,9 @@ use crate::{
 /// know which trigger an edge answers, and a plan which CPU it is on. 4: bursts,
 /// execution times. 5: delayed locking, and the work of loads. 6: polarity,
 /// lines in use, calibration, a generator's own time, how a response was measured, and
-/// the target's word that it answers.
-pub const PROTOCOL: u16 = 6;
+/// the target's word that it answers. 7: a plan has stages or benchmarks, each with what
+/// they alone need.
+pub const PROTOCOL: u16 = 7;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::name::named;
 use crate::{
     Benchmark, Burst, Compensate, DelayedLocking, Execution, Faults, Polarity, Shape, Stage, Tick,
+    View,
 };
 
 named! {
@@ -171,11 +172,59 @@ pub const OUTSIDE_ONLY: &str = "/outside";
 /// events only.
 pub const EXPLAINED: &str = "/explained";
 
-/// One case, complete.
+/// What the target records of each trigger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inside {
+    /// It records what else the CPU under test does, too.
+    pub explain: bool,
+    /// What a stage does about triggers that come while it is pending: only a record
+    /// shows which run answered which trigger.
+    pub compensate: Compensate,
+}
+
+impl Default for Inside {
+    fn default() -> Self {
+        Self { explain: false, compensate: Compensate::None }
+    }
+}
+
+/// One case, complete: where and in which state it is measured, and what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// `kernel/state`, unique in its run; see also [`OUTSIDE_ONLY`].
     pub case: String,
+    /// The CPU under test.
+    pub cpu: u32,
+    /// How long the loads run before the first trigger or benchmark.
+    pub settle_ms: u32,
+    pub state: SystemState,
+    /// Idle states are left as they are; else the agent holds deep ones off
+    /// while it measures.
+    pub idle_states: bool,
+    /// None: whatever the kernel has of it is left as it is.
+    pub delayed_locking: Option<DelayedLocking>,
+    /// The tick of the target's counter, where it is known beforehand: the twin's, or
+    /// an imported file's.
+    pub tick: Option<Tick>,
+    /// The virtual time that one instruction takes; the twin only.
+    pub instruction: Option<Tick>,
+    pub work: Work,
+}
+
+/// What is measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "a case has one of them")]
+pub enum Work {
+    /// Stages of the kernel, which the driver asks.
+    Stages(StagePlan),
+    /// Benchmarks, in this order; the driver takes no part.
+    Benchmarks(Vec<Benchmark>),
+}
+
+/// The triggers of one case, and the stages that answer them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StagePlan {
     pub stages: Vec<Stage>,
     pub trigger: Trigger,
     pub line: Line,
@@ -189,90 +238,94 @@ pub struct Plan {
     /// None: one trigger in a period.
     pub burst: Option<Burst>,
     pub seed: u64,
-    pub cpu: u32,
     /// How long a stage is waited for before it is called missing.
     pub timeout_ms: u32,
-    /// How long the loads run before the first trigger.
-    pub settle_ms: u32,
-    pub state: SystemState,
     pub user: Scheduling,
     pub kthread: Scheduling,
     pub thread: Scheduling,
-    /// The counter's tick where the rig knows it exactly (the twin).
-    pub tick: Option<Tick>,
-    /// The virtual time that one instruction takes; the twin only.
-    pub instruction: Option<Tick>,
     pub delay: Option<Delay>,
     /// None: stages end with their first act, and lines toggle.
     pub execution: Option<Execution>,
-    pub compensate: Compensate,
-    /// None: nobody looks on from outside.
+    /// None: no generator watches from outside.
     pub outside: Option<Outside>,
-    /// The target keeps its own record.
-    pub inside: bool,
-    /// The target records what else the CPU under test does.
-    pub explain: bool,
+    /// None: the target keeps no record of its own.
+    pub inside: Option<Inside>,
     /// Culprits that a test asks for.
     pub faults: Option<Faults>,
-    /// Idle states are left as they are; else the agent holds deep ones off
-    /// while it measures.
-    #[serde(default)]
-    pub idle_states: bool,
-    /// Where there are any they are run, in this order, instead of asking
-    /// stages: the driver takes no part, and of the fields above only case, cpu,
-    /// settle, state, tick and instruction count.
-    #[serde(default)]
-    pub benchmarks: Vec<Benchmark>,
-    /// None: whatever the kernel has of it is left as it is.
-    #[serde(default)]
-    pub delayed_locking: Option<DelayedLocking>,
 }
 
 impl Plan {
-    /// The most triggers that there can be. A plan with so many has no end of its
+    /// The most triggers that there can be. A plan with this many has no end of its
     /// own: the target answers until it is stopped, however long no trigger comes.
     pub const OPEN_END: u64 = 1 << 32;
 
-    /// A generator may be silent for as long as it likes.
-    pub fn is_open_ended(&self) -> bool {
-        self.count == Self::OPEN_END && self.is_triggered_outside()
+    /// A plan of these stages where nothing else is said.
+    pub fn of_stages(stages: StagePlan) -> Self {
+        Self { work: Work::Stages(stages), ..Self::default() }
     }
 
-    /// Stages are asked; else benchmarks are run.
+    /// A plan of these benchmarks where nothing else is said.
+    pub fn of_benchmarks(benchmarks: Vec<Benchmark>) -> Self {
+        Self { work: Work::Benchmarks(benchmarks), ..Self::default() }
+    }
+
+    /// The stages that are asked, if any are.
+    pub fn stages(&self) -> Option<&StagePlan> {
+        match &self.work {
+            Work::Stages(stages) => Some(stages),
+            Work::Benchmarks(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn stages_mut(&mut self) -> Option<&mut StagePlan> {
+        match &mut self.work {
+            Work::Stages(stages) => Some(stages),
+            Work::Benchmarks(_) => None,
+        }
+    }
+
+    /// The benchmarks that are run; empty where stages are asked.
+    pub fn benchmarks(&self) -> &[Benchmark] {
+        match &self.work {
+            Work::Stages(_) => &[],
+            Work::Benchmarks(benchmarks) => benchmarks,
+        }
+    }
+
+    /// The same plan with its stages changed, if it has any.
+    #[must_use]
+    pub fn with_stages(&self, change: impl FnOnce(&mut StagePlan)) -> Self {
+        let mut plan = self.clone();
+        if let Some(stages) = plan.stages_mut() {
+            change(stages);
+        }
+        plan
+    }
+
+    /// Whether stages are asked; else benchmarks are run.
     pub fn needs_driver(&self) -> bool {
-        self.benchmarks.is_empty()
+        self.stages().is_some()
     }
 
-    /// Whether any thread that is measured wants a real-time policy.
-    pub fn uses_real_time(&self) -> bool {
-        if !self.needs_driver() {
-            return self.benchmarks.iter().any(|one| one.class().is_real_time());
-        }
-        [self.user, self.kthread, self.thread].iter().any(|one| one.policy != Policy::Other)
+    /// Whether samples of this view are taken.
+    pub fn has_view(&self, view: View) -> bool {
+        self.stages().is_some_and(|stages| stages.has_view(view))
     }
 
-    /// How many samples it will have, as far as that is known beforehand.
-    pub fn samples(&self) -> u64 {
-        if self.needs_driver() {
-            return self.count;
-        }
-        self.benchmarks.iter().fold(0, |sum, one| sum.saturating_add(one.samples()))
+    /// Whether the target records what else the CPU under test does.
+    pub fn explains(&self) -> bool {
+        self.stages().is_some_and(StagePlan::explains)
     }
 
-    /// A generator decides when triggers come; the target only counts them.
-    pub fn is_triggered_outside(&self) -> bool {
-        self.trigger == Trigger::Line || self.line == Line::Memory
+    /// What a generator is asked, where one watches.
+    pub fn outside(&self) -> Option<Outside> {
+        self.stages()?.outside
     }
 
-    /// How its lines show responses: words in memory have no falling edge.
-    pub fn shape(&self) -> Shape {
-        let wires = !matches!(self.line, Line::Ivshmem | Line::Memory);
-        if wires && self.execution.is_some() { Shape::Pulse } else { Shape::Toggle }
-    }
-
-    /// A spare CPU of the target is its generator.
-    pub fn uses_spare_cpu(&self) -> bool {
-        self.outside.is_some() && self.line == Line::Memory
+    /// Where responses are shown.
+    pub fn line(&self) -> Line {
+        self.stages().map_or(Line::Record, |stages| stages.line)
     }
 
     /// The target's counter and the generator's clock are the same one: the
@@ -281,40 +334,131 @@ impl Plan {
         self.instruction.is_some()
     }
 
+    /// Whether any thread that is measured wants a real-time policy.
+    pub fn uses_real_time(&self) -> bool {
+        match &self.work {
+            Work::Stages(stages) => [stages.user, stages.kthread, stages.thread]
+                .iter()
+                .any(|one| one.policy != Policy::Other),
+            Work::Benchmarks(all) => all.iter().any(|one| one.class().is_real_time()),
+        }
+    }
+
+    /// How many samples it will have, as far as that is known beforehand.
+    pub fn samples(&self) -> u64 {
+        match &self.work {
+            Work::Stages(stages) => stages.count,
+            Work::Benchmarks(all) => {
+                all.iter().fold(0, |sum, one| sum.saturating_add(one.samples()))
+            }
+        }
+    }
+
+    /// A spare CPU of the target is its generator.
+    pub fn uses_spare_cpu(&self) -> bool {
+        self.stages().is_some_and(StagePlan::uses_spare_cpu)
+    }
+
     /// The same measurement from outside only, to show what the inside view
     /// costs.
+    #[must_use]
     pub fn without_inside(&self) -> Self {
         let case = format!("{}{OUTSIDE_ONLY}", self.case);
-        Self { case, inside: false, explain: false, ..self.clone() }
+        Self { case, ..self.with_stages(|stages| stages.inside = None) }
     }
 
     /// The same measurement with events, to show what they cost.
+    #[must_use]
     pub fn explained(&self) -> Self {
         let case = format!("{}{EXPLAINED}", self.case);
-        Self { case, explain: true, ..self.clone() }
+        let explain = |inside| Inside { explain: true, ..inside };
+        Self { case, ..self.with_stages(|stages| stages.inside = stages.inside.map(explain)) }
     }
 
     /// The same measurement without a generator: the driver's own timer, which
     /// triggers or injects, and the target's own record.
+    #[must_use]
     pub fn without_generator(&self) -> Self {
-        let injects = self.trigger == Trigger::Inject;
+        self.with_stages(StagePlan::remove_generator)
+    }
+}
+
+impl StagePlan {
+    /// Whether samples of this view are taken.
+    pub fn has_view(&self, view: View) -> bool {
+        match view {
+            View::Outside => self.outside.is_some(),
+            View::Inside => self.inside.is_some(),
+        }
+    }
+
+    /// Whether the target records what else the CPU under test does.
+    pub fn explains(&self) -> bool {
+        self.inside.is_some_and(|inside| inside.explain)
+    }
+
+    /// What a stage does about triggers that come while it is pending.
+    pub fn compensate(&self) -> Compensate {
+        self.inside.unwrap_or_default().compensate
+    }
+
+    /// A generator may be silent for as long as it likes.
+    pub fn is_open_ended(&self) -> bool {
+        self.count == Plan::OPEN_END && self.is_triggered_outside()
+    }
+
+    /// A generator decides when triggers come; the target only counts them.
+    pub fn is_triggered_outside(&self) -> bool {
+        self.trigger == Trigger::Line || self.line == Line::Memory
+    }
+
+    /// A spare CPU of the target is its generator.
+    pub fn uses_spare_cpu(&self) -> bool {
+        self.outside.is_some() && self.line == Line::Memory
+    }
+
+    /// How its lines show responses: words in memory have no falling edge.
+    pub fn shape(&self) -> Shape {
+        let wires = !matches!(self.line, Line::Ivshmem | Line::Memory);
+        if wires && self.execution.is_some() { Shape::Pulse } else { Shape::Toggle }
+    }
+
+    /// Leaves the driver's own timer, which triggers or injects, and the target's
+    /// own record.
+    pub fn remove_generator(&mut self) {
+        if self.trigger == Trigger::Line {
+            self.trigger = Trigger::Timer;
+        }
+        self.line = Line::Record;
+        self.outside = None;
+        self.inside.get_or_insert_default();
+    }
+}
+
+/// What is measured where nothing else is said: the stages of the default
+/// [`StagePlan`], on an idle machine.
+impl Default for Plan {
+    fn default() -> Self {
         Self {
-            trigger: if injects { Trigger::Inject } else { Trigger::Timer },
-            line: Line::Record,
-            outside: None,
-            inside: true,
-            ..self.clone()
+            case: String::new(),
+            cpu: 0,
+            settle_ms: 100,
+            state: SystemState { name: "idle".into(), loads: Vec::new(), hog: None },
+            idle_states: false,
+            delayed_locking: None,
+            tick: None,
+            instruction: None,
+            work: Work::Stages(StagePlan::default()),
         }
     }
 }
 
-/// What is measured where nothing else is said: every stage at once, by the
-/// driver's timer at 1 kHz, on an idle machine.
-impl Default for Plan {
+/// What is asked where nothing else is said: every stage at once, by the driver's
+/// timer at 1 kHz.
+impl Default for StagePlan {
     fn default() -> Self {
         let fifo = |priority| Scheduling { policy: Policy::Fifo, priority };
         Self {
-            case: String::new(),
             stages: Stage::ALL.to_vec(),
             trigger: Trigger::Timer,
             line: Line::Record,
@@ -326,25 +470,15 @@ impl Default for Plan {
             jitter: Jitter { kind: JitterKind::None, ns: 0 },
             burst: None,
             seed: 0,
-            cpu: 0,
             timeout_ms: 10_000,
-            settle_ms: 100,
-            state: SystemState { name: "idle".into(), loads: Vec::new(), hog: None },
             user: fifo(80),
             kthread: fifo(50),
             thread: fifo(50),
-            tick: None,
-            instruction: None,
             delay: None,
             execution: None,
-            compensate: Compensate::None,
             outside: None,
-            inside: true,
-            explain: false,
+            inside: Some(Inside::default()),
             faults: None,
-            idle_states: false,
-            benchmarks: Vec::new(),
-            delayed_locking: None,
         }
     }
 }

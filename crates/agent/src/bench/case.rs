@@ -23,10 +23,15 @@ use crate::sink::Sink;
 const ROOM: u64 = 4 << 20;
 
 /// Runs all benchmarks of a plan, one after the other.
-pub fn measure(here: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
-    plan.benchmarks.iter().try_for_each(Benchmark::check).map_err(Error::Plan)?;
+pub fn measure(
+    here: &Place<'_>,
+    plan: &Plan,
+    benchmarks: &[Benchmark],
+    sink: &mut Sink,
+) -> Result<()> {
+    benchmarks.iter().try_for_each(Benchmark::check).map_err(Error::Plan)?;
     let facts = facts::gather(here.root, plan.cpu);
-    let cpus = cpus(plan);
+    let cpus = cpus(plan.cpu, benchmarks);
     let pinned = (cpus.len() == 1).then_some(plan.cpu);
     let locks = Locks::set(here.root, plan.delayed_locking.as_ref())?;
     let mut loads = Loads::start(&plan.state, pinned)?; // forks: before any thread
@@ -45,7 +50,7 @@ pub fn measure(here: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     seen.iter().try_for_each(|observation| sink.send(observation.message()))?;
     sink.send(Message::Started(facts.started(scale.tick, &loads)))?;
     here.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
-    for (number, benchmark) in plan.benchmarks.iter().enumerate() {
+    for (number, benchmark) in benchmarks.iter().enumerate() {
         loads.check()?;
         let class = rights.grant(benchmark.class());
         let room = ROOM / benchmark.series();
@@ -85,12 +90,12 @@ fn work(
 }
 
 /// Returns all CPUs under test, ascending.
-fn cpus(plan: &Plan) -> Vec<u32> {
+fn cpus(cpu: u32, benchmarks: &[Benchmark]) -> Vec<u32> {
     let own = |one: &Benchmark| match one.cpus() {
-        [] => vec![plan.cpu],
+        [] => vec![cpu],
         cpus => cpus.to_vec(),
     };
-    let mut cpus: Vec<u32> = plan.benchmarks.iter().flat_map(own).collect();
+    let mut cpus: Vec<u32> = benchmarks.iter().flat_map(own).collect();
     cpus.sort_unstable();
     cpus.dedup();
     cpus

@@ -93,7 +93,7 @@ fn write_rows(
     mut values: Values,
     output: &mut impl Write,
 ) -> io::Result<()> {
-    let Some(benchmark) = plan.benchmarks.get(usize::from(end.benchmark)) else { return Ok(()) };
+    let Some(benchmark) = plan.benchmarks().get(usize::from(end.benchmark)) else { return Ok(()) };
     let name = format!("{} {}", benchmark.kind(), benchmark.variant());
     if let Some(why) = &end.unavailable {
         return writeln!(output, "{name}: {why}");

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use irqscope_wire::{
     Async, Benchmark, BenchmarkKind, Class, Clock, Gtod, Inversion, LockProtocol, Middle,
     PeriodicJitter, Plan, Policy, Realfeel, Sched, Scheduling, Sleep, Spin, SystemState, Wake,
+    Work,
 };
 use lexopt::{Arg, Parser, ValueExt};
 
@@ -45,7 +46,7 @@ fn long(short: char) -> Option<&'static str> {
 pub fn parse(parser: &mut Parser) -> Result<Option<BenchOptions>, lexopt::Error> {
     let mut kinds: Vec<BenchmarkKind> = Vec::new();
     let (mut settings, mut variants) = (Vec::new(), Vec::new());
-    let mut plan = Plan { stages: Vec::new(), count: 0, ..Plan::default() };
+    let (mut plan, mut benchmarks) = (Plan::default(), Vec::new());
     let mut loads = Vec::new();
     let mut frames = None;
     while let Some(argument) = parser.next()? {
@@ -78,11 +79,12 @@ pub fn parse(parser: &mut Parser) -> Result<Option<BenchOptions>, lexopt::Error>
         );
     }
     for kind in kinds {
-        plan.benchmarks.extend(chosen(kind, &variants, &settings)?);
+        benchmarks.extend(chosen(kind, &variants, &settings)?);
     }
     if !loads.is_empty() {
         plan.state = SystemState { name: "load".into(), loads, hog: None };
     }
+    plan.work = Work::Benchmarks(benchmarks);
     plan.case = format!("here/{}", plan.state.name);
     Ok(Some(BenchOptions { plan, frames }))
 }
@@ -262,7 +264,7 @@ mod tests {
     }
 
     fn variants(line: &str) -> Vec<String> {
-        options(line).unwrap().plan.benchmarks.iter().map(Benchmark::variant).collect()
+        options(line).unwrap().plan.benchmarks().iter().map(Benchmark::variant).collect()
     }
 
     #[test]
@@ -270,7 +272,7 @@ mod tests {
         let plan = options("sched -p 95 -i 1000 -l 60 -t 2 -a 0,1").unwrap().plan;
         let class = Class::Fixed(Scheduling { policy: Policy::Fifo, priority: 95 });
         let sched = Sched { class, period_ns: 1_000_000, count: 60, threads: 2, cpus: vec![0, 1] };
-        assert_eq!(plan.benchmarks, [Benchmark::Sched(sched)]);
+        assert_eq!(plan.benchmarks(), [Benchmark::Sched(sched)]);
         assert!(!plan.needs_driver());
     }
 

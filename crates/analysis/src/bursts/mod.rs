@@ -64,8 +64,8 @@ pub struct Merge {
 impl Bursts {
     /// Makes the bursts; `None` if the case has no bursts, or nothing was recorded.
     pub fn of(data: &CaseData) -> Option<Self> {
-        let plan = data.plan.as_ref()?;
-        let Asked { triggers, interval_ns } = plan.burst?;
+        let asked = data.asked()?;
+        let Asked { triggers, interval_ns } = asked.burst?;
         let view = if data.outside.is_some() { View::Outside } else { View::Inside };
         let mut by_seq: BTreeMap<u64, BTreeMap<Stage, &SampleRow>> = BTreeMap::new();
         for row in data.rows.iter().filter(|row| row.view == view) {
@@ -93,7 +93,7 @@ impl Bursts {
             view,
             triggers,
             interval_ns,
-            compensate: plan.compensate,
+            compensate: asked.compensate(),
             bursts,
         })
     }

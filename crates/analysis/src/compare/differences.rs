@@ -27,7 +27,7 @@ type Fact = fn(&Manifest, &CaseManifest) -> Option<String>;
 const HARMLESS: [(&str, Fact); 3] = [
     ("kernel", |_, case| Some(target(case)?.kernel.clone())),
     ("irqscope", |run, _| Some(run.tool_version.clone())),
-    ("triggers asked for", |_, case| Some(stages_of(case)?.count.to_string())),
+    ("triggers asked for", |_, case| Some(case.asked()?.count.to_string())),
 ];
 
 const MATTERS: [(&str, Fact); 31] = [
@@ -48,26 +48,26 @@ const MATTERS: [(&str, Fact); 31] = [
     ("instruction", |_, case| Some(format!("{} fs", plan(case)?.instruction?.femtoseconds))),
     ("benchmarks", |_, case| benchmarks(case)),
     ("stages", |_, case| Some(names(&target(case)?.stages))),
-    ("trigger", |_, case| Some(stages_of(case)?.trigger.to_string())),
-    ("response line", |_, case| Some(stages_of(case)?.line.to_string())),
-    ("interrupt", |_, case| Some(stages_of(case)?.irq.to_string())),
+    ("trigger", |_, case| Some(case.asked()?.trigger.to_string())),
+    ("response line", |_, case| Some(case.asked()?.line.to_string())),
+    ("interrupt", |_, case| Some(case.asked()?.irq.to_string())),
     ("injecting CPU", |_, case| Some(target(case)?.inject_cpu?.to_string())),
-    ("mode", |_, case| Some(stages_of(case)?.mode.to_string())),
-    ("pacing", |_, case| Some(stages_of(case)?.pacing.to_string())),
-    ("period", |_, case| Some(format!("{} ns", stages_of(case)?.period_ns))),
+    ("mode", |_, case| Some(case.asked()?.mode.to_string())),
+    ("pacing", |_, case| Some(case.asked()?.pacing.to_string())),
+    ("period", |_, case| Some(format!("{} ns", case.asked()?.period_ns))),
     ("jitter", |_, case| jitter(case)),
-    ("seed", |_, case| Some(stages_of(case)?.seed.to_string())),
-    ("record from inside", |_, case| Some(yes(stages_of(case)?.inside))),
-    ("events (explain)", |_, case| Some(yes(stages_of(case)?.explain))),
-    ("faults", |_, case| Some(yes(stages_of(case)?.faults.is_some()))),
+    ("seed", |_, case| Some(case.asked()?.seed.to_string())),
+    ("record from inside", |_, case| Some(yes(case.asked()?.inside.is_some()))),
+    ("events (explain)", |_, case| Some(yes(case.asked()?.explains()))),
+    ("faults", |_, case| Some(yes(case.asked()?.faults.is_some()))),
     ("inserted delay", |_, case| {
-        Some(stages_of(case)?.delay.map_or("none".into(), |one| {
+        Some(case.asked()?.delay.map_or("none".into(), |one| {
             format!("{} instructions at {}", one.instructions, one.stage)
         }))
     }),
-    ("scheduling of user", |_, case| Some(scheduling(stages_of(case)?.user))),
-    ("scheduling of kthread", |_, case| Some(scheduling(stages_of(case)?.kthread))),
-    ("scheduling of thread", |_, case| Some(scheduling(stages_of(case)?.thread))),
+    ("scheduling of user", |_, case| Some(scheduling(case.asked()?.user))),
+    ("scheduling of kthread", |_, case| Some(scheduling(case.asked()?.kthread))),
+    ("scheduling of thread", |_, case| Some(scheduling(case.asked()?.thread))),
 ];
 
 /// Returns everything that differs, the most important first.
@@ -112,11 +112,6 @@ fn plan(case: &CaseManifest) -> Option<&Plan> {
     case.plan.as_ref()
 }
 
-/// Returns the plan of a case that asks stages.
-fn stages_of(case: &CaseManifest) -> Option<&Plan> {
-    plan(case).filter(|plan| plan.needs_driver())
-}
-
 fn load(case: &CaseManifest) -> String {
     let loads: Vec<&str> = case.state.loads.iter().map(|load| load.name()).collect();
     if loads.is_empty() { "none".into() } else { loads.join(", ") }
@@ -132,11 +127,11 @@ fn benchmarks(case: &CaseManifest) -> Option<String> {
         let period = one.period_ns().map_or_else(String::new, |ns| format!(" every {ns} ns"));
         format!("{} {} ({}{period})", one.kind(), one.variant(), one.class())
     };
-    Some(plan.benchmarks.iter().map(one).collect::<Vec<_>>().join(", "))
+    Some(plan.benchmarks().iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
 fn jitter(case: &CaseManifest) -> Option<String> {
-    let jitter = stages_of(case)?.jitter;
+    let jitter = case.asked()?.jitter;
     Some(format!("{} {} ns", jitter.kind, jitter.ns))
 }
 

@@ -129,7 +129,7 @@ impl LiveCase {
 
     /// Returns whether its nanoseconds are virtual.
     pub fn is_twin(&self) -> bool {
-        self.twin || self.plan.instruction.is_some()
+        self.twin || self.plan.shares_clock()
     }
 
     /// Returns how many frames there were until now, whatever became of them: the figures are the
@@ -157,10 +157,11 @@ impl LiveCase {
         self.account = Account::of_generator(&packet.totals);
         let Some((tick, lines)) = self.generator else { return };
         let lines = packet.samples.first().map_or(lines, |sample| sample.answers.len());
-        self.samples += if self.plan.inside { 0 } else { packet.samples.len() as u64 };
+        self.samples +=
+            if self.plan.has_view(View::Inside) { 0 } else { packet.samples.len() as u64 };
         let stages = self.stages(lines);
         for sample in &packet.samples {
-            if self.plan.inside && self.plan.shares_clock() {
+            if self.plan.has_view(View::Inside) && self.plan.shares_clock() {
                 self.triggers.add(sample.seq.0, sample.trigger.0);
             }
             self.outside(sample, &stages, tick);
@@ -178,15 +179,16 @@ impl LiveCase {
     /// were asked for, or those of them that every kernel has. None where neither are as many as
     /// there are lines.
     fn stages(&self, lines: usize) -> Vec<Stage> {
-        if self.without_agent && self.plan.stages.len() == lines {
-            return self.plan.stages.clone();
+        let asked = self.plan.stages().map_or(&[][..], |asked| &asked.stages);
+        if self.without_agent && asked.len() == lines {
+            return asked.to_vec();
         }
         let sorted = |stages: &[Stage]| {
             let mut stages = stages.to_vec();
             stages.sort_unstable();
             stages
         };
-        let asked = sorted(&self.plan.stages);
+        let asked = sorted(asked);
         let everywhere: Vec<Stage> =
             asked.iter().copied().filter(|stage| stage.since().is_none()).collect();
         let started = self.started.as_ref().map(|started| sorted(&started.stages));
@@ -226,7 +228,8 @@ impl LiveCase {
     fn add(&mut self, row: &SampleRow) {
         let key = (row.stage, row.view);
         if !self.series.contains_key(&key) {
-            let series = Series::new(row.stage, row.view, self.plan.period_ns);
+            let period_ns = self.plan.stages().map_or(0, |asked| asked.period_ns);
+            let series = Series::new(row.stage, row.view, period_ns);
             self.series.extend(series.map(|series| (key, series)));
         }
         if let Some(series) = self.series.get_mut(&key) {

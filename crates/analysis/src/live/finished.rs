@@ -27,7 +27,7 @@ pub struct Drawn {
 /// # Errors
 /// The disk's.
 pub fn drawn(run: &RunDir, stream: &CaseStream<'_>) -> Result<Vec<Drawn>> {
-    let period = stream.data().plan.as_ref().map_or(1_000_000, |plan| plan.period_ns);
+    let period = stream.data().asked().map_or(1_000_000, |asked| asked.period_ns);
     let mut courses = Courses { period, all: BTreeMap::new() };
     let figures = CaseFigures::of(stream, run.path(), &mut courses)?;
     let mut all = Vec::new();

@@ -2,7 +2,7 @@
 //! Lines over time.
 
 use irqscope_run::{CaseData, SampleRow};
-use irqscope_wire::{Nanoseconds, Plan, Shape, Stage, View};
+use irqscope_wire::{Nanoseconds, Shape, Stage, StagePlan, View};
 
 /// The level of a line from an instant on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Wave {
 impl Waves {
     /// Makes the waves of the view whose figures come first; `None` if nothing was recorded.
     pub fn of(data: &CaseData) -> Option<Self> {
-        let plan = data.plan.as_ref()?;
+        let asked = data.asked()?;
         let view = if data.outside.is_some() { View::Outside } else { View::Inside };
         let rows: Vec<&SampleRow> = data.rows.iter().filter(|row| row.view == view).collect();
         let shape = if rows.iter().any(|row| row.execution.is_some()) {
@@ -83,7 +83,7 @@ impl Waves {
         } else {
             Shape::Toggle
         };
-        let mut lines = vec![trigger(data, plan, &rows)?];
+        let mut lines = vec![trigger(data, asked, &rows)?];
         let mut stages: Vec<Stage> = rows.iter().map(|row| row.stage).collect();
         stages.sort_unstable();
         stages.dedup();
@@ -107,7 +107,7 @@ impl Waves {
 
 /// Makes the trigger's wave, as long as the generator says; a trigger of the driver's own is an
 /// instant.
-fn trigger(data: &CaseData, plan: &Plan, rows: &[&SampleRow]) -> Option<Wave> {
+fn trigger(data: &CaseData, asked: &StagePlan, rows: &[&SampleRow]) -> Option<Wave> {
     let mut instants: Vec<(u64, i64)> = rows.iter().map(|row| (row.seq, row.trigger.0)).collect();
     instants.dedup();
     let outside = data.outside.as_ref();
@@ -115,7 +115,7 @@ fn trigger(data: &CaseData, plan: &Plan, rows: &[&SampleRow]) -> Option<Wave> {
         let (hello, status) = (outside.hello.as_ref()?, outside.status?);
         Some(hello.nanoseconds(status.settings.high))
     });
-    let Nanoseconds(high) = high.filter(|_| plan.outside.is_some()).unwrap_or(Nanoseconds(0));
+    let Nanoseconds(high) = high.filter(|_| asked.outside.is_some()).unwrap_or(Nanoseconds(0));
     let pulses: Vec<(i64, i64)> = instants.iter().map(|(_, at)| (*at, at + high)).collect();
     (!pulses.is_empty()).then(|| Wave::of_pulses(Wave::TRIGGER, None, &pulses))
 }

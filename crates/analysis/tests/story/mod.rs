@@ -10,7 +10,7 @@ pub mod synthetic;
 use irqscope_analysis::{Explained, explain};
 use irqscope_run::{CaseData, RunDir};
 use irqscope_wire::{
-    Context, Counters, Cycles, Event, Fault, Message, Nanoseconds, Plan, Priority, Sample, Seq,
+    Context, Counters, Cycles, Event, Fault, Inside, Message, Nanoseconds, Priority, Sample, Seq,
     Softirq, Stage, StageThread, Symbol, What,
 };
 use synthetic::{Sender, answered, draft, plan};
@@ -27,7 +27,9 @@ pub const PLAIN: u16 = 0;
 
 pub fn case(events: Vec<Event>, samples: Vec<Sample>, truth: Vec<Fault>) -> CaseData {
     let parent = tempfile::tempdir().unwrap();
-    let plan = Plan { explain: true, ..plan("6.1/idle", &STAGES, samples.len() as u64) };
+    let inside = Some(Inside { explain: true, ..Inside::default() });
+    let plan = plan("6.1/idle", &STAGES, samples.len() as u64);
+    let plan = plan.with_stages(|asked| asked.inside = inside);
     let run = RunDir::create(parent.path().join("run"), &draft(&[plan])).unwrap();
     let mut target = Sender::new(&run, 0);
     target.open("6.1.0", &STAGES);

@@ -42,7 +42,7 @@ fn case(run: &RunDir, asked: Option<&str>) -> Result<CaseData, Trouble> {
 }
 
 fn single(options: &Scope, data: &CaseData, waves: &Waves, caveat: Option<&str>) -> Done {
-    let burst = data.plan.as_ref().and_then(|plan| plan.burst);
+    let burst = data.asked().and_then(|asked| asked.burst);
     let last = options.at + burst.map_or(1, |burst| u64::from(burst.triggers)) - 1;
     let rows = || data.rows.iter().filter(|row| row.view == waves.view);
     let zero = rows().find(|row| row.seq == options.at).map(|row| row.trigger.0);

@@ -77,11 +77,11 @@ fn period_ns(case: &MeasuredCase, series: &Measured) -> Option<u64> {
         SeriesName::Stage { .. } => {
             let triggers = case.summary.triggers.max(1);
             let share = triggers as f64 / (series.sorted.count() + series.without).max(1) as f64;
-            Some((plan.period_ns as f64 * share) as u64)
+            Some((plan.stages()?.period_ns as f64 * share) as u64)
         }
         SeriesName::Benchmark { benchmark, variant, .. } => {
             let asked = plan
-                .benchmarks
+                .benchmarks()
                 .iter()
                 .find(|one| one.kind() == *benchmark && one.variant() == *variant);
             asked?.period_ns()

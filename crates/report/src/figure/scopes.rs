@@ -29,9 +29,10 @@ pub struct Scope {
 pub fn scopes(run: &RunDir, summary: &Summary) -> Result<Vec<Scope>> {
     let mut all = Vec::new();
     let cases = (0..).zip(&run.manifest().cases);
-    let has_pulses = |plan: &irqscope_wire::Plan| plan.burst.is_some() || plan.execution.is_some();
+    let has_pulses =
+        |asked: &irqscope_wire::StagePlan| asked.burst.is_some() || asked.execution.is_some();
     let shown: Vec<u16> = cases
-        .filter(|(_, case)| case.plan.as_ref().is_some_and(has_pulses))
+        .filter(|(_, case)| case.asked().is_some_and(has_pulses))
         .map(|(number, _)| number)
         .collect();
     if shown.is_empty() {
@@ -92,7 +93,7 @@ fn window(data: &CaseData, waves: &Waves) -> Option<i64> {
         .collect();
     let place = ends.len().checked_sub(1)? * 99 / 100;
     let (_, end, _) = ends.select_nth_unstable(place);
-    let burst = data.plan.as_ref()?.burst;
+    let burst = data.asked()?.burst;
     let burst = burst.map_or(0, |burst| u64::from(burst.triggers - 1) * burst.interval_ns);
     // Beside a hog that may be a second, in which a burst cannot be seen.
     let end = if burst > 0 { (*end).min(burst.cast_signed()) } else { *end };

@@ -3,7 +3,7 @@
 
 use irqscope_analysis::{Summary, Sweep};
 use irqscope_run::{CaseManifest, Manifest};
-use irqscope_wire::{Benchmark, JitterKind, Plan, Policy, Scheduling, Stage};
+use irqscope_wire::{Benchmark, JitterKind, Policy, Scheduling, Stage, StagePlan};
 use maud::{Markup, html};
 
 use crate::units::{exact, grouped, hertz};
@@ -14,20 +14,20 @@ type Fact = (&'static str, fn(&CaseManifest) -> Option<String>);
 pub fn measured(manifest: &Manifest, summary: &Summary) -> Markup {
     const FACTS: [Fact; 15] = [
         ("benchmarks", benchmarks),
-        ("stages", |case| Some(names(&asked(case)?.stages))),
-        ("trigger", |case| Some(trigger(asked(case)?))),
+        ("stages", |case| Some(names(&case.asked()?.stages))),
+        ("trigger", |case| Some(trigger(case.asked()?))),
         ("period", period),
-        ("pacing", |case| Some(asked(case)?.pacing.to_string())),
-        ("mode", |case| Some(asked(case)?.mode.to_string())),
-        ("line", |case| Some(asked(case)?.line.to_string())),
-        ("views", |case| Some(views(asked(case)?))),
+        ("pacing", |case| Some(case.asked()?.pacing.to_string())),
+        ("mode", |case| Some(case.asked()?.mode.to_string())),
+        ("line", |case| Some(case.asked()?.line.to_string())),
+        ("views", |case| Some(views(case.asked()?))),
         ("CPU", |case| Some(case.plan.as_ref()?.cpu.to_string())),
-        ("triggers", |case| Some(grouped(asked(case)?.count))),
+        ("triggers", |case| Some(grouped(case.asked()?.count))),
         ("loads", |case| Some(loads(case))),
-        ("user", |case| Some(scheduling(asked(case)?.user))),
-        ("kthread", |case| Some(scheduling(asked(case)?.kthread))),
-        ("thread", |case| Some(scheduling(asked(case)?.thread))),
-        ("inserted delay", |case| delay(asked(case)?)),
+        ("user", |case| Some(scheduling(case.asked()?.user))),
+        ("kthread", |case| Some(scheduling(case.asked()?.kthread))),
+        ("thread", |case| Some(scheduling(case.asked()?.thread))),
+        ("inserted delay", |case| delay(case.asked()?)),
     ];
     let mut names: Vec<&str> = manifest.cases.iter().map(name).collect();
     names.dedup();
@@ -118,11 +118,6 @@ fn told(cases: &[CaseManifest], (fact_name, fact): Fact) -> Markup {
     }
 }
 
-/// Returns the plan of a case that asks stages.
-fn asked(case: &CaseManifest) -> Option<&Plan> {
-    case.plan.as_ref().filter(|plan| plan.needs_driver())
-}
-
 /// Formats `gtod monotonic (100,000), sched fifo 80 (1,000 every 5 ms)`.
 fn benchmarks(case: &CaseManifest) -> Option<String> {
     let plan = case.plan.as_ref().filter(|plan| !plan.needs_driver())?;
@@ -136,14 +131,14 @@ fn benchmarks(case: &CaseManifest) -> Option<String> {
         let settings = [rounds, period].into_iter().flatten().collect::<Vec<_>>().join(" ");
         if settings.is_empty() { name } else { format!("{name} ({settings})") }
     };
-    Some(plan.benchmarks.iter().map(one).collect::<Vec<_>>().join(", "))
+    Some(plan.benchmarks().iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
 fn names(stages: &[Stage]) -> String {
     stages.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(", ")
 }
 
-fn trigger(plan: &Plan) -> String {
+fn trigger(plan: &StagePlan) -> String {
     match plan.trigger {
         irqscope_wire::Trigger::Timer => "timer (a hard hrtimer)".into(),
         other => format!("{other} on IRQ {}", plan.irq),
@@ -152,7 +147,7 @@ fn trigger(plan: &Plan) -> String {
 
 /// Formats the period. A swept one is no fact; only the jitter's share of it is.
 fn period(case: &CaseManifest) -> Option<String> {
-    let plan = case.plan.as_ref()?;
+    let plan = case.asked()?;
     let [period, jitter] = [plan.period_ns, plan.jitter.ns].map(exact);
     let share = plan.jitter.ns as f64 / plan.period_ns.max(1) as f64 * 100.0;
     match (plan.jitter.kind, &case.step_of) {
@@ -167,12 +162,12 @@ fn period(case: &CaseManifest) -> Option<String> {
     }
 }
 
-fn views(plan: &Plan) -> String {
+fn views(plan: &StagePlan) -> String {
     let outside = plan.outside.map(|outside| {
         let duty = f64::from(outside.duty_per_mille) / 10.0;
         format!("outside ({duty} % duty, {} samples a packet)", outside.packet)
     });
-    let inside = plan.inside.then(|| "inside".to_owned());
+    let inside = plan.inside.map(|_| "inside".to_owned());
     outside.into_iter().chain(inside).collect::<Vec<_>>().join(" and ")
 }
 
@@ -188,7 +183,7 @@ fn scheduling(scheduling: Scheduling) -> String {
     }
 }
 
-fn delay(plan: &Plan) -> Option<String> {
+fn delay(plan: &StagePlan) -> Option<String> {
     let delay = plan.delay?;
     Some(format!("{} instructions before {}", grouped(u64::from(delay.instructions)), delay.stage))
 }

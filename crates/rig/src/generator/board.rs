@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use irqscope_scenario::UNKNOWN;
 use irqscope_wire::{
     Burst, Command, GeneratorHello, GeneratorKind, Jitter, Line, Outside as Asked, Plan, Polarity,
-    Refusal, Stage, StartAt, Status, SystemState, Trigger,
+    Refusal, Stage, StagePlan, StartAt, Status, SystemState, Trigger,
 };
 
 use crate::case::{Event, Events};
@@ -17,6 +17,7 @@ use crate::command::TICK;
 use crate::error::{Result, RigError};
 use crate::generator::outside::{self, Outside, lift};
 use crate::generator::{Client, GeneratorError, look};
+use crate::plan::asked;
 use crate::stop::Stop;
 
 /// Requests to the generator while it is measured with.
@@ -44,8 +45,7 @@ pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
     let set = status.settings;
     let ns = |ticks| u64::try_from(hello.nanoseconds(ticks).0).unwrap_or(0);
     let burst = Burst { triggers: set.burst, interval_ns: ns(set.interval) };
-    Plan {
-        case: format!("{}/{UNKNOWN}", hello.kind),
+    let asked = StagePlan {
         stages: stages.to_vec(),
         trigger: Trigger::Line,
         line: wires(hello.kind),
@@ -56,16 +56,20 @@ pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
         burst: (set.burst > 1).then_some(burst),
         seed: set.seed,
         timeout_ms: u32::try_from(ns(set.patience) / 1_000_000).unwrap_or(u32::MAX),
-        settle_ms: 0,
-        state: SystemState { name: UNKNOWN.into(), loads: Vec::new(), hog: None },
         outside: Some(Asked {
             duty_per_mille: set.duty_per_mille,
             packet: set.packet,
             cpu: None,
             polarity: set.polarity,
         }),
-        inside: false,
-        ..Plan::default()
+        inside: None,
+        ..StagePlan::default()
+    };
+    Plan {
+        case: format!("{}/{UNKNOWN}", hello.kind),
+        settle_ms: 0,
+        state: SystemState { name: UNKNOWN.into(), loads: Vec::new(), hog: None },
+        ..Plan::of_stages(asked)
     }
 }
 
@@ -87,21 +91,21 @@ pub fn prepare<'a>(
         ));
     }
     let (hello, _) = look(address, stop).map_err(lift)?;
-    for plan in plans {
-        if plan.stages.is_empty() {
-            plan.stages = default_stages(hello.lines);
+    for asked in plans.filter_map(Plan::stages_mut) {
+        if asked.stages.is_empty() {
+            asked.stages = default_stages(hello.lines);
         }
-        check(&hello, plan)?;
+        check(&hello, asked)?;
     }
     Ok(())
 }
 
-fn check(hello: &GeneratorHello, plan: &Plan) -> Result<()> {
-    let falls = plan.outside.is_some_and(|outside| outside.polarity == Polarity::Falling);
+fn check(hello: &GeneratorHello, asked: &StagePlan) -> Result<()> {
+    let falls = asked.outside.is_some_and(|outside| outside.polarity == Polarity::Falling);
     if falls && !hello.limits.inverts {
         return Err(lift(GeneratorError::Refused(Refusal::CannotInvert)));
     }
-    let (lines, stages) = (usize::from(hello.lines), plan.stages.len());
+    let (lines, stages) = (usize::from(hello.lines), asked.stages.len());
     if lines < stages {
         return Err(RigError::unready(
             format!("the generator watches {lines} lines, and the scenario names {stages} stages"),
@@ -112,9 +116,9 @@ fn check(hello: &GeneratorHello, plan: &Plan) -> Result<()> {
 }
 
 /// Connects to a generator and sets it as a plan says, with `lines` lines in use.
-pub(crate) fn set(address: &str, plan: &Plan, lines: usize, stop: &Stop) -> Result<Client> {
+pub(crate) fn set(address: &str, asked: &StagePlan, lines: usize, stop: &Stop) -> Result<Client> {
     let mut client = Client::connect_when_free(address, stop).map_err(lift)?;
-    outside::set(&mut client, plan, plan.outside.unwrap_or_default())?;
+    outside::set(&mut client, asked, asked.outside.unwrap_or_default())?;
     let lines = u8::try_from(lines).unwrap_or(u8::MAX);
     client.set(Command::Lines(lines)).map_err(lift)?;
     Ok(client)
@@ -142,7 +146,7 @@ pub fn run_case(
     stop: &Stop,
     events: &mut Events<'_>,
 ) -> Result<()> {
-    let mut outside = Outside::of(client, plan);
+    let mut outside = Outside::of(client, asked(plan)?);
     outside.start(at)?;
     events(Event::Phase("measuring"))?;
     let ran = follow(&mut outside, asks, events);

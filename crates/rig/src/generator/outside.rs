@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use irqscope_wire::{
-    Burst, Command, Message, Outside as Settings, Plan, Polarity, RunState, Shape, StartAt, Status,
-    Tick,
+    Burst, Command, Message, Outside as Settings, Polarity, RunState, Shape, StagePlan, StartAt,
+    Status, Tick,
 };
 
 use crate::case::{Event, Events, Stream};
@@ -38,7 +38,7 @@ pub(crate) struct Outside {
 
 impl Outside {
     /// Connects, sets and starts: the first trigger waits for the target.
-    pub fn begin(address: &str, plan: &Plan, settings: Settings, stop: &Stop) -> Result<Self> {
+    pub fn begin(address: &str, plan: &StagePlan, settings: Settings, stop: &Stop) -> Result<Self> {
         let mut client = Client::connect(address, stop).map_err(lift)?;
         set(&mut client, plan, settings)?;
         let mut outside = Self::of(client, plan);
@@ -47,7 +47,7 @@ impl Outside {
     }
 
     /// Follows a generator that is set already, and waits to be started.
-    pub fn of(mut client: Client, plan: &Plan) -> Self {
+    pub fn of(mut client: Client, plan: &StagePlan) -> Self {
         client.bear_silence_for(SILENCE);
         let patience = Duration::from_millis(plan.timeout_ms.into());
         Self { client, patience, run: None, ended: false, read: Instant::now() }
@@ -147,7 +147,7 @@ impl Outside {
 }
 
 /// Sets all that a plan says of a generator.
-pub(crate) fn set(client: &mut Client, plan: &Plan, settings: Settings) -> Result<()> {
+pub(crate) fn set(client: &mut Client, plan: &StagePlan, settings: Settings) -> Result<()> {
     for command in commands(plan, settings, client.hello().tick) {
         client.set(command).map_err(lift)?;
     }
@@ -155,7 +155,7 @@ pub(crate) fn set(client: &mut Client, plan: &Plan, settings: Settings) -> Resul
 }
 
 /// Returns the commands in an order in which each can be done.
-fn commands(plan: &Plan, settings: Settings, tick: Tick) -> Vec<Command> {
+fn commands(plan: &StagePlan, settings: Settings, tick: Tick) -> Vec<Command> {
     let ticks = |ns| tick.cycles(ns);
     let mut commands = vec![
         Command::Period(ticks(plan.period_ns)),
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_plan_is_set_in_the_generators_own_ticks() {
         let jitter = Jitter { kind: JitterKind::Uniform, ns: 500 };
-        let plan = Plan { jitter, timeout_ms: 10, ..Plan::default() };
+        let plan = StagePlan { jitter, timeout_ms: 10, ..StagePlan::default() };
         let tick = Tick { femtoseconds: 6_666_667 };
         let commands = commands(&plan, Settings::default(), tick);
         assert_eq!(commands[0], Command::Period(Cycles(150_000)));

@@ -7,7 +7,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 
-use irqscope_wire::{FaultKind, JitterKind, Outside, Plan, Shape};
+use irqscope_wire::{FaultKind, JitterKind, Outside, Shape, StagePlan};
 
 use crate::agent::find_plugin;
 use crate::case::{Events, Follower, Stream};
@@ -44,7 +44,7 @@ impl Plugin {
     /// leave their path.
     pub fn args(
         &self,
-        plan: &Plan,
+        plan: &StagePlan,
         outside: Outside,
         lines: usize,
         trace: u64,
@@ -126,8 +126,8 @@ fn read_on(listener: UnixListener) -> Receiver<Vec<u8>> {
     receiver
 }
 
-fn settings(plan: &Plan, outside: Outside, lines: usize) -> String {
-    let Plan { period_ns, count, seed, pacing, jitter, .. } = plan;
+fn settings(plan: &StagePlan, outside: Outside, lines: usize) -> String {
+    let StagePlan { period_ns, count, seed, pacing, jitter, .. } = plan;
     let Outside { duty_per_mille, packet, .. } = outside;
     let patience = u64::from(plan.timeout_ms) * 1_000_000;
     let mut settings = format!(
@@ -159,14 +159,14 @@ mod tests {
     #[test]
     fn a_plan_becomes_the_plugins_arguments() {
         let jitter = Jitter { kind: JitterKind::Uniform, ns: 500 };
-        let plan = Plan { jitter, seed: 3, ..Plan::default() };
+        let plan = StagePlan { jitter, seed: 3, ..StagePlan::default() };
         let text = settings(&plan, Outside::default(), 10);
         let expected = "period=1000000,duty=250,count=1000,packet=16,seed=3,pacing=open,\
                         patience=10000000000,lines=10,jitter=uniform,jitter-amount=500";
         assert_eq!(text, expected);
         let kinds = vec![FaultKind::Smi, FaultKind::Work];
         let faults = Faults { kinds, length_ns: 1, interval_ns: 1000, seed: 4 };
-        let plan = Plan { faults: Some(faults), ..plan };
+        let plan = StagePlan { faults: Some(faults), ..plan };
         let text = settings(&plan, Outside::default(), 10);
         assert_eq!(text, format!("{expected},smi=2000,smi-seed=4"));
     }

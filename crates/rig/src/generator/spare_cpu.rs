@@ -36,14 +36,15 @@ pub(crate) fn start(
     plan: &mut Plan,
     stop: &Stop,
 ) -> Result<Option<Outside>> {
-    let settings = plan.outside.unwrap_or_default();
+    let settings = plan.outside().unwrap_or_default();
     session.go(modules, Some(&arguments(plan, settings, facts)))?;
     let Some(said) = session.generator(stop)? else { return Ok(None) };
     let (port, cpu) = understand(&said, &shell.place)?;
     let address = format!("127.0.0.1:{}", shell.forward(port, stop)?);
     let settings = Settings { cpu: Some(cpu), ..settings };
-    plan.outside = Some(settings);
-    Outside::begin(&address, plan, settings, stop).map(Some)
+    let Some(asked) = plan.stages_mut() else { return Ok(None) };
+    asked.outside = Some(settings);
+    Outside::begin(&address, asked, settings, stop).map(Some)
 }
 
 /// Returns the generator's options.
@@ -68,16 +69,16 @@ fn understand(said: &str, place: &str) -> Result<(u16, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use irqscope_wire::{Line, Stage, Trigger};
+    use irqscope_wire::{Line, Stage, StagePlan, Trigger};
 
     fn spare() -> Plan {
-        Plan {
+        Plan::of_stages(StagePlan {
             trigger: Trigger::Inject,
             line: Line::Memory,
             outside: Some(Settings { cpu: Some(2), ..Settings::default() }),
-            inside: false,
-            ..Plan::default()
-        }
+            inside: None,
+            ..StagePlan::default()
+        })
     }
 
     #[test]
@@ -85,7 +86,7 @@ mod tests {
         let facts = Facts { release: "6.1.0-56-amd64".into(), ..Facts::default() };
         let said = arguments(&spare(), Settings::default(), &facts);
         assert_eq!(said, format!("--lines {} --under-test 0", Stage::COUNT - 1));
-        assert!(arguments(&spare(), spare().outside.unwrap(), &facts).ends_with("--cpu 2"));
+        assert!(arguments(&spare(), spare().outside().unwrap(), &facts).ends_with("--cpu 2"));
     }
 
     #[test]
@@ -105,8 +106,9 @@ mod tests {
         assert_eq!(plan(&spare(), &two, &mut events).unwrap(), spare());
         let one = Facts { cpus: 1, ..Facts::default() };
         let alone = plan(&spare(), &one, &mut events).unwrap();
-        assert_eq!((alone.trigger, alone.line), (Trigger::Inject, Line::Record));
-        assert!(alone.inside && alone.outside.is_none());
+        let asked = alone.stages().unwrap();
+        assert_eq!((asked.trigger, asked.line), (Trigger::Inject, Line::Record));
+        assert!(asked.inside.is_some() && asked.outside.is_none());
         assert_eq!(told, 1);
     }
 }

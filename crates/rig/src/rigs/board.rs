@@ -11,6 +11,7 @@ use irqscope_wire::{Plan, StartAt};
 use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
 use crate::generator::board::{prepare, run_case, set};
+use crate::plan::asked;
 use crate::rigs::{Job, Rig};
 use crate::stop::Stop;
 
@@ -33,7 +34,8 @@ impl Rig for BoardRig {
     fn run_case(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
         events(Event::Phase("setting the generator"))?;
         let Job { plan, stop, .. } = *job;
-        let client = set(&self.address, plan, plan.stages.len(), stop)?;
+        let asked = asked(plan)?;
+        let client = set(&self.address, asked, asked.stages.len(), stop)?;
         let (_, no_asks) = channel();
         run_case(client, plan, StartAt::Now, &no_asks, stop, events)
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use irqscope_scenario::Twin;
-use irqscope_wire::{Load, Outside, Plan, SystemState, Tick, Trigger};
+use irqscope_wire::{Load, Outside, Plan, StagePlan, SystemState, Tick, Trigger};
 
 use crate::agent::find_plugin;
 use crate::arch::{Arch, Guest};
@@ -79,17 +79,20 @@ impl OpenTwin<'_> {
 pub fn open_plan(kernel: &str, loads: &[Load]) -> Plan {
     let arch = Arch::of_kernel(kernel);
     let name = if loads.is_empty() { "idle" } else { "load" };
-    Plan {
-        case: format!("{kernel}/{name}"),
+    let asked = StagePlan {
         trigger: Trigger::Line,
         stages: default_stages(arch.lines()),
         line: arch.line(),
         count: Plan::OPEN_END,
+        outside: Some(Outside::default()),
+        inside: None,
+        ..StagePlan::default()
+    };
+    Plan {
+        case: format!("{kernel}/{name}"),
         state: SystemState { name: name.into(), loads: loads.to_vec(), hog: None },
         tick: Some(NANOSECOND),
-        outside: Some(Outside::default()),
-        inside: false,
-        ..Plan::default()
+        ..Plan::of_stages(asked)
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) fn prepare(wired: &Board, cases: &mut [Case], stop: &Stop) -> Result<
 
 /// Returns whether a generator at an address triggers.
 fn by_board(plan: &Plan) -> bool {
-    plan.needs_driver() && plan.trigger == Trigger::Line
+    plan.stages().is_some_and(|asked| asked.trigger == Trigger::Line)
 }
 
 /// Runs one case on the machine that the shell leads to. `wired`: the generator that
@@ -103,11 +103,11 @@ pub(super) fn run_case(
 
 /// Returns the generator at an address, set and not started, where a plan is triggered by it.
 fn board_of(plan: &Plan, board: &Board, facts: &Facts, stop: &Stop) -> Result<Option<Outside>> {
-    if plan.outside.is_none() {
+    let Some(asked) = plan.stages().filter(|asked| asked.outside.is_some()) else {
         return Ok(None);
-    }
-    let client = board::set(&board.address, plan, lines(plan, &facts.release), stop)?;
-    Ok(Some(Outside::of(client, plan)))
+    };
+    let client = board::set(&board.address, asked, lines(plan, &facts.release), stop)?;
+    Ok(Some(Outside::of(client, asked)))
 }
 
 /// Passes on what has arrived; returns the byte for the agent. A generator that does not see the
@@ -197,7 +197,7 @@ fn driver(
     plan: &Plan,
     stop: &Stop,
 ) -> Result<Driver> {
-    let test = plan.delay.is_some();
+    let test = plan.stages().is_some_and(|asked| asked.delay.is_some());
     match headers(shell, facts)? {
         Some(headers) => {
             let build = Build {
@@ -248,7 +248,7 @@ fn modules(plan: &Plan, gpio: Option<&Gpio>) -> Vec<String> {
 }
 
 fn ours(plan: &Plan) -> Vec<&'static str> {
-    let port = match plan.line {
+    let port = match plan.line() {
         Line::Parport => Some("irqscope_parport"),
         Line::Gpio => Some(GPIO),
         Line::Ivshmem => Some("irqscope_ivshmem"),
@@ -260,17 +260,18 @@ fn ours(plan: &Plan) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use irqscope_wire::StagePlan;
 
     #[test]
     fn gpio_lines_are_named_to_their_module_alone() {
-        let plan = Plan { line: Line::Gpio, ..Plan::default() };
+        let plan = Plan::of_stages(StagePlan { line: Line::Gpio, ..StagePlan::default() });
         let (trigger, responses) =
             ("chip:17".to_owned(), vec!["chip:2".into(), "chip:3:low".into()]);
         let gpio = Gpio { trigger, responses };
         let named = "irqscope_gpio;trigger=chip:17;responses=chip:2,chip:3:low";
         assert_eq!(modules(&plan, Some(&gpio)), ["irqscope", named]);
         assert_eq!(modules(&plan, None), ["irqscope", "irqscope_gpio"]);
-        let port = Plan { line: Line::Parport, ..Plan::default() };
+        let port = Plan::of_stages(StagePlan { line: Line::Parport, ..StagePlan::default() });
         let loaded = ["parport_pc;io=0x378;irq=none", "irqscope", "irqscope_parport"];
         assert_eq!(modules(&port, Some(&gpio)), loaded);
     }

@@ -63,12 +63,13 @@ impl TwinRig {
         events(Event::Phase("preparing the guest"))?;
         let Job { plan, console, stop, .. } = *job;
         let prepared = &self.prepared[job.index];
-        let mut plugin = plan.outside.map(|_| Plugin::listen()).transpose()?;
+        let asked = plan.stages().zip(plan.outside());
+        let mut plugin = asked.map(|_| Plugin::listen()).transpose()?;
         let image = image(prepared, plan)?;
         let arch = prepared.kernel.arch();
         let mut args = machine_args(arch, self.twin, plan, "off");
-        if let (Some(plugin), Some(outside)) = (&plugin, plan.outside) {
-            args.extend(plugin.args(plan, outside, prepared.lines(plan), self.twin.trace)?);
+        if let (Some(plugin), Some((asked, outside))) = (&plugin, asked) {
+            args.extend(plugin.args(asked, outside, prepared.lines(plan), self.twin.trace)?);
         }
         let machine = Machine {
             program: arch.qemu(),
@@ -120,7 +121,7 @@ pub(super) fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     let mut image = Image::new(prepared, plan)?;
     let mut early = List::default();
     let arch = prepared.kernel.arch();
-    let port = (plan.line == arch.line()).then(|| arch.port_modules());
+    let port = (plan.line() == arch.line()).then(|| arch.port_modules());
     if let Some((name, parameters)) = port.as_ref().and_then(|port| port.kernel) {
         image.kernel_module(&mut early, name, parameters)?;
     }
@@ -128,7 +129,8 @@ pub(super) fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     if let Some(PortModules { driver: (name, parameters), .. }) = port {
         image.driver_module(&mut early, name, parameters)?;
     }
-    if let Some(faults) = plan.faults.as_ref().filter(|faults| modules(faults) != 0) {
+    let faults = plan.stages().and_then(|asked| asked.faults.as_ref());
+    if let Some(faults) = faults.filter(|faults| modules(faults) != 0) {
         image.driver_module(&mut early, "irqscope_faults", &parameters(faults))?;
     }
     let mut late = List::default();

@@ -66,7 +66,7 @@ impl VmRig {
 
 impl Rig for VmRig {
     fn prepare(&mut self, cases: &mut [Case], say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
-        if cases.iter().any(|case| case.plan.outside.is_some()) {
+        if cases.iter().any(|case| case.plan.outside().is_some()) {
             find_doorbell()?;
         }
         self.prepared = Prepared::all(cases, say, stop)?;
@@ -125,9 +125,9 @@ impl VmRig {
         plan: &Plan,
         stop: &Stop,
     ) -> Result<Option<Generator>> {
-        let Some(settings) = plan.outside else { return Ok(None) };
+        let Some((asked, settings)) = plan.stages().zip(plan.outside()) else { return Ok(None) };
         let doorbell = Doorbell::start(prepared.lines(plan), self.vm.generator_cpu, stop)?;
-        let outside = Outside::begin(&doorbell.address, plan, settings, stop)?;
+        let outside = Outside::begin(&doorbell.address, asked, settings, stop)?;
         Ok(Some(Generator { outside, doorbell }))
     }
 
@@ -171,7 +171,7 @@ fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
         image.kernel_module(&mut modules, name, "")?;
     }
     image.driver_module(&mut modules, "irqscope", "")?;
-    if plan.line == Line::Ivshmem {
+    if plan.line() == Line::Ivshmem {
         image.driver_module(&mut modules, "irqscope_ivshmem", "")?;
     }
     image.list("modules", &modules)?;

@@ -10,8 +10,8 @@ use std::path::Path;
 use irqscope_run::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir, Source};
 use irqscope_wire::{
     Counters, Cycles, Frame, Hello, Jitter, JitterKind, Load, Message, Nanoseconds, Note, Outcome,
-    PROTOCOL, Plan, Response, Sample, Seq, Severity, Stage, StageCost, Started, SystemState, Tick,
-    encode,
+    PROTOCOL, Plan, Response, Sample, Seq, Severity, Stage, StageCost, StagePlan, Started,
+    SystemState, Tick, encode,
 };
 
 /// The twin's: one instruction is 2 ns.
@@ -20,17 +20,20 @@ pub const TICK: Tick = Tick { femtoseconds: 2_000_000 };
 pub fn plan(case: &str, stages: &[Stage], count: u64) -> Plan {
     let state = case.split('/').nth(1).unwrap_or("idle");
     let loads = if state == "idle" { vec![] } else { vec![Load::Exec, Load::Copy] };
-    Plan {
-        case: case.into(),
+    let asked = StagePlan {
         stages: stages.to_vec(),
         count,
         jitter: Jitter { kind: JitterKind::Uniform, ns: 500_000 },
         seed: 1,
         timeout_ms: 1000,
+        ..StagePlan::default()
+    };
+    Plan {
+        case: case.into(),
         state: SystemState { name: state.into(), loads, hog: None },
         tick: Some(TICK),
         instruction: Some(TICK),
-        ..Plan::default()
+        ..Plan::of_stages(asked)
     }
 }
 

@@ -3,7 +3,7 @@
 //! trigger.
 
 use irqscope_scenario::Scenario;
-use irqscope_wire::Plan;
+use irqscope_wire::StagePlan;
 
 fn text(top: &str, trigger: &str) -> String {
     format!(
@@ -16,8 +16,13 @@ pub fn parse(top: &str, trigger: &str) -> Result<Scenario, String> {
     Scenario::parse("test", "test.toml", &text(top, trigger)).map_err(|error| error.to_string())
 }
 
-pub fn plan(top: &str, trigger: &str) -> Plan {
-    parse(top, trigger).unwrap().cases()[0].plan.clone()
+pub fn plan(top: &str, trigger: &str) -> StagePlan {
+    asked(&parse(top, trigger).unwrap())
+}
+
+/// What the first case asks.
+pub fn asked(scenario: &Scenario) -> StagePlan {
+    scenario.cases()[0].plan.stages().unwrap().clone()
 }
 
 pub fn error(top: &str, trigger: &str) -> String {

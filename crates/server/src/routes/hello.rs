@@ -50,7 +50,7 @@ fn scenario(name: &str) -> Option<Value> {
         "states": scenario.states.iter().map(|state| {
             json!({"name": state.name, "loads": state.loads})
         }).collect::<Vec<_>>(),
-        "count": plan.map(|plan| plan.count),
+        "count": plan.map(|plan| plan.stages().map_or(0, |asked| asked.count)),
         "is_sweep": cases.iter().any(|case| case.step_of.is_some()),
         "is_benchmark": plan.is_some_and(|plan| !plan.needs_driver()),
     }))

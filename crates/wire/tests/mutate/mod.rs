@@ -439,7 +439,7 @@ fn benchmarks() -> Vec<Message> {
     };
     let case = "6.1/idle".into();
     vec![
-        Message::Plan(Plan { case, benchmarks, stages: Vec::new(), ..Plan::default() }),
+        Message::Plan(Plan { case, ..Plan::of_benchmarks(benchmarks) }),
         samples(1, "cpu0"),
         samples(3, "wait"),
         samples(3, "c-locks"),

@@ -6,7 +6,7 @@ use irqscope_run::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir};
 use irqscope_wire::{
     BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Counters, Frame, Hello, Message,
     Nanoseconds, Note, PROTOCOL, Plan, Seq, SeriesCount, Severity, Started, SystemState, Tick,
-    ValueCount, Values, encode,
+    ValueCount, Values, Work, encode,
 };
 
 use super::benchmark::benchmark;
@@ -112,11 +112,8 @@ impl Case {
         let plan = Plan {
             state: SystemState { name: state.to_owned(), loads: Vec::new(), hog: None },
             case: name,
-            stages: Vec::new(),
-            count: 0,
-            period_ns: 0,
             tick: head.resolution_ns.map(|ns| Tick { femtoseconds: ns.saturating_mul(1_000_000) }),
-            ..Plan::default()
+            ..Plan::of_benchmarks(Vec::new())
         };
         Self { plan, kernel, series: Vec::new() }
     }
@@ -124,7 +121,7 @@ impl Case {
     /// Adds a series; those of one benchmark have as many rounds each.
     fn add(&mut self, benchmark: Benchmark, count: SeriesCount) -> Result<usize, String> {
         let is_other = |known: &SeriesCount| known.series != count.series;
-        let known = self.plan.benchmarks.iter().zip(&self.series);
+        let known = self.plan.benchmarks().iter().zip(&self.series);
         let fits = known.enumerate().find_map(|(place, (known, series))| {
             (*known == benchmark && series.iter().all(is_other)).then_some(place)
         });
@@ -133,13 +130,15 @@ impl Case {
             return Ok(place);
         }
         let name = (benchmark.kind(), benchmark.variant());
-        let mut same = self.plan.benchmarks.iter().zip(&self.series);
+        let mut same = self.plan.benchmarks().iter().zip(&self.series);
         if same.any(|(one, series)| {
             (one.kind(), one.variant()) == name && !series.iter().all(is_other)
         }) {
             return Err(format!("has two series {} {} {}", name.0, name.1, count.series));
         }
-        self.plan.benchmarks.push(benchmark);
+        if let Work::Benchmarks(all) = &mut self.plan.work {
+            all.push(benchmark);
+        }
         self.series.push(vec![count]);
         Ok(self.series.len() - 1)
     }
@@ -211,7 +210,7 @@ impl Sender {
 
     fn close(&mut self, case: &Case) -> Result<(), ForeignError> {
         for (benchmark, series) in (0u16..).zip(&case.series) {
-            let class = case.plan.benchmarks[usize::from(benchmark)].class();
+            let class = case.plan.benchmarks()[usize::from(benchmark)].class();
             let series = series.clone();
             self.send(Message::BenchEnd(BenchEnd { benchmark, class, series, unavailable: None }))?;
         }
