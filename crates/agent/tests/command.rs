@@ -25,9 +25,11 @@ fn plan() -> Plan {
 
 #[test]
 fn without_the_driver_the_case_fails_in_order_and_names_the_remedy() {
-    if std::path::Path::new("/sys/class/misc/irqscope").exists() {
-        return; // this machine has the driver: there is nothing to miss
-    }
+    let driver = std::path::Path::new("/sys/class/misc/irqscope");
+    assert!(
+        !driver.exists(),
+        "this machine has the driver, which this test must not: rmmod irqscope"
+    );
     let plan = plan();
     let frame = encode(&Frame { number: 0, message: Message::Plan(plan.clone()) }).unwrap();
     let output = agent(&["run", "--plan", "-"], &frame);

@@ -49,8 +49,7 @@ impl Drop for Qemu {
     }
 }
 
-/// Starts QEMU; `None` where it is not installed.
-fn start(plugin_args: &str, more: &[&str]) -> Option<Qemu> {
+fn start(plugin_args: &str, more: &[&str]) -> Qemu {
     let mut image = tempfile::NamedTempFile::new().unwrap();
     let mut rom = vec![0u8; ROM_BYTES];
     rom[..GUEST.len()].copy_from_slice(&GUEST);
@@ -67,14 +66,11 @@ fn start(plugin_args: &str, more: &[&str]) -> Option<Qemu> {
         .arg(format!("{},{plugin_args}", plugin().display()))
         .stdin(Stdio::null())
         .stderr(Stdio::piped())
-        .spawn();
-    match child {
-        Ok(child) => Some(Qemu { child, _image: image }),
-        Err(error) => {
-            eprintln!("skipped: qemu-system-x86_64 cannot be run: {error}");
-            None
-        }
-    }
+        .spawn()
+        .unwrap_or_else(|error| {
+            panic!("cannot run qemu-system-x86_64: {error}; scripts/bootstrap --test installs it")
+        });
+    Qemu { child, _image: image }
 }
 
 const PARPORT: [&str; 4] = ["-chardev", "null,id=lpt", "-device", "isa-parallel,chardev=lpt"];
@@ -98,15 +94,15 @@ fn is_end(frame: &Frame) -> bool {
 }
 
 /// Records what the plugin writes until its run is done.
-fn record(plugin_args: &str, more: &[&str]) -> Option<Vec<u8>> {
+fn record(plugin_args: &str, more: &[&str]) -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("frames");
-    let mut qemu = start(&format!("out={},{plugin_args}", out.display()), more)?;
+    let mut qemu = start(&format!("out={},{plugin_args}", out.display()), more);
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let bytes = std::fs::read(&out).unwrap_or_default();
         if frames(&bytes).last().is_some_and(is_end) {
-            return Some(bytes);
+            return bytes;
         }
         if let Some(status) = qemu.child.try_wait().unwrap() {
             panic!("QEMU ended with {status}: {}", said(&mut qemu));
@@ -133,8 +129,8 @@ fn last_totals(frames: &[Frame]) -> Totals {
 fn two_boots_give_the_same_bytes_and_every_edge_at_its_instant() {
     let args =
         "period=100000,count=200,packet=64,lines=5,jitter=uniform,jitter-amount=30000,seed=5";
-    let Some(first) = record(args, &PARPORT) else { return };
-    let second = record(args, &PARPORT).unwrap();
+    let first = record(args, &PARPORT);
+    let second = record(args, &PARPORT);
     assert_eq!(first, second);
     let frames = frames(&first);
     assert!(frames.iter().enumerate().all(|(due, frame)| frame.number == due as u64));
@@ -177,8 +173,8 @@ fn paths(frames: &[Frame]) -> Vec<Path> {
 #[test]
 fn a_trace_has_every_instruction_and_leaves_no_trace() {
     let args = "period=150000,count=50,lines=5,jitter=uniform,jitter-amount=30000,seed=5";
-    let Some(plain) = record(args, &PARPORT) else { return };
-    let traced = frames(&record(&format!("{args},trace=20"), &PARPORT).unwrap());
+    let plain = record(args, &PARPORT);
+    let traced = frames(&record(&format!("{args},trace=20"), &PARPORT));
     assert_eq!(samples(&traced), samples(&frames(&plain)));
     let paths = paths(&traced);
     let marks: Vec<Mark> = paths.iter().flat_map(|path| path.marks.clone()).collect();
@@ -200,7 +196,7 @@ fn a_trace_has_every_instruction_and_leaves_no_trace() {
 
 #[test]
 fn what_cannot_work_says_why() {
-    let Some(bytes) = record("", &[]) else { return };
+    let bytes = record("", &[]);
     let frames = frames(&bytes);
     let Message::Failed(failure) = &frames.last().unwrap().message else { panic!("{frames:?}") };
     assert!(failure.what.contains("no parallel port"), "{failure:?}");
@@ -214,7 +210,7 @@ fn what_is_refused_at_load_keeps_qemu_from_starting() {
         ("out=/dev/null,duty=1000", "duty 1000 is out of range: 1 to 999 per mille"),
         ("out=/dev/null,count=0", "count 0 is out of range: 1 to 4294967296 triggers"),
     ] {
-        let Some(mut qemu) = start(args, &PARPORT) else { return };
+        let mut qemu = start(args, &PARPORT);
         assert!(!qemu.child.wait().unwrap().success());
         let said = said(&mut qemu);
         assert!(
@@ -309,7 +305,7 @@ fn free_port() -> u16 {
 #[test]
 fn a_host_sets_starts_and_stops_it_live() {
     let port = free_port();
-    let Some(_qemu) = start(&format!("port={port},lines=5"), &PARPORT) else { return };
+    let _qemu = start(&format!("port={port},lines=5"), &PARPORT);
     let mut host = Host::connect(port);
     assert!(matches!(host.receive(), Some(Message::GeneratorHello(_))));
     assert!(matches!(host.receive(), Some(Message::Status(_))));
@@ -339,7 +335,7 @@ fn a_host_sets_starts_and_stops_it_live() {
 #[test]
 fn bad_input_gets_its_answer_and_the_run_goes_on() {
     let port = free_port();
-    let Some(_qemu) = start(&format!("port={port},lines=5"), &PARPORT) else { return };
+    let _qemu = start(&format!("port={port},lines=5"), &PARPORT);
     let mut host = Host::connect(port);
     host.stream.write_all(&[7, 7, 7, 0]).unwrap();
     assert_eq!(host.reply(), (None, Err(Refusal::Garbled { bytes: 3 })));
