@@ -8,11 +8,15 @@ MUSL := x86_64-unknown-linux-musl
 AGENT_TARGET := $(shell rustup target list --installed 2>/dev/null | grep -qx $(MUSL) && echo $(MUSL) || echo x86_64-unknown-linux-gnu)
 IRQSCOPE := target/release/irqscope
 
-.PHONY: help run test build arm64 bootstrap lint bench fuzz kernels clean
+TESTFLAGS :=
+
+.PHONY: help run check test soak build arm64 bootstrap lint bench fuzz kernels clean
 
 help:
 	@echo "make run     install what is missing, build, measure the demo, write a report"
+	@echo "make check   in minutes: format, clippy, unit tests, the page's, three numbered tests"
 	@echo "make test    every test, the same that CI runs"
+	@echo "make soak    what takes longer than CI should: thousands of loads, long fuzzing"
 	@echo "make build   the program, the agent and the twin's generator"
 	@echo "make arm64   the agent for the twin's Arm machine"
 	@echo "make lint    fmt, clippy, checkpatch, sparse, tsc, shellcheck, links, English"
@@ -38,6 +42,15 @@ run: bootstrap
 	@$(MAKE) --no-print-directory build
 	$(IRQSCOPE) run demo
 
+# The part of make test that finds most mistakes, for every commit.
+check:
+	@scripts/bootstrap --test
+	@$(MAKE) --no-print-directory build
+	@scripts/lint rustfmt clippy page shellcheck SPDX licences links prose
+	cargo test -q --release --locked --workspace
+	@npm --silent --prefix ui test
+	@tests/run $(TESTFLAGS) 13 20 22
+
 test:
 	@scripts/bootstrap --test
 	@$(MAKE) --no-print-directory build
@@ -47,7 +60,13 @@ test:
 	@npm --prefix ui test
 	@$(IRQSCOPE) kernel build delayed-locking
 	@$(IRQSCOPE) kernel build delayed-locking-debug
-	@tests/run
+	@tests/run $(TESTFLAGS)
+
+soak:
+	@scripts/bootstrap --test
+	@$(MAKE) --no-print-directory build
+	CYCLES=1000 tests/run --time-limit 7200 31 86
+	@scripts/fuzz 600
 
 lint:
 	@scripts/bootstrap --test

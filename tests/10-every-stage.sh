@@ -2,8 +2,8 @@
 # Goal: every stage that a kernel has answers every trigger, on all four kernels and
 # in both views,
 # with a clean kernel log, a table, the identity and the cost printed.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 expect 0 "$IRQSCOPE" run "$TESTS/scenarios/quick.toml" --out "$WORK/run"
 says "triggers 300 = 300 complete"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: two executions of a scenario give the same samples to the byte, also while
 # the host is kept busy; the demo's figures are the ones that the references found.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 # Fewer triggers than the demo has: what is compared is every byte of them.
 sed 's/^count = .*/count = 600/' scenarios/demo.toml >"$WORK/demo.toml"

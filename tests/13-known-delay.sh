@@ -5,8 +5,8 @@
 # (From outside, so that the delay moves no trigger. Beside the driver's own timer
 # the kernel arms that timer again between the two stages, and one sample in fifty
 # takes an instruction less there.)
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 scenario() {
 	cat <<-TOML

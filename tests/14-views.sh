@@ -5,8 +5,8 @@
 # 5 % of any stage's median. (The jitter lets triggers come at every phase of the
 # tick: with one phase alone it decides on 6.12-rt whether ksoftirqd or a kworker
 # runs first, and medians move by 17 %.)
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 cat >"$WORK/views.toml" <<-TOML
 	version = 1
@@ -24,7 +24,7 @@ TOML
 expect 0 "$IRQSCOPE" run "$WORK/views.toml" --out "$WORK/run"
 says "observer effect"
 
-python3 "$TESTS/both_views.py" "$WORK/run/summary.json" 8 300
+python3 "$TESTS/lib/both_views.py" "$WORK/run/summary.json" 8 300
 python3 - "$WORK/run/summary.json" <<'PY'
 import json, sys
 

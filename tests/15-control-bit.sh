@@ -2,8 +2,8 @@
 # Goal: a driver that forgets to let the port's interrupt through is found out.
 # The generator keeps the port's own switch, so it never gets a trigger, and the
 # measurement is called invalid with the reason.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 cat >"$WORK/one.toml" <<-TOML
 	version = 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: where QEMU does not take the generator, the twin measures from inside, by
 # the driver's own timer, and says so and why.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 cat >"$WORK/one.toml" <<-TOML
 	version = 1

@@ -4,8 +4,8 @@
 # the same constant between them, and a path of as many instructions as its latency.
 # (The jitter lets triggers come at every phase of the tick: with one phase alone the
 # tick may fall between a stage's stamp and its edge, time and again.)
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 cat >"$WORK/few.toml" <<-TOML
 	version = 1
@@ -21,9 +21,9 @@ cat >"$WORK/few.toml" <<-TOML
 TOML
 
 newer=$(scripts/fetch-qemu)
-installed=$(qemu-system-x86_64 --version | head -n1)
+installed=$(qemu-system-x86_64 --version | sed -n 1p)
 PATH=$newer:$PATH
-[ "$(qemu-system-x86_64 --version | head -n1)" != "$installed" ] || fail "the same QEMU again: $installed"
+[ "$(qemu-system-x86_64 --version | sed -n 1p)" != "$installed" ] || fail "the same QEMU again: $installed"
 cargo build -q --release --locked -p irqscope-twin-plugin --no-default-features \
 	--features "$(scripts/plugin-api)" --target-dir "${CARGO_TARGET_DIR:-target}/newer-qemu"
 export IRQSCOPE_TWIN_PLUGIN=${CARGO_TARGET_DIR:-target}/newer-qemu/release/libirqscope_twin.so

@@ -2,8 +2,8 @@
 # Goal: the path of every traced sample has as many instructions as its latency
 # has virtual nanoseconds, also under page faults, and tracing changes no sample;
 # a flame graph, folded stacks and a difference come of it.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 cat >"$WORK/few.toml" <<-TOML
 	version = 1

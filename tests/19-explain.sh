@@ -4,8 +4,8 @@
 # of two at once it is the longer one; every latency is the sum of its segments, in
 # every bundled scenario of the twin; the events cost nothing while they are off. And
 # what cannot be explained says why.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 # The bundled scenarios with fewer triggers; the second is about locks.
 for name in faults lock-faults; do

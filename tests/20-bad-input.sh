@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: wrong input is answered with the nearest right one, the place, or the
 # remedy, with exit 2, and leaves nothing behind.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 cd "$WORK"
-TESTS=$OLDPWD/$TESTS
 
 expect 2 "$IRQSCOPE" run dmeo
 says 'did you mean `demo`?'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: Ctrl-C, SIGTERM and kill -9 leave no process behind and lose nothing that
 # was logged; the run is marked incomplete and can still be read.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 for signal in INT TERM KILL; do
 	out=$WORK/$signal

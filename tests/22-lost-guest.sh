@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a guest that hangs or panics ends in exit 3 with its console log kept and
 # shown; it is never a latency and never a pass.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 {
 	cat "$TESTS/scenarios/quick.toml"

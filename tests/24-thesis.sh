@@ -2,8 +2,8 @@
 # Goal: the thesis from end to end: its generator's settings (1 kHz, 25 % duty, 16
 # samples a packet) reach the generator, every stage of a loaded target answers,
 # every trigger is accounted for in both views, and the run directory has it all.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 # The bundled scenario with fewer triggers.
 sed 's/^count = .*/count = 1_000/' scenarios/thesis.toml >"$WORK/thesis.toml"

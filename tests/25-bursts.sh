@@ -4,8 +4,8 @@
 # with the run that it went into; with one it runs 16 times, the last of them after
 # ten rounds in ksoftirqd, which a hog keeps from the CPU while the hard handler's
 # latency stays as it is. Twice the same, to the bit.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 run() { # SCENARIO NAME
 	local name=$2

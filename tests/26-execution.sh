@@ -2,8 +2,8 @@
 # Goal: execution times that are set are those that are measured, to the instruction,
 # from outside and inside and in every stage; and a burst of 10,000 interrupts with
 # all stages on is accounted for, merged and counted.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 executing() { # NAME TIME
 	cat >"$WORK/$1.toml" <<-TOML

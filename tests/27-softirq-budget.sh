@@ -2,8 +2,8 @@
 # Goal: the budget after which softirqs are left to ksoftirqd, as kernel/softirq.c has
 # it: ten rounds, or the first round that ends after the jiffy in which 2 ms are over,
 # which at 250 Hz is the next one.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 # Softirqs of 900 µs, at any time between two ticks.
 sed -e 's/^kernels = .*/kernels = ["6.1"]/' -e 's/^states = .*/states = ["one"]/' \

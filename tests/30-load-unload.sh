@@ -3,12 +3,12 @@
 # clean kernel log and nothing leaked: no slab cache grows on and on by an object in every
 # second load, the vmalloc area not by a page. On the virtual clock, where a busy host
 # delays nothing.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 need_guest
 for program in load-cycles slab-usage; do
-	gcc -O2 -static -o "$WORK/$program" "$TESTS/$program.c"
+	gcc -O2 -static -o "$WORK/$program" "$TESTS/lib/$program.c"
 done
 
 on_kernel() {
@@ -52,10 +52,7 @@ awk 'FILENAME == 1 { first[$1] = $2 } FILENAME == 2 { second[$1] = $2 }
 grep -q irqscope /proc/modules && { echo "FAIL: still loaded"; exit 1; }
 echo "200 times on $(uname -r)"
 SCRIPT
-	status=0
-	timeout 420 "$GUEST" "$kernel" "$WORK/$kernel" virtual || status=$?
-	cat "$WORK/$kernel/script.output"
-	[ $status = 0 ] || { tail -n 20 "$WORK/$kernel/console"; fail "$kernel: the guest ended with $status"; }
+	run_guest 420 "$kernel" "$WORK/$kernel" virtual
 	grep -E "WARNING:|BUG:|Oops|Call Trace" "$WORK/$kernel/console" && fail "$kernel: the kernel complained"
 	grep -q "^200 times" "$WORK/$kernel/script.output" || fail "$kernel: not 200 times"
 }

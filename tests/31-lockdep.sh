@@ -4,8 +4,8 @@
 # events, idle and among 256 busy processes, every fault happens, the driver is
 # loaded and unloaded again and again, and the kernel's log stays clean with lockdep
 # still on at the end. And code that does break one is found.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 # The patched one, switched off, so that one kernel with lockdep is enough for all.
 KERNEL=${LOCKDEP_KERNEL:-delayed-locking-debug}
@@ -71,7 +71,8 @@ module() { # NAME, its init function's body on stdin
 guest() { # STATUS NAME, a script on stdin
 	mkdir -p "$WORK/$2"
 	cat >"$WORK/$2/script"
-	expect "$1" timeout 420 "$GUEST" "$KERNEL" "$WORK/$2" virtual
+	local limit=$((420 + 2 * CYCLES))
+	expect "$1" timeout $((limit + 30)) "$GUEST" "$KERNEL" "$WORK/$2" virtual limit=$limit
 }
 
 module orders <<'C'
@@ -91,7 +92,7 @@ SCRIPT
 says "BUG: "
 
 mkdir "$WORK/cycles"
-gcc -O2 -static -o "$WORK/cycles/load-cycles" "$TESTS/load-cycles.c"
+gcc -O2 -static -o "$WORK/cycles/load-cycles" "$TESTS/lib/load-cycles.c"
 {
 	echo "cache=$CACHE cycles=$CYCLES"
 	cat <<'SCRIPT'

@@ -3,17 +3,17 @@
 # merged before their handler (a hard handler that takes longer than the period), runs
 # that end while another CPU writes to the user stage's device, and writes that answer
 # nothing make no edge. The module can be unloaded after each, and the kernel's log is clean.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 need_guest
-gcc -O2 -static -pthread -I kernel/irqscope/include -o "$WORK/user-edges" "$TESTS/user-edges.c"
+gcc -O2 -static -pthread -I kernel/irqscope/include -o "$WORK/user-edges" "$TESTS/lib/user-edges.c"
 
 on_kernel() {
 	kernel=$1
 	mkdir "$WORK/$kernel"
 	cp "$WORK/user-edges" "$WORK/$kernel"
-	echo "cache=$CACHE" >"$WORK/$kernel/script"
+	printf 'cache=%s\n. %s\n' "$CACHE" "$TESTS/lib/await.sh" >"$WORK/$kernel/script"
 	cat >>"$WORK/$kernel/script" <<'SCRIPT'
 cd /exchange
 module=$(ls -t "$cache"/drivers/"$(uname -r)"-release-*/irqscope.ko | head -n 1)
@@ -29,12 +29,7 @@ for setting in "trigger inject" "compensate counter" "period_ns 200000" "count 2
 	echo "${setting#* }" >"$scope/settings/${setting%% *}"
 done
 echo 1 >"$scope/run"
-tries=120
-until grep -qE "done|stopped|failed" "$scope/state"; do
-	tries=$((tries - 1))
-	[ $tries -gt 0 ] || { echo "FAIL: the run does not end: $(cat "$scope/state")"; exit 1; }
-	sleep 0.5
-done
+await 60 grep -qE "done|stopped|failed" "$scope/state" || { echo "FAIL: the run does not end: $(cat "$scope/state")"; exit 1; }
 sum=0
 for counter in complete missing coalesced overrun; do
 	sum=$((sum + $(cat "$scope/counters/$counter")))
@@ -49,10 +44,7 @@ insmod "$module"
 timeout 120 ./user-edges || exit 1
 unload "writes"
 SCRIPT
-	status=0
-	timeout 300 "$GUEST" "$kernel" "$WORK/$kernel" cpus=2 || status=$?
-	cat "$WORK/$kernel/script.output"
-	[ $status = 0 ] || { tail -n 20 "$WORK/$kernel/console"; fail "$kernel: the guest ended with $status"; }
+	run_guest 300 "$kernel" "$WORK/$kernel" cpus=2
 	grep -q "200 runs ended" "$WORK/$kernel/script.output" || fail "$kernel: not to the end"
 }
 

@@ -2,7 +2,8 @@
 # Goal: a generator in a real QEMU is asked, set, started, followed and stopped
 # over TCP by hand; a second host and wrong input get an answer that names the
 # limit, with exit 2, and a generator that cannot be reached a remedy, with exit 3.
-. "$(dirname "$0")/lib.sh"
+# Runs: alone
+. tests/lib/lib.sh
 
 cargo build -q --release -p irqscope-twin-plugin
 PLUGIN=$(realpath "${CARGO_TARGET_DIR:-target}/release/libirqscope_twin.so")

@@ -3,7 +3,8 @@
 # (closed pacing) or accounted for (open pacing, where an emulated machine merges
 # interrupts); live, with a clean kernel log; and nothing is left behind, after
 # Ctrl-C and kill -9 neither. Its figures mean nothing without KVM.
-. "$(dirname "$0")/lib.sh"
+# Runs: alone
+. tests/lib/lib.sh
 
 # Sockets and images of ours go here, so that what is left can be seen.
 export TMPDIR=$WORK/tmp
@@ -39,9 +40,8 @@ outside() {
 accounted() { # RUN
 	[ "$(outside $1 generator)" = vm ] || fail "$1: not the VM's generator"
 	[ "$(outside $1 triggers)" = 10000 ] || fail "$1: not 10,000 pulses"
-	[ "$(field "$WORK/$1/summary.json" "(lambda o: o['triggers'] == o['complete'] + o['missing'] + o['coalesced'] + o['dropped'] and o['edges'] == o['answers'] + o['extra'])(j['cases'][0]['outside'])")" = True ] ||
-		fail "$1: the identity does not hold"
-	[ "$(field "$WORK/$1/summary.json" "j['cases'][0]['identity_holds']")" = True ] || fail "$1: no identity"
+	holds "$WORK/$1/summary.json" "o['triggers'] == o['complete'] + o['missing'] + o['coalesced'] + o['dropped'] and o['edges'] == o['answers'] + o['extra']" "$1: the identity does not hold"
+	holds "$WORK/$1/summary.json" "c['identity_holds']" "$1: no identity"
 	[ "$(outside $1 dropped)" = 0 ] || fail "$1: samples were dropped"
 	ls "$WORK/$1"/console-*.log >/dev/null || fail "$1: no console log"
 	[ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left behind: $(ls -A "$TMPDIR")"

@@ -4,7 +4,8 @@
 # a run, goes when the run has ended, and can be used again when it is back. All
 # that with a clean kernel log. On the virtual clock, where a busy host delays
 # nothing.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 need_guest
 
@@ -13,6 +14,7 @@ on_kernel() {
 	mkdir "$WORK/$kernel"
 	cat >"$WORK/$kernel/script" <<SCRIPT
 cache=$CACHE
+. $TESTS/lib/await.sh
 SCRIPT
 	cat >>"$WORK/$kernel/script" <<'SCRIPT'
 cd /exchange
@@ -24,15 +26,8 @@ failed() {
 	exit 1
 }
 
-# await SECONDS COMMAND...
-await() {
-	tries=$(($1 * 10))
-	shift
-	until "$@"; do
-		tries=$((tries - 1))
-		[ $tries -gt 0 ] || failed "not within its time: $* (state $(cat $scope/state))"
-		sleep 0.1
-	done
+within() {
+	await "$@" || failed "not within its time: $* (state $(cat $scope/state))"
 }
 
 is() { [ "$(cat $scope/state)" = $1 ]; }
@@ -52,7 +47,7 @@ for _ in $(seq 10); do
 	echo 5 >$scope/settings/count
 	echo closed >$scope/settings/pacing
 	echo 1 >$scope/run || failed "no run"
-	await 20 is done
+	within 20 is done
 	[ "$(cat $scope/counters/complete)" = 5 ] || failed "not 5 complete"
 	unload
 done
@@ -65,23 +60,23 @@ grep -q "MSI.*irqscope" /proc/interrupts || failed "no MSI: $(grep irqscope /pro
 rmmod irqscope_ivshmem 2>/dev/null && failed "unloaded under a run"
 device=$(realpath /sys/bus/pci/drivers/irqscope_ivshmem/0000:*)
 (echo 1 >"$device/remove"; echo >removed) &
-sleep 2
+remover=$!
+# It gets as far as the driver, which makes it wait for the end of the run.
+waits_in_driver() { grep -q irqscope_ivshmem /proc/$remover/stack; }
+within 20 waits_in_driver
 [ ! -e removed ] || failed "the device went under a run"
 is running || failed "not running any more"
 echo 0 >$scope/run
-await 20 test -e removed
+within 20 test -e removed
 echo 1 >$scope/run 2>/dev/null && failed "a run without a device"
 echo 1 >/sys/bus/pci/rescan
-await 20 test -e /sys/bus/pci/drivers/irqscope_ivshmem/"${device##*/}"
+within 20 test -e /sys/bus/pci/drivers/irqscope_ivshmem/"${device##*/}"
 echo 1 >$scope/run || failed "no run when the device was back"
 echo 0 >$scope/run
 unload
 echo "PASS on $(uname -r)"
 SCRIPT
-	status=0
-	timeout 420 "$GUEST" "$kernel" "$WORK/$kernel" virtual doorbell || status=$?
-	cat "$WORK/$kernel/script.output"
-	[ $status = 0 ] || { tail -n 20 "$WORK/$kernel/console"; fail "$kernel: the guest ended with $status"; }
+	run_guest 420 "$kernel" "$WORK/$kernel" virtual doorbell
 	grep -E "WARNING:|BUG:|Oops|Call Trace" "$WORK/$kernel/console" && fail "$kernel: the kernel complained"
 	grep -q "^PASS" "$WORK/$kernel/script.output" || fail "$kernel: did not pass"
 }

@@ -2,8 +2,8 @@
 # Goal: a sweep finds the same knee twice, between its first step and its last;
 # every trigger of every step is accounted for, the hopeless ones too; and all of
 # it can be derived again from the run directory.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 sweep() { # OUT ARGUMENTS
 	expect 0 "$IRQSCOPE" sweep knee --kernel 6.1 --count 300 --from 4kHz --to 64kHz \

@@ -2,7 +2,8 @@
 # Goal: two kernels are compared exactly in the twin, and what was not measured alike
 # is named; real measurements get intervals and a test with their methods; a tail
 # is estimated or refused with a reason; wrong input says what would be right.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 scenario() { # FILE COUNT LINES
 	cat >"$1" <<-TOML

@@ -2,7 +2,8 @@
 # Goal: a gate passes what is within its limits and names what is not, against a
 # number and against a baseline, in text, TAP and JUnit; what was not measured, or
 # never answered, or is invalid, never passes.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 cat >"$WORK/gate.toml" <<-TOML
 	version = 1

@@ -2,7 +2,8 @@
 # Goal: what other tools recorded becomes a run like every other, what is exported
 # is read by parsers that others wrote, nothing is overwritten, and a damaged file
 # is refused with its place.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 data=$TESTS/data
 python=target/venv/bin/python
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: one period of `bench sched` costs no more instructions than one of
 # cyclictest, on a stock and on an RT kernel, counted on the twin's clock.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
-agent=${IRQSCOPE_AGENT:-$(ls target/x86_64-*/release/irqscope-agent | head -n 1)}
+# Runs: beside others
+. tests/lib/lib.sh
+agent=${IRQSCOPE_AGENT:-$(ls target/x86_64-*/release/irqscope-agent | sed -n 1p)}
 
 need_guest
 for kernel in 6.1 6.1-rt; do

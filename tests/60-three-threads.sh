@@ -3,8 +3,8 @@
 # give the same samples and figures to the byte; of three threads the highest waits
 # for the middle one's work without priority inheritance, also where that work has
 # no end of its own, and with it for the lowest one's critical section alone.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 # The bundled benchmarks, fewer of each.
 sed -e 's/^states = .*/states = ["idle"]/' -e '/^\[state.load\]/,/^$/d' \

@@ -2,7 +2,8 @@
 # Goal: benchmarks run on this machine, as root and as user `nobody`, without a driver
 # and without leaving anything behind; a user who may not use real-time policies is warned in the
 # output and in the manifest; wrong options say what would be right.
-. "$(dirname "$0")/lib.sh"
+# Runs: alone
+. tests/lib/lib.sh
 agent=${IRQSCOPE_AGENT:-target/x86_64-unknown-linux-musl/release/irqscope-agent}
 
 expect 0 "$IRQSCOPE" bench sched gtod async -l 200 --out "$WORK/run"

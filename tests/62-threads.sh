@@ -2,8 +2,8 @@
 # Goal: the picture of a system's threads is that of the kernel it runs on, in
 # words and in JSON; priorities and affinities are applied as a whole, and taken
 # back as a whole. The machines are guests with stock and RT kernels.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 need_guest
 
@@ -60,10 +60,7 @@ for kernel in 6.1 6.1-rt; do
 		ls -d /tmp/irqscope.* 2>/dev/null && fail "a directory was left behind"
 		exit 0
 	SCRIPT
-	status=0
-	timeout 600 "$GUEST" $kernel "$WORK/$kernel" || status=$?
-	cat "$WORK/$kernel/script.output"
-	[ $status = 0 ] || fail "$kernel: the guest ended with $status"
+	run_guest 600 $kernel "$WORK/$kernel"
 	grep -q "ksoftirqd/0" "$WORK/$kernel/words" || fail "$kernel: no ksoftirqd"
 	grep -q "fifo 7  softirq" "$WORK/$kernel/after" || fail "$kernel: the change does not show"
 done

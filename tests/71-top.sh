@@ -2,8 +2,8 @@
 # Goal: `irqscope top` in a terminal, on a real kernel's twin that stays up: every
 # stage is there, keys pause, choose and end, and what was shown is in a run directory
 # that is complete; `serve` ends by a signal in mid-measurement and keeps what came.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 cd "$WORK"
 
 expect 2 "$IRQSCOPE" top demo </dev/null

@@ -5,11 +5,11 @@
 # refusal and every late wakeup is explained by the trace; a thread whose section
 # outlasts the period enters all the same, once per given number of refusals; and switched off the
 # hooks cost one instruction each.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 need_guest
-gcc -O2 -static -o "$WORK/sleeper" "$TESTS/85-sleeper.c"
+gcc -O2 -static -o "$WORK/sleeper" "$TESTS/lib/sleeper.c"
 "$IRQSCOPE" kernel build delayed-locking
 cat >"$WORK/script" <<'SCRIPT'
 cd /exchange
@@ -82,8 +82,5 @@ echo on >$dlock/mode
 with_sections lock 1500 starve warn
 with_sections lock 1500 starve refuse
 SCRIPT
-status=0
-timeout 420 "$GUEST" delayed-locking "$WORK" virtual || status=$?
-cat "$WORK/script.output"
-[ $status = 0 ] || fail "exit $status of the guest"
+run_guest 420 delayed-locking "$WORK" virtual
 python3 "$TESTS/85-delayed-locking.py" "$WORK" || fail "see above"

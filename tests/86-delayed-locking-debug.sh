@@ -3,14 +3,14 @@
 # puts off sections under load (network, files, lock torture, sections of every
 # kind), is switched on and off meanwhile, loads and unloads the driver, and its
 # kernel has nothing to complain of. CYCLES of loading: 20 if nothing is said.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 need_guest
 "$IRQSCOPE" kernel build delayed-locking-debug
-gcc -O2 -static -o "$WORK/sleeper" "$TESTS/85-sleeper.c"
-gcc -O2 -static -o "$WORK/load-cycles" "$TESTS/load-cycles.c"
-printf 'cache=%s\ncycles=%s\n' "$CACHE" "${CYCLES:-20}" >"$WORK/script"
+gcc -O2 -static -o "$WORK/sleeper" "$TESTS/lib/sleeper.c"
+gcc -O2 -static -o "$WORK/load-cycles" "$TESTS/lib/load-cycles.c"
+printf 'cache=%s\ncycles=%s\n. %s\n' "$CACHE" "${CYCLES:-20}" "$TESTS/lib/await.sh" >"$WORK/script"
 cat >>"$WORK/script" <<'SCRIPT'
 cd /exchange
 dlock=/sys/kernel/debug/delayed_locking
@@ -22,6 +22,8 @@ load() {
 	shift
 	insmod "$(find "$modules" -name "$name.ko*")" "$@"
 }
+
+sections() { [ "$(cat /sys/module/sections_test/parameters/entered)" -ge "$1" ]; }
 
 network() {
 	python3 -c '
@@ -53,7 +55,7 @@ files & files=$!
 for kind in lock bh irq irqsave nested rcu state remote; do
 	echo "sections: $kind"
 	load sections_test kind=$kind length_us=1000 gap_us=300 || exit 1
-	sleep 1
+	await 120 sections 200 || { echo "no sections of kind $kind"; exit 1; }
 	rmmod sections_test
 done
 wait $network $files || exit 1
@@ -66,8 +68,5 @@ dmesg | grep -q 'state was lost' && exit 1
 dmesg | grep 'APIC timer disabled' && exit 1 # nothing would sleep for less than a tick
 awk '$1 == "refused" && $2 == 0 { exit 1 }' $dlock/decisions || { echo "nothing refused"; exit 1; }
 SCRIPT
-status=0
-timeout $((480 + 2 * ${CYCLES:-20})) "$GUEST" delayed-locking-debug "$WORK" cpus=2 || status=$?
-cat "$WORK/script.output"
-[ $status = 0 ] || fail "exit $status of the guest"
+run_guest $((480 + 2 * ${CYCLES:-20})) delayed-locking-debug "$WORK" cpus=2
 grep -q 'torture:.*SUCCESS' "$WORK/script.output" || fail "the lock torture did not succeed"

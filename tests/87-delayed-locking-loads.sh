@@ -3,8 +3,8 @@
 # on; with the technique on the tail of the latencies is shorter, every urgent timer was seen,
 # nothing was forced; and `irqscope locks` shows what the monitor counted, with figures that agree
 # with each other, and on an unpatched kernel the sections that its events report, by that name.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 expect 0 "$IRQSCOPE" kernel build delayed-locking
 sed -e 's/^count = .*/count = 400/' -e 's/^settle = .*/settle = "1s"/' -e 's/^modes = .*/modes = ["off", "on"]/' \

@@ -3,7 +3,8 @@
 # Goal: the program speaks with the board's image as with any other generator: it
 # says what it is, takes settings, refuses others with their limits, and follows a
 # run to its end, of which nothing is missing; and it measures its own way to its lines.
-. tests/lib.sh
+# Runs: beside others
+. tests/lib/lib.sh
 
 need_board
 node firmware/emulator/serve.mjs "$IMAGE" >"$WORK/port" &

@@ -5,8 +5,8 @@
 # scenario, the run directory, its report. No sample is missing or invented, what the
 # script leaves out is missing and nothing else, and every latency is the script's, to
 # the board's resolution.
-# Runs beside others.
-. tests/lib.sh
+# Runs: beside others
+. tests/lib/lib.sh
 
 need_board
 

@@ -3,10 +3,10 @@
 # controller and gpiolib: every sample complete in both views, from stamp to edge
 # the same in all, two runs with the same bytes. Asked for more stages than there
 # are lines, the rig refuses before anything is booted.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
-command -v rustup >/dev/null || { echo "skipped: without rustup there is no agent for arm64"; exit 0; }
+need_rustup "there is no agent for arm64"
 
 cat >"$WORK/gpio.toml" <<-TOML
 	version = 1
@@ -28,7 +28,7 @@ b=$(field "$WORK/b/summary.json" "j['digest']")
 [ "$a" = "$b" ] || fail "digests differ: $a $b"
 cmp "$WORK/a/samples.parquet" "$WORK/b/samples.parquet"
 
-python3 "$TESTS/both_views.py" "$WORK/a/summary.json" 2 300
+python3 "$TESTS/lib/both_views.py" "$WORK/a/summary.json" 2 300
 lines=$(field "$WORK/a/summary.json" "[(len(c['edge_offsets']), c['outside']['edges']) for c in j['cases']]")
 [ "$lines" = "[(7, 2100), (7, 2100)]" ] || fail "not seven lines: $lines"
 

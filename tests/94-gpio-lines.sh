@@ -5,15 +5,15 @@
 # line that can sleep, one without an interrupt, a label that no controller has and what is no line
 # get a message that says so. The overlays for Raspberry Pi compile, apply, and have the pins of
 # docs/wiring.md.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 for board in 4 5; do
 	dtc -q -@ -I dts -O dtb -o "$WORK/rpi$board.dtbo" "kernel/overlays/irqscope-rpi$board.dts"
-	python3 "$TESTS/overlay.py" "$WORK" "$board" docs/wiring.md
+	python3 "$TESTS/lib/overlay.py" "$WORK" "$board" docs/wiring.md
 done
 
-command -v rustup >/dev/null || { echo "the rest is skipped: without rustup there is no agent for arm64"; exit 0; }
+need_rustup "there is no agent for arm64 (the overlays are right)"
 "$IRQSCOPE" kernel fetch 6.1-arm64
 kernel=$CACHE/kernels/6.1-arm64
 agent=target/aarch64-unknown-linux-musl/release/irqscope-agent
@@ -27,7 +27,7 @@ cp -r kernel/gpio-double "$WORK/double"
 loads() {
 	local dtb=()
 	[ ! -e "$WORK/lines.dtb" ] || dtb=(--dtb "$WORK/lines.dtb")
-	expect 0 python3 "$TESTS/boot-arm64.py" "${dtb[@]}" "$kernel" "$agent" "$WORK/double/gpio_double.ko" \
+	expect 0 python3 "$TESTS/lib/boot-arm64.py" "${dtb[@]}" "$kernel" "$agent" "$WORK/double/gpio_double.ko" \
 		"$WORK/driver/irqscope.ko" "$WORK/driver/irqscope_gpio.ko ${2-}"
 	says "$1"
 }

@@ -3,8 +3,8 @@
 # Goal: the image that is built reaches a boot drive as the blocks that its chip takes,
 # byte for byte; another chip's image, and what is no boot drive, are refused and stay
 # as they were; picotool and probe-rs get the right arguments; what is not found has a hint.
-# Runs beside others.
-. tests/lib.sh
+# Runs: beside others
+. tests/lib/lib.sh
 
 need_board
 drive() { # DIRECTORY BOARD-ID
@@ -48,7 +48,7 @@ says "SAMD21G18A"
 mkdir "$WORK/none"
 expect 2 "$IRQSCOPE" generator flash --to "$WORK/none" --image "$IMAGE"
 says "BOOTSEL"
-expect 2 "$IRQSCOPE" generator flash --to "$WORK/pico2" --image tests/lib.sh
+expect 2 "$IRQSCOPE" generator flash --to "$WORK/pico2" --image tests/lib/lib.sh
 says "ELF"
 for place in none pico2 other; do
 	[ ! -e "$WORK/$place/irqscope.uf2" ] || fail "something was written to $place"

@@ -5,12 +5,12 @@
 # go on when the run is interrupted or the target refuses; the target is as it was.
 # The machine is a guest in real time, its wires are the doorbell's: to the program
 # its generator is an address as a board's is.
-# Runs beside others.
-. "$(dirname "$0")/lib.sh"
+# Runs: beside others
+. tests/lib/lib.sh
 
 need_guest
-# shellcheck source=tests/ssh.sh
-. "$TESTS/ssh.sh"
+# shellcheck source=tests/lib/ssh.sh
+. "$TESTS/lib/ssh.sh"
 COUNT=200
 
 scenario() { # NAME TRIGGER COUNT LINES...
@@ -44,23 +44,18 @@ state() {
 	"$IRQSCOPE" generator status --connect "$generator" --json >"$WORK/status" && field "$WORK/status" "$1"
 }
 
-# case_of RUN PYTHON: of its only case `c`, whose account from outside is `o`.
-case_of() {
-	field "$WORK/$1/summary.json" "(lambda c: (lambda o: $2)(c['outside']))(j['cases'][0])"
-}
-
 for run in any blind; do
 	expect 0 "$IRQSCOPE" run "$WORK/$run.toml" --connect "tcp://$generator" --out "$WORK/$run"
 	unchanged $run 0
-	[ "$(case_of $run "o['generator']")" = vm ] || fail "$run: another generator"
-	[ "$(case_of $run "(o['triggers'], o['complete'])")" = "($COUNT, $COUNT)" ] || fail "$run: not $COUNT complete"
-	[ "$(case_of $run "o['edges'] - o['answers'] - o['extra']")" = 0 ] || fail "$run: lost edges"
-	[ "$(case_of $run "o['dropped'] + o['unexplained_extra']")" = 0 ] || fail "$run: dropped or extra"
-	[ "$(case_of $run "c['identity_holds']")" = True ] || fail "$run: no identity"
-	[ "$(case_of $run "c['violations']")" = "[]" ] || fail "$run: violations"
+	holds "$WORK/$run/summary.json" "o['generator'] == 'vm'" "$run: another generator"
+	holds "$WORK/$run/summary.json" "(o['triggers'], o['complete']) == ($COUNT, $COUNT)" "$run: not $COUNT complete"
+	holds "$WORK/$run/summary.json" "o['edges'] - o['answers'] - o['extra'] == 0" "$run: lost edges"
+	holds "$WORK/$run/summary.json" "o['dropped'] + o['unexplained_extra'] == 0" "$run: dropped or extra"
+	holds "$WORK/$run/summary.json" "c['identity_holds']" "$run: no identity"
+	holds "$WORK/$run/summary.json" "c['violations'] == []" "$run: violations"
 done
 # Trigger n of the generator is sample n of the driver.
-[ "$(case_of any "o['lost_interrupts']")" = 0 ] || fail "the views do not join"
+holds "$WORK/any/summary.json" "o['lost_interrupts'] == 0" "the views do not join"
 target/venv/bin/python "$TESTS/96-board-beside.py" "$WORK/any/samples.parquet" $COUNT
 
 # Nothing of it is started where the target cannot be measured.
@@ -77,22 +72,16 @@ unchanged refusals 0
 
 "$IRQSCOPE" run "$WORK/long.toml" --connect "$generator" --out "$WORK/long" >"$WORK/said" 2>&1 &
 pid=$!
-tries=30
-until [ "$(target cat /sys/class/misc/irqscope/counters/triggers 2>/dev/null || echo 0)" -gt 100 ]; do
-	tries=$((tries - 1))
-	[ $tries -gt 0 ] || { cat "$WORK/said"; fail "no trigger reaches the target"; }
-	sleep 1
-done
+await 60 measuring 100 || { cat "$WORK/said"; fail "no trigger reaches the target"; }
 kill -INT $pid
 status=0
 wait $pid || status=$?
 [ $status = 130 ] || { cat "$WORK/said"; fail "Ctrl-C: exit $status instead of 130"; }
 unchanged "Ctrl-C" 0
-tries=20
-while [ "$(state "j['status']['state']")" = running ]; do
-	tries=$((tries - 1))
-	[ $tries -gt 0 ] || fail "the generator goes on without anybody"
-	sleep 0.5
-done
+is_idle() {
+	local state
+	state=$(state "j['status']['state']") && [ "$state" != running ]
+}
+within 20 is_idle
 nothing_left "ssh.*$WORK/key"
 echo "PASS: both views of a machine with a generator beside it"

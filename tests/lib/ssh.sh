@@ -4,11 +4,12 @@
 #   start_target KERNEL WORD...   boots it and waits until it is up; the words are
 #                                 tests' guest's own
 #   target COMMAND                runs something on it, by a connection of the test's
+#   measuring COUNT               whether its driver has had that many triggers
 #   snapshot                      all that a run may leave behind, or change
 #   unchanged AFTER SECONDS       as in as-before.sh
 #   ssh_toml                      the scenario's table [ssh] that leads there
-# shellcheck source=tests/as-before.sh
-. "$TESTS/as-before.sh"
+# shellcheck source=tests/lib/as-before.sh
+. "$TESTS/lib/as-before.sh"
 PORT=$(shuf -i 20000-60000 -n 1)
 
 # Unpacked and not installed: no machine gets a server by testing.
@@ -52,6 +53,10 @@ target() {
 	timeout 60 ssh "${OWN[@]}" root@127.0.0.1 "$@"
 }
 
+measuring() {
+	[ "$(target cat /sys/class/misc/irqscope/counters/triggers 2>/dev/null || echo 0)" -ge "$1" ]
+}
+
 ssh_toml() {
 	printf '[ssh]\nhost = "root@127.0.0.1"\noptions = ['
 	printf '"%s", ' "${COMMON[@]}" -i "$WORK/key"
@@ -62,12 +67,7 @@ start_target() {
 	timeout 700 "$GUEST" "$1" "$WORK" "$PORT" "${@:2}" &
 	guest=$!
 	trap 'touch "$WORK/done"; wait $guest; rm -rf "$SOCKETS"' EXIT
-	local tries=60
-	until target true 2>/dev/null; do
-		tries=$((tries - 1))
-		[ $tries -gt 0 ] || { cat "$WORK/console" "$WORK/script.output"; fail "the guest has no sshd"; }
-		sleep 1
-	done
+	await 240 target true 2>/dev/null || { cat "$WORK/console" "$WORK/script.output"; fail "the guest has no sshd"; }
 	echo "$SECONDS s: the target is up"
 	snapshot >"$WORK/before"
 	grep -q '^virtio_net ' "$WORK/before" || fail "the snapshot is empty"
@@ -75,7 +75,7 @@ start_target() {
 
 snapshot() {
 	target sh -s <<-SCRIPT
-		$(cat "$TESTS/as-before.sh")
+		$(cat "$TESTS/lib/as-before.sh")
 		state_of_machine /tmp/irqscope.* /var/tmp/irqscope.*
 	SCRIPT
 }

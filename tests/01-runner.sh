@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: tests/run itself. A test that passes, fails, is skipped or takes too long is
+# counted as such, in words, TAP and JUnit, and nothing that it started survives it; a
+# skip fails where skips are forbidden, unless the machine lacks what the test needs; a
+# guest that was booted twice is counted; a number is exact, and a test that does not
+# exist is an error.
+# Runs: beside others
+. tests/lib/lib.sh
+
+mkdir "$WORK/suite"
+test_file() { # NUMBER-NAME, its commands on stdin
+	printf '# Goal: to %s.\n# Runs: beside others\n. tests/lib/lib.sh\n' "$1" >"$WORK/suite/$1.sh"
+	cat >>"$WORK/suite/$1.sh"
+}
+test_file 1-pass <<<'echo fine'
+test_file 10-skip <<<'skip moon "there is no moon"'
+test_file 11-silent <<<'exit 77'
+test_file 12-fail <<<'sleep 1000 & fail "<with> $(printf "\001") a reason"'
+test_file 13-slow <<<'(trap "" TERM; sleep 1001) & sleep 1001'
+test_file 14-boots <<<'echo positions >"$WORK/console.hung"'
+test_file 15-boots <<<'mkdir "$WORK/b"; echo positions >"$WORK/b/console.hung"'
+
+# Of the outer runner's settings none reaches the inner one.
+suite() { # STATUS ARGUMENT...
+	expect "$1" env -u IRQSCOPE_NO_SKIP IRQSCOPE_TESTS_OUTPUT="$WORK/output-of" \
+		IRQSCOPE_DURATIONS="$WORK/durations.csv" ${NO_SKIP:+IRQSCOPE_NO_SKIP=1} \
+		tests/run --directory "$WORK/suite" "${@:2}"
+}
+
+suite 0 --list
+[ "$(wc -l <"$WORK/said")" = 7 ] || fail "not seven tests"
+says "10  skip                    beside others       -  to 10-skip."
+suite 0 1
+[ "$(tail -n 1 "$WORK/said")" = "1 passed, 0 failed, 0 skipped" ] || fail "1 is not 1-pass alone"
+suite 0 --only pass 10-skip
+says "skipped 10-skip (0 s): moon: there is no moon"
+[ "$(tail -n 1 "$WORK/said")" = "1 passed, 0 failed, 1 skipped" ] || fail "names choose otherwise"
+suite 2 1 2
+says "no test is '2'"
+
+suite 1 --jobs 4 --time-limit 2 --tap "$WORK/tap" --junit "$WORK/junit.xml"
+[ "$(tail -n 1 "$WORK/said")" = "3 passed, 3 failed, 1 skipped" ] || fail "other counts"
+says "FAILED  11-silent (0 s), exit 77, kept in"
+says "FAILED  13-slow"
+says "not done within 2 s"
+says "slowest: 13-slow"
+says "guests booted twice: 2, limit 1:"
+nothing_left '^sleep 100[01]$'
+grep -qx 'ok 2 - 10-skip # SKIP moon: there is no moon' "$WORK/tap" || fail "no skip in TAP"
+[ "$(grep -c '^not ok' "$WORK/tap")" = 3 ] || fail "other failures in TAP"
+python3 - "$WORK/junit.xml" "$WORK/durations.csv" <<'PY'
+import csv, sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot()
+assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("7", "3", "1")
+[failed] = [case for case in suite if case.get("name") == "12-fail"]
+assert "<with>  a reason" in failed.find("failure").text
+rows = list(csv.DictReader(open(sys.argv[2])))
+assert [row["verdict"] for row in rows if row["test"] == "1-pass"] == ["passed"] * 3
+PY
+
+# Two guests in one run are too many, one is not.
+suite 1 14 15
+suite 0 14
+
+# A skip for which the machine gives no reason fails where skips are forbidden.
+NO_SKIP=1 suite 1 10
+says "skipped, though this machine could: moon: there is no moon"
+test_file 16-rustup <<<'PATH=/usr/bin:/bin; skip rustup "there is no Rust for it"'
+if tests/lib/machine.py rustup; then want=0; else want=1; fi
+NO_SKIP=1 suite $want 16
+echo "PASS: every verdict is counted as what it is"

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# What every numbered test sources first: . tests/lib/lib.sh
+#
+# Variables
+#   IRQSCOPE   the program                   WORK     the test's own directory, empty
+#   TESTS      the directory tests           CACHE    kernels, drivers and what else can be
+#                                                     made again
+#   GUEST, IMAGE                             after need_guest, need_board
+# Functions
+#   fail TEXT                      ends the test as failed
+#   skip KEY TEXT                  ends it as skipped: this machine lacks KEY, which
+#                                  machine.py can find out
+#   expect STATUS COMMAND...       runs it and requires its exit status; output in $WORK/said
+#   says TEXT                      requires a text in that output
+#   await SECONDS COMMAND...       waits until the command succeeds (await.sh)
+#   within SECONDS COMMAND...      the same, and ends the test as failed if it does not
+#   nothing_left PATTERN           requires that no such process is left
+#   field FILE PYTHON              prints an expression over a JSON document `j`, its first
+#                                  case `c` and that case's account from outside `o`
+#   holds FILE PYTHON TEXT         requires that such an expression is true
+#   need_guest                     builds $GUEST: $GUEST KERNEL DIRECTORY [HOW]... boots a
+#                                  kernel and runs DIRECTORY/script in it
+#   run_guest SECONDS KERNEL DIRECTORY [HOW]...
+#                                  does so and requires exit status 0
+#   need_board                     builds $IMAGE, the board's program, and its emulator
+#   need_rustup                    ends the test as skipped where Rust has only one target
+set -eu -o pipefail
+: "${IRQSCOPE:?is set by tests/run}" "${WORK:?is set by tests/run}"
+TESTS=$PWD/tests
+export TESTS
+CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
+# shellcheck source=tests/lib/await.sh
+. "$TESTS/lib/await.sh"
+
+fail() {
+	echo "FAIL: $*"
+	exit 1
+}
+
+skip() {
+	echo "skipped: $1: $2"
+	exit 77
+}
+
+expect() {
+	local want=$1 got=0
+	shift
+	"$@" >"$WORK/said" 2>&1 || got=$?
+	[ "$got" = "$want" ] || { cat "$WORK/said"; fail "exit $got instead of $want: $*"; }
+}
+
+says() {
+	grep -qF -- "$1" "$WORK/said" || { cat "$WORK/said"; fail "does not say: $1"; }
+}
+
+within() {
+	await "$@" || fail "not within $1 s: ${*:2}"
+}
+
+nothing_left() {
+	await 15 no_process "$1" || { pgrep -af "$1"; fail "left behind: $1"; }
+}
+no_process() { ! pgrep -f "$1" >/dev/null; }
+
+field() {
+	python3 -c "
+import json, sys
+j = json.load(open(sys.argv[1]))
+c = (isinstance(j, dict) and j.get('cases') or [{}])[0]
+o = c.get('outside')
+print($2)" "$1"
+}
+
+holds() {
+	[ "$(field "$1" "bool($2)")" = True ] || fail "$3: $2 does not hold in $1"
+}
+
+need_guest() {
+	cargo build -q --release --locked -p irqscope-rig --example guest
+	GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
+}
+
+run_guest() {
+	local status=0
+	timeout $(($1 + 30)) "$GUEST" "${@:2}" "limit=$1" || status=$?
+	cat "$3/script.output" || true
+	[ $status = 0 ] || { tail -n 20 "$3/console"; fail "the guest ended with $status"; }
+}
+
+# Debian's Rust has one target.
+need_rustup() { # TEXT
+	command -v rustup >/dev/null || skip rustup "$1"
+}
+
+# A second test waits. The serial line is as fast as the chip's can be: another
+# speed is no other program.
+need_board() {
+	need_rustup "there is no Rust for these chips"
+	exec 9<firmware/emulator/package-lock.json
+	flock 9
+	IRQSCOPE_BAUD=7812500 firmware/build rp2040
+	[ -e firmware/emulator/node_modules/.package-lock.json ] || npm --prefix firmware/emulator ci --silent
+	exec 9<&-
+	IMAGE=$PWD/firmware/target/thumbv6m-none-eabi/release/irqscope-firmware
+}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Verdicts of tests/run: the closing lines, TAP, JUnit, and the file of durations.
+
+Each run appends a line per test to target/test-durations.csv (IRQSCOPE_DURATIONS names
+another file): when, the commit, the test, its verdict, seconds. A test that fails now
+and then, or becomes slower, is found there.
+"""
+import csv
+import dataclasses
+import datetime
+import os
+import pathlib
+import subprocess
+import xml.etree.ElementTree as xml
+
+WORDS = {"passed": "ok     ", "failed": "FAILED ", "skipped": "skipped"}
+DURATIONS = pathlib.Path(os.environ.get("IRQSCOPE_DURATIONS", "target/test-durations.csv"))
+COLUMNS = ["when", "commit", "test", "verdict", "seconds"]
+SLOWEST = 5
+
+
+@dataclasses.dataclass
+class Result:
+    name: str
+    verdict: str
+    reason: str
+    seconds: float
+    output: str
+    booted_twice: list
+
+
+def last_durations():
+    """Returns the seconds that each test took when it last passed."""
+    try:
+        with open(DURATIONS, newline="", encoding="utf-8") as file:
+            return {row["test"]: float(row["seconds"]) for row in csv.DictReader(file) if row["verdict"] == "passed"}
+    except FileNotFoundError:
+        return {}
+
+
+def remember(results):
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False).stdout.strip()
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    DURATIONS.parent.mkdir(parents=True, exist_ok=True)
+    with open(DURATIONS, "a", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        if not file.tell():
+            rows.writerow(COLUMNS)
+        for result in results:
+            rows.writerow([now, commit, result.name, result.verdict, f"{result.seconds:.1f}"])
+
+
+def write(results, tap_path, junit_path):
+    for path, text in (tap_path, tap), (junit_path, junit):
+        if path:
+            pathlib.Path(path).write_text(text(results), encoding="utf-8")
+
+
+def tap(results):
+    lines = ["TAP version 13", f"1..{len(results)}"]
+    for number, result in enumerate(results, 1):
+        mark = "not ok" if result.verdict == "failed" else "ok"
+        skip = f" # SKIP {result.reason}" if result.verdict == "skipped" else ""
+        lines.append(f"{mark} {number} - {result.name}{skip}")
+        if result.verdict == "failed":
+            lines.append(f"# {result.reason}")
+            lines += [f"# {said}" for said in result.output.splitlines()[-30:]]
+        lines.append(f"# time={result.seconds:.1f}s")
+    return "\n".join(lines) + "\n"
+
+
+def junit(results):
+    def count(verdict):
+        return str(sum(result.verdict == verdict for result in results))
+
+    suite = xml.Element("testsuite", name="irqscope", tests=str(len(results)), failures=count("failed"),
+                        skipped=count("skipped"), time=f"{sum(result.seconds for result in results):.1f}")
+    for result in results:
+        case = xml.SubElement(suite, "testcase", classname="tests", name=result.name, time=f"{result.seconds:.1f}")
+        if result.verdict == "failed":
+            xml.SubElement(case, "failure", message=result.reason).text = printable(result.output)
+        if result.verdict == "skipped":
+            xml.SubElement(case, "skipped", message=result.reason)
+    return xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def printable(text):
+    """XML 1.0 knows no control characters but these three."""
+    return "".join(char for char in text if char >= " " or char in "\n\t\r")
+
+
+def summary(results, booted_twice_limit):
+    """Prints the slowest tests, guests that were booted twice, and the closing line.
+    Returns whether all is well."""
+    if len(results) > SLOWEST:
+        slowest = sorted(results, key=lambda result: -result.seconds)[:SLOWEST]
+        print("slowest:", ", ".join(f"{result.name} {result.seconds:.0f} s" for result in slowest))
+    hung = [console for result in results for console in result.booted_twice]
+    if hung:
+        print(f"guests booted twice: {len(hung)}, limit {booted_twice_limit}:", *hung)
+    counts = {verdict: sum(result.verdict == verdict for result in results) for verdict in WORDS}
+    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    return not counts["failed"] and len(hung) <= booted_twice_limit
