@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod agent_link;
 mod arch;
 mod cache;
 mod case;

@@ -33,18 +33,18 @@ pub struct Threads {
 pub fn threads(ssh: Option<&Ssh>, set: Option<&str>, frame: bool, stop: &Stop) -> Result<Threads> {
     let connection = ssh.map(|ssh| Connection::open(ssh, stop)).transpose()?;
     let mut shell = connection.as_ref().map_or_else(Shell::here, Connection::shell);
-    let arch = ask(&mut shell, stop)?.arch(&shell.place)?;
+    let arch = ask(&mut shell, stop)?.arch(&shell.target)?;
     let agent = agent::find_for(arch)?;
     let contents = File::open(&agent).trying(|| format!("cannot read {}", agent.display()))?;
     let arguments = if frame { "set -- --frame" } else { "set --" };
     let script = format!("set={}\n{arguments}\n{SCRIPT}", quote(set.unwrap_or_default()));
     let done = shell.output(&script, Some(contents), stop)?;
     if !done.status.success() {
-        let what = with_words(format!("the agent on {} failed", shell.place), &done.stderr);
+        let what = with_words(format!("the agent on {} failed", shell.target), &done.stderr);
         return Err(RigError::unready(what, "mend what it says"));
     }
     let (undo, printed) = split(&done.stdout).ok_or_else(|| {
-        let what = with_words(format!("{} gave no answer", shell.place), &done.stderr);
+        let what = with_words(format!("{} gave no answer", shell.target), &done.stderr);
         RigError::Lost { what, console: None, tail: String::new() }
     })?;
     Ok(Threads { printed, undo, changes: done.stderr })

@@ -39,7 +39,7 @@ pub(crate) fn start(
     let settings = plan.outside().unwrap_or_default();
     session.go(modules, Some(&arguments(plan, settings, facts)))?;
     let Some(said) = session.generator(stop)? else { return Ok(None) };
-    let (port, cpu) = understand(&said, &shell.place)?;
+    let (port, cpu) = understand(&said, &shell.target)?;
     let address = format!("127.0.0.1:{}", shell.forward(port, stop)?);
     let settings = Settings { cpu: Some(cpu), ..settings };
     let Some(asked) = plan.stages_mut() else { return Ok(None) };

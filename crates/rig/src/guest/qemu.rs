@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use irqscope_wire::HostByte;
 
+use crate::agent_link::{AgentLink, read_to_end};
 use crate::arch::{Arch, Guest as _, Program};
 use crate::command::{TICK, last_lines, output};
 use crate::error::{Result, RigError, Trying, lost};
@@ -97,26 +98,8 @@ impl Qemu {
         stop: &Stop,
         take: &mut dyn FnMut(&[u8]) -> Result<Option<HostByte>>,
     ) -> Result<()> {
-        let mut buffer = vec![0; 1 << 16];
-        let mut told = None;
-        loop {
-            stop.check()?;
-            let length = match self.port.read(&mut buffer) {
-                Ok(0) => return self.wait(stop),
-                Ok(length) => length,
-                Err(error) if is_timeout(&error) => {
-                    self.check_deadline()?;
-                    0
-                }
-                Err(error) => return Err(error).trying(|| "cannot read the guest's port".into()),
-            };
-            if let word @ Some(byte) = take(&buffer[..length])?
-                && told != word
-            {
-                told = word;
-                self.port.write_all(&[byte as u8]).trying(|| "cannot answer the guest".into())?;
-            }
-        }
+        read_to_end(self, stop, take)?;
+        self.wait(stop)
     }
 
     /// Waits for a mark; returns the rest of the first line of its own words in which it stands.
@@ -179,6 +162,20 @@ impl Qemu {
             self.limit.as_secs(),
             self.limit_key
         )))
+    }
+}
+
+impl AgentLink for Qemu {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>> {
+        match self.port.read(buffer) {
+            Ok(length) => Ok(Some(length)),
+            Err(error) if is_timeout(&error) => self.check_deadline().map(|()| None),
+            Err(error) => Err(error).trying(|| "cannot read the guest's port".into()),
+        }
+    }
+
+    fn send(&mut self, byte: HostByte) -> Result<()> {
+        self.port.write_all(&[byte as u8]).trying(|| "cannot answer the guest".into())
     }
 }
 

@@ -9,6 +9,7 @@ use irqscope_scenario::{Board, Case, Gpio};
 use irqscope_wire::{HostByte, Line, Plan, StartAt, Trigger};
 
 use crate::agent;
+use crate::agent_link::read_to_end;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::error::{Result, RigError, lost};
 use crate::generator::board;
@@ -23,7 +24,7 @@ use crate::rigs::Job;
 use crate::stop::Stop;
 use crate::transport::facts::{self, Facts};
 use crate::transport::remote_build;
-use crate::transport::session::Session;
+use crate::transport::session::{Ending, Session};
 use crate::transport::shell::{Shell, with_words};
 
 /// The module that has the GPIO lines.
@@ -34,7 +35,7 @@ pub(crate) fn ask(shell: &mut Shell, stop: &Stop) -> Result<Facts> {
     let done = shell.output(facts::SCRIPT, None, stop)?;
     let facts = Facts::parse(&done.text());
     if facts.release.is_empty() {
-        let what = with_words(format!("{} does not answer sh", shell.place), &done.stderr);
+        let what = with_words(format!("{} does not answer sh", shell.target), &done.stderr);
         return Err(RigError::Lost { what, console: None, tail: String::new() });
     }
     shell.sudo = facts.sudo && !facts.root;
@@ -69,9 +70,9 @@ pub(super) fn run_case(
     events(Event::Phase("looking at the target"))?;
     let facts = ask(shell, stop)?;
     if plan.needs_driver() {
-        facts.check(&shell.place)?;
+        facts.check(&shell.target)?;
     }
-    let agent = agent::find_for(facts.arch(&shell.place)?)?;
+    let agent = agent::find_for(facts.arch(&shell.target)?)?;
     let mut session = Session::start(shell, console, stop)?;
     session.deliver(&agent, "irqscope-agent", stop)?;
     bring_modules(&session, shell, &facts, plan, stop, events)?;
@@ -88,7 +89,7 @@ pub(super) fn run_case(
     session.plan(&encoded(&plan)?)?;
     events(Event::Phase("measuring in real time"))?;
     let mut follower = Follower::new(Stream::Target);
-    let ran = session.read_to_end(stop, &mut |bytes| {
+    let ran = read_to_end(&mut session, stop, &mut |bytes| {
         follower.push(bytes, events)?;
         let armed = follower.is_armed();
         generator.as_mut().map_or(Ok(None), |generator| attend(generator, armed, events))
@@ -163,28 +164,32 @@ fn judge(
     }
     let status = ended?;
     if shell.lost_connection(status) {
-        let what = format!("the connection to {} was lost while it measured", shell.place);
+        let what = format!("the connection to {} was lost while it measured", shell.target);
         return Err(lost(what, console));
     }
     let log = std::fs::read(console).unwrap_or_default();
     if let Some(complaint) = first_complaint(&String::from_utf8_lossy(&log)) {
-        let what = format!("the kernel of {} complained: {}", shell.place, complaint.trim());
+        let what = format!("the kernel of {} complained: {}", shell.target, complaint.trim());
         return Err(lost(what, console));
     }
-    match status.code() {
-        Some(91) => Err(unready(shell, "cannot make a directory", console)),
-        Some(92) => Err(unready(shell, "cannot load the driver", console)),
-        Some(93) => Err(lost(format!("{} cannot unload the driver", shell.place), console)),
-        Some(94) => Err(unready(shell, "cannot spare a CPU as generator", console)),
-        _ => follower.end().unwrap_or_else(|| {
-            Err(lost(format!("{} ended without a result", shell.place), console))
+    match Ending::of(status) {
+        Some(Ending::NoDirectory) => Err(unready(shell, "cannot make a directory", console)),
+        Some(Ending::NotLoaded) => Err(unready(shell, "cannot load the driver", console)),
+        Some(Ending::NotUnloaded) => {
+            Err(lost(format!("{} cannot unload the driver", shell.target), console))
+        }
+        Some(Ending::NoGenerator) => {
+            Err(unready(shell, "cannot spare a CPU as generator", console))
+        }
+        Some(Ending::Stopped) | None => follower.end().unwrap_or_else(|| {
+            Err(lost(format!("{} ended without a result", shell.target), console))
         }),
     }
 }
 
 fn unready(shell: &Shell, what: &str, console: &Path) -> RigError {
     let log = std::fs::read(console).unwrap_or_default();
-    let what = with_words(format!("{} {what}", shell.place), &String::from_utf8_lossy(&log));
+    let what = with_words(format!("{} {what}", shell.target), &String::from_utf8_lossy(&log));
     RigError::unready(what, format!("mend what it says; all of it is in {}", console.display()))
 }
 
@@ -203,7 +208,7 @@ fn driver(
             let build = Build {
                 headers: &headers,
                 release: &facts.release,
-                arch: facts.arch(&shell.place)?,
+                arch: facts.arch(&shell.target)?,
                 test,
             };
             let built = Driver::build(build, &|_| {});

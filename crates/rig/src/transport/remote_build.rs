@@ -23,7 +23,7 @@ pub(crate) fn build(
     stop: &Stop,
 ) -> Result<Driver> {
     let headers = facts.headers.as_deref().filter(|_| facts.compiler).ok_or_else(|| {
-        let (release, place) = (&facts.release, &shell.place);
+        let (release, place) = (&facts.release, &shell.target);
         RigError::unready(
             format!("no headers of kernel {release} here, nor on {place} with make and gcc"),
             format!("install them on either: apt-get install linux-headers-{release} make gcc"),
@@ -47,7 +47,7 @@ fn build_there(
     let packed = tar(&["-cf", "-", "."], sources.path(), None, stop)?;
     let script = format!("cd {} && {make}", quote(&session.dir));
     let made = shell.output(&script, Some(file_of(&packed.stdout)?), stop)?;
-    let modules = checked(made, || format!("{} cannot build the driver", shell.place))?;
+    let modules = checked(made, || format!("{} cannot build the driver", shell.target))?;
     tar(&["-xf", "-"], into, Some(file_of(&modules.stdout)?), stop).map(|_| ())
 }
 

@@ -14,19 +14,53 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::agent_link::AgentLink;
 use crate::command::{kill_group, wait_until};
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
 use crate::transport::shell::{Shell, quote};
 
 const SCRIPT: &str = include_str!("session.sh");
+
+/// Why the script itself ended a case: its exit statuses beside the agent's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Stopped = 90,
+    NoDirectory = 91,
+    NotLoaded = 92,
+    NotUnloaded = 93,
+    NoGenerator = 94,
+}
+
+impl Ending {
+    /// Each with the variable by which the script knows it.
+    const ALL: [(&str, Self); 5] = [
+        ("STOPPED", Self::Stopped),
+        ("NO_DIRECTORY", Self::NoDirectory),
+        ("NOT_LOADED", Self::NotLoaded),
+        ("NOT_UNLOADED", Self::NotUnloaded),
+        ("NO_GENERATOR", Self::NoGenerator),
+    ];
+
+    /// Returns the ending that an exit status names; `None`: the agent's own.
+    pub fn of(status: ExitStatus) -> Option<Self> {
+        let code = status.code()?;
+        Self::ALL.into_iter().map(|(_, ending)| ending).find(|ending| *ending as i32 == code)
+    }
+}
+
+/// The script, after the statuses that it ends with.
+fn script() -> String {
+    let variables = Ending::ALL.map(|(name, ending)| format!("{name}={}\n", ending as i32));
+    variables.concat() + SCRIPT
+}
 /// How long the target may take to make its directory, or to start a generator.
-const WELCOME: Duration = Duration::from_secs(60);
+const START_LIMIT: Duration = Duration::from_secs(60);
 /// How long it may take to tidy up after its lifeline was cut: it gives the
 /// agent five seconds and the driver's last user another five.
-const FAREWELL: Duration = Duration::from_secs(20);
+const END_LIMIT: Duration = Duration::from_secs(20);
 
-/// A target that is being kept. Dropping it cuts the lifeline and waits until
+/// A target in the middle of one case. Dropping it cuts the lifeline and waits until
 /// the target is as it was.
 pub(crate) struct Session<'a> {
     shell: &'a Shell,
@@ -44,7 +78,7 @@ impl<'a> Session<'a> {
         let words =
             File::create(console).trying(|| format!("cannot create {}", console.display()))?;
         let mut child = shell
-            .command(SCRIPT)
+            .command(&script())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(words)
@@ -67,7 +101,7 @@ impl<'a> Session<'a> {
         if done.status.success() {
             return Ok(());
         }
-        let place = &self.shell.place;
+        let place = &self.shell.target;
         Err(RigError::unready(
             format!("cannot copy {name} to {place}: {}", done.stderr.trim()),
             "make room in its directory for temporary files",
@@ -79,7 +113,7 @@ impl<'a> Session<'a> {
     pub fn go(&mut self, modules: &[String], generator: Option<&str>) -> Result<()> {
         let generator = generator.map(|arguments| format!("generator {arguments}\n"));
         let modules = format!("go {}\n", modules.join(" "));
-        self.say((generator.unwrap_or_default() + &modules).as_bytes())
+        self.write((generator.unwrap_or_default() + &modules).as_bytes())
     }
 
     /// Returns the generator's first words.
@@ -89,13 +123,13 @@ impl<'a> Session<'a> {
 
     /// Hands the plan to the agent, which waits for it.
     pub fn plan(&mut self, plan: &[u8]) -> Result<()> {
-        self.say(plan)
+        self.write(plan)
     }
 
-    fn say(&mut self, words: &[u8]) -> Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let lifeline = self.lifeline.as_mut().ok_or(RigError::Interrupted)?;
         // A session that has ended already is judged by its exit status.
-        match lifeline.write_all(words).and_then(|()| lifeline.flush()) {
+        match lifeline.write_all(bytes).and_then(|()| lifeline.flush()) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                 Err(error).trying(|| "cannot send the plan".into())
             }
@@ -103,57 +137,35 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Hands out what the agent sends until it ends; nothing at all now and then, while it is
-    /// silent. The byte that is given back is sent to the agent, once.
-    pub fn read_to_end(
-        &mut self,
-        stop: &Stop,
-        take: &mut dyn FnMut(&[u8]) -> Result<Option<HostByte>>,
-    ) -> Result<()> {
-        let mut buffer = vec![0; 1 << 16];
-        let mut told = None;
-        loop {
-            stop.check()?;
-            let word = match self.read(&mut buffer)? {
-                Some(0) => return Ok(()),
-                length => take(&buffer[..length.unwrap_or(0)])?,
-            };
-            if let Some(byte) = word.filter(|_| told != word) {
-                told = word;
-                self.say(&[byte as u8])?;
-            }
-        }
-    }
-
     /// Cuts the lifeline and waits until the target is as it was.
     pub fn end(&mut self) -> Result<ExitStatus> {
         self.lifeline = None;
-        self.drain(Instant::now() + FAREWELL);
-        if let Some(status) = wait_until(&mut self.child, Instant::now() + FAREWELL / 4)? {
+        self.drain(Instant::now() + END_LIMIT);
+        if let Some(status) = wait_until(&mut self.child, Instant::now() + END_LIMIT / 4)? {
             return Ok(status);
         }
         if let Ok(id) = i32::try_from(self.child.id()) {
             let _ = kill(Pid::from_raw(id), Signal::SIGTERM);
         }
-        if let Some(status) = wait_until(&mut self.child, Instant::now() + FAREWELL)? {
+        if let Some(status) = wait_until(&mut self.child, Instant::now() + END_LIMIT)? {
             return Ok(status);
         }
         kill_group(&mut self.child);
-        let what = format!("{} did not end the case within {FAREWELL:?}", self.shell.place);
+        let what = format!("{} did not end the case within {END_LIMIT:?}", self.shell.target);
         Err(RigError::Lost { what, console: None, tail: String::new() })
     }
 
     /// Reads the first line: the directory's name.
     fn first_line(&mut self, stop: &Stop) -> Result<String> {
         self.line(stop)?.ok_or_else(|| {
-            let what = format!("{} did not make a directory to measure in", self.shell.place);
+            let what = format!("{} did not make a directory to measure in", self.shell.target);
             RigError::Lost { what, console: None, tail: String::new() }
         })
     }
 
     /// Reads one line of the script's; `None` if it ends or takes too long.
     fn line(&mut self, stop: &Stop) -> Result<Option<String>> {
-        let deadline = Instant::now() + WELCOME;
+        let deadline = Instant::now() + START_LIMIT;
         let mut line = Vec::new();
         let mut byte = [0];
         while Instant::now() < deadline {
@@ -170,7 +182,18 @@ impl<'a> Session<'a> {
         Ok(None)
     }
 
-    /// Reads some bytes, none at the end, or `None` if nothing came for a moment.
+    /// Reads on, so that an agent that still writes can end.
+    fn drain(&mut self, deadline: Instant) {
+        let mut buffer = vec![0; 1 << 16];
+        while Instant::now() < deadline {
+            if matches!(self.read(&mut buffer), Ok(Some(0)) | Err(_)) {
+                return;
+            }
+        }
+    }
+}
+
+impl AgentLink for Session<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>> {
         use std::io::ErrorKind::{Interrupted, WouldBlock};
         let mut ready = [PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN)];
@@ -186,14 +209,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Reads on, so that an agent that still writes can end.
-    fn drain(&mut self, deadline: Instant) {
-        let mut buffer = vec![0; 1 << 16];
-        while Instant::now() < deadline {
-            if matches!(self.read(&mut buffer), Ok(Some(0)) | Err(_)) {
-                return;
-            }
-        }
+    fn send(&mut self, byte: HostByte) -> Result<()> {
+        self.write(&[byte as u8])
     }
 }
 
@@ -208,6 +225,7 @@ impl Drop for Session<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent_link::read_to_end;
 
     /// Needs no root: without a line `go` the script only makes its directory.
     #[test]
@@ -219,7 +237,7 @@ mod tests {
         assert!(Path::new(&dir).is_dir());
         session.deliver(console.path(), "file", &Stop::default()).unwrap();
         assert!(Path::new(&dir).join("file").is_file());
-        assert_eq!(session.end().unwrap().code(), Some(90));
+        assert_eq!(Ending::of(session.end().unwrap()), Some(Ending::Stopped));
         assert!(!Path::new(&dir).exists());
     }
 
@@ -230,9 +248,9 @@ mod tests {
         let mut session = Session::start(&shell, console.path(), &Stop::default()).unwrap();
         let module = "irqscope_none;trigger=chip:1;responses=chip:2,chip:3:low";
         session.go(&[module.to_owned()], None).unwrap();
-        let ended = session.read_to_end(&Stop::default(), &mut |_| Ok(None));
+        let ended = read_to_end(&mut session, &Stop::default(), &mut |_| Ok(None));
         assert!(ended.is_ok());
-        assert_eq!(session.end().unwrap().code(), Some(92));
+        assert_eq!(Ending::of(session.end().unwrap()), Some(Ending::NotLoaded));
         let words = std::fs::read_to_string(console.path()).unwrap();
         let tried = "cannot load module irqscope_none trigger=chip:1 responses=chip:2,chip:3:low";
         assert!(words.contains(tried), "{words}");
@@ -253,7 +271,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(300));
         let id = i32::try_from(session.child.id()).unwrap();
         kill(Pid::from_raw(id), Signal::SIGTERM).unwrap();
-        assert_eq!(session.end().unwrap().code(), Some(90));
+        assert_eq!(Ending::of(session.end().unwrap()), Some(Ending::Stopped));
         assert!(!Path::new(&dir).exists());
     }
 }

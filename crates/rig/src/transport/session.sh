@@ -10,9 +10,10 @@
 # stdout  the directory's name in one line, in another the generator's first
 #         words (where it listens, and its CPU), then the agent's frames
 # stderr  words, and at the end the kernel's log since the beginning
-# exit    the agent's status, or: 90 stopped, 91 no directory, 92 a module was
-#         not loaded, 93 a module was not unloaded, 94 no generator
+# exit    the agent's status, or one of those that session.rs names and sets before
+#         this script begins
 set -u
+: "${STOPPED:?} ${NO_DIRECTORY:?} ${NOT_LOADED:?} ${NOT_UNLOADED:?} ${NO_GENERATOR:?}"
 umask 077
 PATH=$PATH:/usr/sbin:/sbin
 agent='' generator='' inserted='' borrowed='' dir=''
@@ -90,7 +91,7 @@ tidy() {
     if [ -n "$agent" ]; then end_process "$agent"; fi
     if [ -n "$generator" ]; then end_process "$generator"; fi
     for module in $inserted; do
-        unload "$module" || status=93
+        unload "$module" || status=$NOT_UNLOADED
     done
     for module in $borrowed; do modprobe -r "$module" >&2; done
     show_log
@@ -101,34 +102,34 @@ tidy() {
 
 make_dir || {
     say 'no directory for temporary files in which programs may run'
-    exit 91
+    exit "$NO_DIRECTORY"
 }
 mark="irqscope: a case begins in ${dir##*/}"
 trap tidy EXIT
-trap 'exit 90' HUP INT TERM PIPE
+trap 'exit "$STOPPED"' HUP INT TERM PIPE
 # Benchmarks alone do not need root.
 (echo "$mark" >/dev/kmsg) 2>/dev/null
 echo "$dir"
-read -r go modules || exit 90
+read -r go modules || exit "$STOPPED"
 arguments=''
 if [ "$go" = generator ]; then
     arguments=$modules
-    read -r go modules || exit 90
+    read -r go modules || exit "$STOPPED"
 fi
-[ "$go" = go ] || exit 90
+[ "$go" = go ] || exit "$STOPPED"
 for module in $modules; do
     IFS=';'
     set -- $module
     unset IFS
     load "$@" || {
         say "cannot load module $*"
-        exit 92
+        exit "$NOT_LOADED"
     }
 done
 if [ -n "$arguments" ]; then
     start_generator $arguments || {
         say 'no CPU of this machine can be the generator'
-        exit 94
+        exit "$NO_GENERATOR"
     }
 fi
 # In the background, so that the traps are run while it works.

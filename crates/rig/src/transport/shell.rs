@@ -21,18 +21,18 @@ pub(crate) struct Shell {
     /// ssh, asking the connection to forward a port.
     forward: Vec<OsString>,
     /// Names the target in errors.
-    pub place: String,
+    pub target: String,
     pub sudo: bool,
 }
 
 impl Shell {
     pub fn here() -> Self {
         let (ssh, forward) = (Vec::new(), Vec::new());
-        Self { ssh, forward, place: "this machine".into(), sudo: false }
+        Self { ssh, forward, target: "this machine".into(), sudo: false }
     }
 
     pub fn over(ssh: Vec<OsString>, forward: Vec<OsString>, host: &str) -> Self {
-        Self { ssh, forward, place: host.to_owned(), sudo: false }
+        Self { ssh, forward, target: host.to_owned(), sudo: false }
     }
 
     /// Forwards a port of this machine's loopback to one of the target's, for as long as the
@@ -44,7 +44,7 @@ impl Shell {
         let own = free_port()?;
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "TERM", "--"]).args(&self.forward);
-        command.args(["-L", &format!("127.0.0.1:{own}:127.0.0.1:{port}")]).arg(&self.place);
+        command.args(["-L", &format!("127.0.0.1:{own}:127.0.0.1:{port}")]).arg(&self.target);
         command.stdin(Stdio::null());
         let done = run(&mut command, "util-linux openssh-client", stop)?;
         if done.status.success() {
@@ -52,7 +52,7 @@ impl Shell {
         }
         Err(RigError::unready(
             with_words(
-                format!("{} lets no connection through to its generator", self.place),
+                format!("{} lets no connection through to its generator", self.target),
                 &done.stderr,
             ),
             "allow it there (sshd_config: AllowTcpForwarding yes), or measure without: views = \
@@ -91,7 +91,7 @@ impl Shell {
     }
 
     pub fn disconnected(&self, said: &str) -> RigError {
-        let what = format!("the connection to {} was lost", self.place);
+        let what = format!("the connection to {} was lost", self.target);
         RigError::Lost { what: with_words(what, said), console: None, tail: String::new() }
     }
 
