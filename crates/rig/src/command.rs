@@ -11,6 +11,7 @@ use nix::unistd::Pid;
 
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
+use crate::text::last_lines;
 
 /// How often waiting is interrupted to look at the clock and the stop flag.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
@@ -99,11 +100,4 @@ fn absent(program: &str, package: &str, error: &std::io::Error) -> RigError {
         format!("cannot run {program}: {error}"),
         format!("install it: apt-get install {package}"),
     )
-}
-
-/// Returns the last `count` lines of a text, indented.
-pub(crate) fn last_lines(text: &str, count: usize) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    let from = lines.len().saturating_sub(count);
-    lines[from..].iter().map(|line| format!("    {line}\n")).collect()
 }

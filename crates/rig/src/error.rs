@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::command::last_lines;
 use crate::generator::GeneratorError;
+use crate::text::last_lines;
 
 #[derive(Debug, thiserror::Error)]
 pub enum RigError {

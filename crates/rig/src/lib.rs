@@ -18,6 +18,7 @@ mod plan;
 mod prepared;
 mod rigs;
 mod stop;
+mod text;
 pub mod threads;
 mod transport;
 

@@ -10,8 +10,9 @@ use crate::agent;
 use crate::error::{Result, RigError, Trying};
 use crate::rigs::ask;
 use crate::stop::Stop;
+use crate::text::with_output;
 use crate::transport::connection::Connection;
-use crate::transport::shell::{Shell, quote, with_words};
+use crate::transport::shell::{Shell, quote};
 
 const SCRIPT: &str = include_str!("threads.sh");
 
@@ -40,11 +41,11 @@ pub fn threads(ssh: Option<&Ssh>, set: Option<&str>, frame: bool, stop: &Stop) -
     let script = format!("set={}\n{arguments}\n{SCRIPT}", quote(set.unwrap_or_default()));
     let done = shell.output(&script, Some(contents), stop)?;
     if !done.status.success() {
-        let what = with_words(format!("the agent on {} failed", shell.target), &done.stderr);
+        let what = with_output(format!("the agent on {} failed", shell.target), &done.stderr);
         return Err(RigError::unready(what, "mend what it says"));
     }
     let (undo, printed) = split(&done.stdout).ok_or_else(|| {
-        let what = with_words(format!("{} gave no answer", shell.target), &done.stderr);
+        let what = with_output(format!("{} gave no answer", shell.target), &done.stderr);
         RigError::Lost { what, console: None, tail: String::new() }
     })?;
     Ok(Threads { printed, undo, changes: done.stderr })

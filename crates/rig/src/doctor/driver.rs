@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Can this machine build and load the driver for its own kernel?
 
+use super::finding::{Finding, Topic};
 use super::system::System;
-use super::{Finding, Topic};
+
 use crate::transport::facts::Modules;
 
 const TOPIC: Topic = Topic::Native;

@@ -2,8 +2,8 @@
 //! Settings that would spoil figures measured on this machine: all that makes a latency say
 //! something else than how the kernel responds.
 
+use super::finding::{Finding, Topic};
 use super::system::System;
-use super::{Finding, Topic};
 
 const TOPIC: Topic = Topic::Figures;
 const CPU: &str = "/sys/devices/system/cpu";

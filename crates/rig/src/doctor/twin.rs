@@ -3,8 +3,9 @@
 
 use std::process::Command;
 
+use super::finding::{Finding, Topic};
 use super::system::System;
-use super::{Finding, Topic};
+
 use crate::command::output;
 use crate::error::RigError;
 use crate::{agent, kernel};

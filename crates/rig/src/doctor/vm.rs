@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Can this machine run rig `vm`, and does KVM really run guests here?
 
+use super::finding::{Finding, Topic};
 use super::system::System;
-use super::{Finding, Topic};
+
 use crate::agent::find_doorbell;
 use crate::error::RigError;
 use crate::guest::kvm::{Kvm, LIMIT, probe};

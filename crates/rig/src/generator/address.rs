@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::GeneratorError;
+use super::error::GeneratorError;
 
 /// The speed of the board's image where it was built without another.
 pub const BAUD: u32 = 921_600;

@@ -8,7 +8,7 @@ use irqscope_wire::{
     greeting_protocol,
 };
 
-use super::GeneratorError;
+use super::error::{GeneratorError, Result};
 use super::incoming::Received;
 use super::stream::Stream;
 use crate::Stop;
@@ -20,10 +20,8 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// How long a generator may still be busy with a host that has gone.
 const BUSY: Duration = Duration::from_secs(10);
 
-pub type Result<T, E = GeneratorError> = std::result::Result<T, E>;
-
-/// Returns what a generator is and where it stands. No hello is said, so that samples that wait for
-/// a host stay where they are.
+/// What a generator is and where it stands. No hello is said, so that samples
+/// that wait for a host stay where they are.
 pub fn look(address: &str, stop: &Stop) -> Result<(GeneratorHello, Status)> {
     hear_hello(&mut Stream::open(address, stop, None)?)
 }

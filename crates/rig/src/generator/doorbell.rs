@@ -9,9 +9,10 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use crate::agent::find_doorbell;
-use crate::command::{TICK, last_lines};
+use crate::command::TICK;
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
+use crate::text::last_lines;
 
 /// It listens at once, or something is wrong.
 const LIMIT: Duration = Duration::from_secs(20);

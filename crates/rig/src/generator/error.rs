@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use irqscope_wire::{PROTOCOL, Refusal};
 
+pub(crate) type Result<T, E = GeneratorError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum GeneratorError {
     #[error(

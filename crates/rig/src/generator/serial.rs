@@ -17,7 +17,7 @@ use nix::sys::termios::{
     tcsetattr,
 };
 
-use super::GeneratorError;
+use super::error::GeneratorError;
 
 const KNOCK: [u8; 4] = [0; 4];
 /// How often the sequence is repeated for a generator that does not answer, and a sign of life is

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use irqscope_wire::{Frame, Message, encode};
 
-use super::client::Result;
+use super::address::Address;
+use super::error::{GeneratorError, Result};
+use super::incoming::Incoming;
 use super::serial::Serial;
-use super::{Address, GeneratorError, incoming::Incoming};
 use crate::Stop;
 use crate::command::TICK;
 

@@ -12,9 +12,10 @@ use irqscope_wire::HostByte;
 
 use crate::agent_link::{AgentLink, read_to_end};
 use crate::arch::{Arch, Guest as _, Program};
-use crate::command::{TICK, last_lines, output};
+use crate::command::{TICK, output};
 use crate::error::{Result, RigError, Trying, lost};
 use crate::stop::Stop;
+use crate::text::last_lines;
 
 /// Before its status and what it said itself.
 pub(crate) const ENDED: &str = "ended with";

@@ -22,10 +22,11 @@ use crate::plan::{encoded, needs_parport};
 use crate::prepared::lines;
 use crate::rigs::Job;
 use crate::stop::Stop;
+use crate::text::with_output;
 use crate::transport::facts::{self, Facts};
 use crate::transport::remote_build;
 use crate::transport::session::{Ending, Session};
-use crate::transport::shell::{Shell, with_words};
+use crate::transport::shell::Shell;
 
 /// The module that has the GPIO lines.
 const GPIO: &str = "irqscope_gpio";
@@ -35,7 +36,7 @@ pub(crate) fn ask(shell: &mut Shell, stop: &Stop) -> Result<Facts> {
     let done = shell.output(facts::SCRIPT, None, stop)?;
     let facts = Facts::parse(&done.text());
     if facts.release.is_empty() {
-        let what = with_words(format!("{} does not answer sh", shell.target), &done.stderr);
+        let what = with_output(format!("{} does not answer sh", shell.target), &done.stderr);
         return Err(RigError::Lost { what, console: None, tail: String::new() });
     }
     shell.sudo = facts.sudo && !facts.root;
@@ -189,7 +190,7 @@ fn judge(
 
 fn unready(shell: &Shell, what: &str, console: &Path) -> RigError {
     let log = std::fs::read(console).unwrap_or_default();
-    let what = with_words(format!("{} {what}", shell.target), &String::from_utf8_lossy(&log));
+    let what = with_output(format!("{} {what}", shell.target), &String::from_utf8_lossy(&log));
     RigError::unready(what, format!("mend what it says; all of it is in {}", console.display()))
 }
 

@@ -12,7 +12,8 @@ use irqscope_scenario::Ssh;
 use crate::command::{TICK, wait_until};
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
-use crate::transport::shell::{Shell, with_words};
+use crate::text::with_output;
+use crate::transport::shell::Shell;
 
 /// Nothing is asked, nothing of the user's configuration is run or forwarded,
 /// and a silent target is given up after a minute.
@@ -112,7 +113,7 @@ impl Drop for Connection {
 /// Judges a refusal by ssh's words: a target that is there but does not let us in has to be
 /// prepared; all else is a target that was lost.
 fn refused(host: &str, said: &str) -> RigError {
-    let what = with_words(format!("cannot connect to {host}"), said);
+    let what = with_output(format!("cannot connect to {host}"), said);
     let remedy = match said {
         said if said.contains("Host key verification failed") => {
             format!("connect once by hand and compare the key: ssh {host}")

@@ -11,9 +11,10 @@ use crate::command::{Done, run};
 use crate::error::{Result, RigError, Trying};
 use crate::kernel::driver::{Driver, write_sources};
 use crate::stop::Stop;
+use crate::text::with_output;
 use crate::transport::facts::Facts;
 use crate::transport::session::Session;
-use crate::transport::shell::{Shell, quote, with_words};
+use crate::transport::shell::{Shell, quote};
 
 pub(crate) fn build(
     session: &Session<'_>,
@@ -72,7 +73,7 @@ fn checked(done: Done, what: impl FnOnce() -> String) -> Result<Done> {
     if done.status.success() {
         return Ok(done);
     }
-    Err(RigError::unready(with_words(what(), &done.stderr), "mend what it says above"))
+    Err(RigError::unready(with_output(what(), &done.stderr), "mend what it says above"))
 }
 
 fn file_of(bytes: &[u8]) -> Result<File> {

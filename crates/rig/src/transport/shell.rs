@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use crate::command::{Done, run};
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
+use crate::text::with_output;
 
 /// ssh's exit status when the connection, not the command, failed.
 const CONNECTION_LOST: i32 = 255;
@@ -51,7 +52,7 @@ impl Shell {
             return Ok(own);
         }
         Err(RigError::unready(
-            with_words(
+            with_output(
                 format!("{} lets no connection through to its generator", self.target),
                 &done.stderr,
             ),
@@ -92,7 +93,7 @@ impl Shell {
 
     pub fn disconnected(&self, said: &str) -> RigError {
         let what = format!("the connection to {} was lost", self.target);
-        RigError::Lost { what: with_words(what, said), console: None, tail: String::new() }
+        RigError::Lost { what: with_output(what, said), console: None, tail: String::new() }
     }
 
     pub fn lost_connection(&self, status: std::process::ExitStatus) -> bool {
@@ -108,15 +109,7 @@ fn free_port() -> Result<u16> {
     address.map(|address| address.port()).trying(|| "cannot find a free port".into())
 }
 
-/// Adds what a program said, if it said anything.
-pub(crate) fn with_words(what: String, said: &str) -> String {
-    match said.trim() {
-        "" => what,
-        said => format!("{what}:\n{}", crate::command::last_lines(said, 8)),
-    }
-}
-
-/// Quotes one word for a shell, whatever is in it.
+/// One word for a shell, whatever is in it.
 pub(crate) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::Chip;
+use super::chip::Chip;
 use crate::error::{Result, RigError, Trying};
 
 /// On every UF2 boot drive.

@@ -4,10 +4,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::Chip;
+use super::chip::Chip;
 use crate::Stop;
-use crate::command::{last_lines, run};
+use crate::command::run;
 use crate::error::{Result, RigError};
+use crate::text::last_lines;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {

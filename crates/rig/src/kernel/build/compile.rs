@@ -8,12 +8,14 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
-use super::COMPILER;
-use crate::command::{TICK, kill_group, last_lines};
+use crate::command::{TICK, kill_group};
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
+use crate::text::last_lines;
 
-/// The number of files for one report.
+/// Kernel and modules are compiled by the same one: Debian 12's.
+pub(super) const COMPILER: &str = "gcc-12";
+/// One word about it for so many files.
 const FILES_PER_WORD: usize = 250;
 
 /// Builds image and modules.

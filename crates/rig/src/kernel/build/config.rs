@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::Make;
+use super::compile::Make;
 use super::recipe::Part;
 use crate::command::output;
 use crate::error::{Result, RigError, Trying};

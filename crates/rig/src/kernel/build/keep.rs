@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::Make;
+use super::compile::Make;
 use crate::error::{Result, Trying};
 use crate::stop::Stop;
 

@@ -22,15 +22,12 @@ use crate::error::{Result, RigError, Trying};
 use crate::kernel::driver::digest;
 use crate::stop::Stop;
 
-use compile::Make;
+use compile::COMPILER;
 use recipe::Part;
 pub use recipe::{RECIPES, Recipe};
 use source::Source;
 
-/// Kernel and modules are compiled by the same one: Debian 12's.
-const COMPILER: &str = "gcc-12";
-
-/// The programs that a build runs, with the package that has each.
+/// What a build runs, with the package that has it.
 const TOOLS: [(&str, &str); 7] = [
     (COMPILER, "gcc-12"),
     ("make", "make"),
