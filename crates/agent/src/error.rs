@@ -8,8 +8,11 @@ use std::time::Duration;
 use irqscope_wire::{Counters, Failure, Load};
 use nix::errno::Errno;
 
+/// A result with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Errors of the agent.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("cannot read {}: {source}", path.display())]

@@ -5,6 +5,8 @@ use irqscope_run::RunError;
 
 use crate::{CompareError, PathError};
 
+/// Errors of an analysis.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
     #[error(transparent)]

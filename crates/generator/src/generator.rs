@@ -24,11 +24,15 @@ use crate::settings::{change, initial};
 /// The change of the interrupt line, now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
+    /// Leave it as it is.
     Nothing,
+    /// Assert it.
     Raise,
+    /// Release it.
     Lower,
 }
 
+/// A generator without its hardware: settings, grid, pairing and accounts.
 #[derive(Clone, Debug)]
 pub struct Generator<S> {
     limits: Limits,
@@ -58,6 +62,8 @@ pub struct Generator<S> {
 }
 
 impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
+    /// Makes a generator at rest. `slots` hold the open triggers; `armed_delay` is the time in
+    /// ticks from the target's readiness to the first trigger.
     pub fn new(slots: S, lines: u8, limits: Limits, tick: Tick, armed_delay: u64) -> Self {
         Self {
             limits,
@@ -79,6 +85,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         }
     }
 
+    /// Returns the limits of the settings.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -88,14 +95,17 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         self.pairing.lines()
     }
 
+    /// Returns the settings in force.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
+    /// Returns the state of the run.
     pub fn state(&self) -> RunState {
         self.state
     }
 
+    /// Returns the state, the settings and the totals.
     pub fn status(&self) -> Status {
         let totals = Totals { open: self.pairing.open(), ..self.totals };
         let (run, state, settings) = (self.run, self.state, self.settings);
@@ -117,6 +127,10 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         matches!(self.state, RunState::Waiting | RunState::Running | RunState::Draining)
     }
 
+    /// Executes a command and returns the status after it.
+    ///
+    /// # Errors
+    /// The command is out of the limits, or not allowed in this state.
     pub fn command(&mut self, command: Command, now: u64) -> Result<Status, Refusal> {
         self.clock(now);
         match command {

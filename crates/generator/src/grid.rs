@@ -16,6 +16,7 @@ pub struct Grid {
 }
 
 impl Grid {
+    /// Makes a generator of numbers from a seed.
     pub const fn new(seed: u64) -> Self {
         Self { random: seed, in_burst: 0 }
     }

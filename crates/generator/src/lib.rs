@@ -17,6 +17,7 @@
 //! [`words`], a whole generator whose response lines are words in memory.
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
 #![forbid(unsafe_code)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

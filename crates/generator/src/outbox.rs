@@ -6,6 +6,7 @@
 use alloc::collections::VecDeque;
 use irqscope_wire::{Frame, Message};
 
+/// The messages that wait for a host, in their order.
 #[derive(Clone, Debug)]
 pub struct Outbox {
     waiting: VecDeque<Message>,
@@ -15,18 +16,22 @@ pub struct Outbox {
 }
 
 impl Outbox {
+    /// Makes an outbox for `room` messages.
     pub fn new(room: usize) -> Self {
         Self { waiting: VecDeque::new(), room, numbered: 0 }
     }
 
+    /// Returns whether another packet fits.
     pub fn has_room(&self) -> bool {
         self.waiting.len() < self.room
     }
 
+    /// Returns whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
+    /// Adds a message, whether there is room or not.
     pub fn push(&mut self, message: Message) {
         self.waiting.push_back(message);
     }

@@ -8,6 +8,7 @@ use irqscope_wire::{Answer, Cycles, ExtraEdge, Message, OutsideSample, Packet, R
 use crate::pairing::Slot;
 use crate::{Generator, Outbox};
 
+/// Collects final samples into packets.
 #[derive(Clone, Debug, Default)]
 pub struct Packer {
     samples: Vec<OutsideSample>,

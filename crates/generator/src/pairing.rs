@@ -54,7 +54,9 @@ pub const LINES: usize = 8;
 /// One open trigger.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
+    /// The trigger's number.
     pub seq: Seq,
+    /// The trigger's instant.
     pub at: u64,
     /// None: still waiting.
     pub answers: [Option<Answer>; LINES],
@@ -72,6 +74,7 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// A slot without a trigger.
     pub const EMPTY: Slot = Slot {
         seq: Seq(0),
         at: 0,
@@ -112,8 +115,11 @@ impl Slot {
 /// One of the accounting identity's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
+    /// Every line has answered.
     Complete,
+    /// A line has not answered.
     Missing,
+    /// A line has answered this trigger together with another one.
     Coalesced,
 }
 
@@ -125,6 +131,7 @@ type Late = fn(Cycles) -> Answer;
 pub enum Seen {
     /// It answered the trigger with this number.
     Answer(Seq),
+    /// An edge that answers no trigger.
     Extra,
 }
 
@@ -158,12 +165,14 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         Self { slots, lines, head: 0, next: 0, given_up: 0, waits, pulses, numbered: false }
     }
 
+    /// Forgets all open triggers.
     pub fn clear(&mut self) {
         (self.head, self.next, self.given_up, self.waits) = (0, 0, 0, [0; LINES]);
         self.pulses = [None; LINES];
         self.numbered = false;
     }
 
+    /// Returns how many lines are watched.
     pub fn lines(&self) -> usize {
         self.lines
     }
@@ -226,6 +235,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
+    /// Takes an edge of a line that toggles.
     pub fn edge(&mut self, line: u8, at: u64) -> Seen {
         let line = usize::from(line);
         let oldest = self.oldest_waiting(line);

@@ -38,6 +38,7 @@ impl Session {
         Self { limit, expected: 0, greeted: false }
     }
 
+    /// Takes what a host has sent.
     pub fn hear(&mut self, frame: Result<Frame, FrameError>) -> Heard {
         let frame = match frame {
             Ok(frame) => frame,

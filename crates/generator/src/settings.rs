@@ -36,6 +36,10 @@ pub fn initial(limits: &Limits, tick: Tick, lines: u8) -> Settings {
 
 /// The settings after `command`, of a generator with so many lines; commands that set
 /// nothing change nothing.
+///
+/// # Errors
+/// The value is out of its limits, or the command needs another setting or an ability that this
+/// generator does not have.
 pub fn change(
     limits: &Limits,
     lines: u8,

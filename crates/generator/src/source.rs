@@ -14,11 +14,13 @@ use irqscope_wire::{
 use crate::pairing::{Seen, Slot};
 use crate::{Act, Generator, Outbox, Packer};
 
+/// A generator with the messages that it has for a host.
 #[derive(Clone, Debug)]
 pub struct Source {
     hello: GeneratorHello,
     generator: Generator<Box<[Slot]>>,
     packer: Packer,
+    /// The messages that wait for a host.
     pub outbox: Outbox,
 }
 
@@ -39,10 +41,12 @@ impl Source {
         self
     }
 
+    /// Returns the hello.
     pub fn hello(&self) -> Message {
         Message::GeneratorHello(self.hello.clone())
     }
 
+    /// Returns what the hello says.
     pub fn facts(&self) -> &GeneratorHello {
         &self.hello
     }
@@ -53,6 +57,7 @@ impl Source {
         [self.hello(), Message::Status(self.generator.status())]
     }
 
+    /// Returns the status.
     pub fn status(&self) -> Status {
         self.generator.status()
     }
@@ -62,10 +67,12 @@ impl Source {
         self.generator.clock(now);
     }
 
+    /// Returns the settings in force.
     pub fn settings(&self) -> &Settings {
         self.generator.settings()
     }
 
+    /// Returns the state of the run.
     pub fn state(&self) -> RunState {
         self.generator.state()
     }
@@ -78,28 +85,36 @@ impl Source {
     }
 
     /// Executes a command without a reply: settings given beforehand.
+    ///
+    /// # Errors
+    /// As [`Generator::command`].
     pub fn set(&mut self, command: Command, now: u64) -> Result<Status, Refusal> {
         // A new run begins with nothing open: what is final is packed before.
         self.pump();
         self.generator.command(command, now)
     }
 
+    /// Replies to a command; `to` is the number of its frame.
     pub fn reply(&mut self, to: Option<u64>, result: Result<Status, Refusal>) {
         self.outbox.push(Message::Reply(Reply { to, result }));
     }
 
+    /// Forwards to [`Generator::armed`].
     pub fn armed(&mut self, now: u64) {
         self.generator.armed(now);
     }
 
+    /// Forwards to [`Generator::disarmed`].
     pub fn disarmed(&mut self) {
         self.generator.disarmed();
     }
 
+    /// Forwards to [`Generator::due`].
     pub fn due(&self) -> Option<u64> {
         self.generator.due()
     }
 
+    /// Forwards to [`Generator::tick`], and packs what has become final.
     pub fn tick(&mut self, now: u64) -> Act {
         self.generator.tick(now)
     }
@@ -165,6 +180,7 @@ impl Source {
         (0..extra).for_each(|_| self.packer.extra(&self.generator, line, at));
     }
 
+    /// Forwards to [`Generator::edge`].
     pub fn edge(&mut self, line: u8, at: u64) {
         if self.generator.edge(line, at) == Some(Seen::Extra) {
             self.packer.extra(&self.generator, line, at);
@@ -178,6 +194,7 @@ impl Source {
         }
     }
 
+    /// Forwards to [`Generator::coalesced`].
     pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
         self.generator.coalesced(line, seq)
     }

@@ -2,6 +2,8 @@
 use irqscope_analysis::AnalysisError;
 use irqscope_run::RunError;
 
+/// Errors of writing a report.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     #[error(transparent)]

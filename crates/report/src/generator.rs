@@ -31,6 +31,7 @@ pub fn offsets_text(calibration: &[Option<LineOffset>]) -> Option<String> {
     })
 }
 
+/// Formats a clock's error in parts per million, with its standard error.
 pub fn clock_text(clock: &ClockError) -> String {
     let ClockError { ppm, standard_error_ppm, readings, span_ns } = clock;
     format!(

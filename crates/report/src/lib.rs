@@ -2,6 +2,7 @@
 //! Output for people: a table for the terminal, report.html, and its figures as SVG and PNG. And
 //! what other programs read and write.
 #![forbid(unsafe_code)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod bench;
 mod bursts;
@@ -44,4 +45,5 @@ pub use tail::{TailRow, tail_table};
 pub use verdicts::{junit, tap};
 pub use write::{write_all, write_figures, write_html};
 
+/// The result of whatever writes a report.
 pub type Result<T, E = ReportError> = std::result::Result<T, E>;

@@ -8,6 +8,7 @@
 
 use irqscope_wire::{BenchmarkKind, Stage};
 
+/// Returns a stage's colour, the same in every figure and on the page.
 pub const fn stage_colour(stage: Stage) -> &'static str {
     match stage {
         Stage::Irq => "#0072b2",

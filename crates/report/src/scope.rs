@@ -15,8 +15,10 @@ const COLUMNS: usize = 96;
 #[derive(Clone, Copy, Debug)]
 pub enum ScopeView<'a> {
     /// One sweep; instants count from `zero`, on the view's clock.
+    #[allow(missing_docs, reason = "its comment names them")]
     Single { zero: i64, window: [i64; 2] },
     /// `align`: what sweeps begin at, in words.
+    #[allow(missing_docs, reason = "its comment names them")]
     Persistent { seen: &'a Persistence, align: &'a str },
 }
 

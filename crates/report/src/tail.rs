@@ -10,12 +10,15 @@ use crate::units::{alone, grouped};
 
 /// The tail of one series, or why there is none.
 pub struct TailRow {
+    /// The case's name.
     pub case: String,
+    /// The series' name.
     pub title: String,
     /// Its nanoseconds are virtual ones.
     pub twin: bool,
     /// From one sample to the next.
     pub period_ns: Option<u64>,
+    /// The estimate, or why there is none.
     pub tail: Result<Tail, Refusal>,
 }
 

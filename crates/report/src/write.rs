@@ -14,11 +14,17 @@ const HTML: &str = "report.html";
 const FIGURES: &str = "figures";
 
 /// Writes report.html and the figures, and gives the path of the page.
+///
+/// # Errors
+/// The run's, the disk's, or a drawing cannot be painted.
 pub fn write_all(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
     write_figures(run, summary, CaseFigures::of_run(run)?)
 }
 
 /// Writes the figures likewise, of what the summary was derived from.
+///
+/// # Errors
+/// The run's, the disk's, or a drawing cannot be painted.
 pub fn write_figures(
     run: &RunDir,
     summary: &Summary,
@@ -37,6 +43,9 @@ pub fn write_figures(
 }
 
 /// Writes report.html only.
+///
+/// # Errors
+/// The run's, the disk's, or a drawing cannot be painted.
 pub fn write_html(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
     Ok(draw(run, summary, CaseFigures::of_run(run)?)?.html)
 }

@@ -13,6 +13,9 @@ const DOORBELL: &str = "irqscope-vm";
 
 /// Finds the agent for this machine: `$IRQSCOPE_AGENT`, else where cargo puts it for musl, else
 /// beside this program, which may be a dynamic build for the host.
+///
+/// # Errors
+/// It is nowhere, and how to build it.
 pub fn find() -> Result<PathBuf> {
     find_built(AGENT, "IRQSCOPE_AGENT", "make build", |program| {
         let cargo = by_cargo(program, Arch::X86_64);

@@ -10,6 +10,9 @@ use nix::fcntl::{Flock, FlockArg};
 use crate::error::{Result, RigError, Trying};
 
 /// Returns the cache directory; not necessarily there yet.
+///
+/// # Errors
+/// Neither `$IRQSCOPE_CACHE` nor a home directory is set.
 pub fn root() -> Result<PathBuf> {
     let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if let Some(dir) = from("IRQSCOPE_CACHE") {

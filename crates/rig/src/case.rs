@@ -35,6 +35,7 @@ pub enum Event<'a> {
     /// The present step, in a few words.
     Phase(&'a str),
     /// A frame as it arrived, encoded and understood.
+    #[allow(missing_docs, reason = "types say it")]
     Frame { stream: Stream, encoded: &'a [u8], frame: &'a Frame },
     /// Bytes that are no frame; the next one is looked for.
     Damaged(FrameError),

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::generator::GeneratorError;
 use crate::text::last_lines;
 
+/// Errors between here and a target.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum RigError {
     /// Something has to be installed, named or permitted first.
@@ -31,6 +33,7 @@ pub enum RigError {
     Interrupted,
 }
 
+/// A result with this crate's error.
 pub type Result<T, E = RigError> = std::result::Result<T, E>;
 
 fn console_tail(console: &Option<PathBuf>, tail: &str) -> String {

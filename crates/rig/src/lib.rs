@@ -2,6 +2,7 @@
 //! Getting a target up, measured and down: kernels, the driver's build, the
 //! guest, its agent and its bytes.
 #![forbid(unsafe_code)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod agent;
 mod agent_link;

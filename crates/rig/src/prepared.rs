@@ -28,6 +28,9 @@ impl Prepared {
     }
 
     /// Fetches the kernel and builds the driver, where the cache has them not.
+    ///
+    /// # Errors
+    /// The kernel, the driver, the agent or QEMU cannot be had.
     pub fn get(kernel: &str, plan: &Plan, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
         let arch = Arch::of_kernel(kernel);
         arch.check(plan, lines(plan, Arch::without(kernel)))?;

@@ -6,14 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Result, RigError};
 
+/// A request to end, shared by all threads that have to follow it.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
+    /// Requests the end.
     pub fn request(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Returns whether the end was requested.
     pub fn requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -31,6 +31,9 @@ pub struct Threads {
 /// Looks at this machine, or at the one at the end of `ssh`. `set` is the text
 /// of a file of priorities and affinities that is applied first; `frame` asks
 /// for one frame instead of words.
+///
+/// # Errors
+/// The target cannot be reached, or the agent refuses the file.
 pub fn threads(ssh: Option<&Ssh>, set: Option<&str>, frame: bool, stop: &Stop) -> Result<Threads> {
     let connection = ssh.map(|ssh| Connection::open(ssh, stop)).transpose()?;
     let mut shell = connection.as_ref().map_or_else(Shell::here, Connection::shell);

@@ -4,6 +4,8 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+/// Errors of a run directory.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     #[error("{} exists already and nothing is overwritten; name another directory with --out", .path.display())]

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use crate::sweep::SweepError;
 
+/// Errors of a scenario.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum ScenarioError {
     #[error("{0}")]

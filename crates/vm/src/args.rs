@@ -8,8 +8,10 @@ use lexopt::{Arg, Parser, ValueExt};
 
 use crate::memory::MOST_LINES;
 
+/// The answer to `--version`.
 pub const VERSION: &str = concat!("irqscope-vm ", env!("CARGO_PKG_VERSION"), "\n");
 
+/// The answer to `--help`.
 pub const HELP: &str = "\
 The generator of irqscope's rig vm: raises a virtual machine's interrupt through
 an ivshmem doorbell and watches its response words, in real time.
@@ -29,21 +31,34 @@ Usage: irqscope-vm --doorbell SOCKET [--listen ADDRESS] [--lines N] [--cpu N]
 It ends when stdin does. Exit codes: 0 fine, 2 wrong usage, 3 it cannot work.
 ";
 
+/// The request of the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
+    /// Print [`HELP`].
     Help,
+    /// Print [`VERSION`].
     Version,
+    /// Serve a doorbell and a generator.
     Serve(Options),
 }
 
+/// Options of a generator behind a doorbell.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
+    /// The Unix socket that QEMU connects to.
     pub doorbell: PathBuf,
+    /// The address and port that hosts connect to.
     pub listen: String,
+    /// The number of response lines.
     pub lines: u8,
+    /// The CPU that the generator runs on; any, where none is named.
     pub cpu: Option<usize>,
 }
 
+/// Parses a command line.
+///
+/// # Errors
+/// An option that is unknown, lacks its value, or has one that does not parse.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, lexopt::Error> {
     let mut parser = Parser::from_args(arguments);
     let (mut doorbell, mut listen, mut lines, mut cpu) = (None, None, 11, None);

@@ -54,7 +54,9 @@ impl Drop for Socket {
 /// The server's end: which machine is connected.
 #[derive(Debug)]
 pub struct Doorbell {
+    /// Rings the guest.
     pub bell: Bell,
+    /// The memory that is shared with it.
     pub memory: Memory,
     /// Machines that have connected until now.
     machines: AtomicU32,

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use irqscope_generator::server::ServerError;
 use irqscope_generator::words::Broken;
 
+/// Errors of the doorbell and its generator.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("cannot {what}: {source}")]
@@ -18,6 +20,7 @@ pub enum Error {
     Broken(#[from] Broken),
 }
 
+/// A result with this crate's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Names what was tried when a system call fails.

@@ -19,6 +19,7 @@
 //!
 //! The doorbell is a message and not a level: there is nothing to lower, and the
 //! duty cycle has no meaning here.
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 pub mod args;
 pub mod doorbell;

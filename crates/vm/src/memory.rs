@@ -16,7 +16,9 @@ use nix::sys::mman::{MapFlags, ProtFlags, mmap};
 
 use crate::error::{Result, Trying};
 
+/// Begins the shared memory: "IBER".
 pub const MAGIC: u32 = 0x5245_4249;
+/// The layout's version; see `irqscope_doorbell.h`.
 pub const VERSION: u32 = 2;
 /// Words that there is room for.
 pub const MOST_LINES: u8 = 16;
@@ -28,12 +30,19 @@ const BYTES: usize = 4096;
 #[derive(Debug)]
 #[repr(C)]
 pub struct Layout {
+    /// [`MAGIC`].
     pub magic: AtomicU32,
+    /// [`VERSION`].
     pub version: AtomicU32,
+    /// The number of response lines.
     pub lines: AtomicU32,
+    /// Fills the cache line.
     pub unused: [AtomicU32; 13],
+    /// 1 while the target wants triggers.
     pub armed: AtomicU32,
+    /// Fills the cache line.
     pub unused_armed: [AtomicU32; 15],
+    /// One word per response line.
     pub words: [Word; MOST_LINES as usize],
 }
 

@@ -15,7 +15,9 @@ use crate::doorbell::Doorbell;
 /// all loads before it (the vDSO's `rdtsc_ordered()`).
 pub const TICK: Tick = Tick { femtoseconds: 1_000_000 };
 
+/// A doorbell as the wires of a generator.
 pub struct DoorbellWires {
+    /// The doorbell, shared with the thread that serves QEMU.
     pub doorbell: Arc<Doorbell>,
     /// Where the loop runs; None: wherever the scheduler lets it.
     pub cpu: Option<usize>,

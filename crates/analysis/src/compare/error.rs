@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /// Why there is nothing to compare, and what to do about it.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
     #[error("{run} has no case `{case}`; there are: {known}")]

@@ -48,6 +48,7 @@ const GONE: Duration = Duration::from_secs(60);
 /// How long a host that is turned away may take to notice.
 const TURNED_AWAY: Duration = Duration::from_millis(500);
 
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     #[error("cannot listen on {address}: {source}")]

@@ -8,6 +8,7 @@ use irqscope_wire::{Note, Severity, Tick};
 /// Counts of one run; spans in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
+    /// How often the words were read.
     pub looks: u64,
     /// Of all looks together.
     pub watched: u64,
@@ -17,9 +18,11 @@ pub struct Looks {
     /// From a trigger's instant to the first look after it, at the soonest and the latest: no
     /// shorter latency can be distinguished from this one.
     pub floor: Option<(u64, u64)>,
+    /// Edges that were seen.
     pub edges: u64,
     /// Edges that can have gone unseen for longer than `blurred_from`.
     pub blurred: u64,
+    /// The gap between two reads from which on an edge's instant counts as uncertain.
     pub blurred_from: u64,
     /// Edges that shared a look with another one of their line.
     pub together: u64,

@@ -76,7 +76,9 @@ pub enum Raised {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}; {remedy}")]
 pub struct Broken {
+    /// The failure.
     pub what: String,
+    /// How to fix it.
     pub remedy: String,
 }
 

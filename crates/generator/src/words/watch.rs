@@ -20,6 +20,7 @@ pub struct Word(AtomicU64);
 const _: () = assert!(size_of::<Word>() == 64);
 
 impl Word {
+    /// Makes a word that shows `count` responses.
     pub const fn new(count: u32) -> Self {
         Self(AtomicU64::new(count as u64))
     }

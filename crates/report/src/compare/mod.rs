@@ -14,8 +14,11 @@ pub use write::write_comparisons;
 
 /// A comparison with what it is of.
 pub struct Compared<'a> {
+    /// The figures of the comparison.
     pub comparison: &'a Comparison,
+    /// The case that is compared with.
     pub base: &'a MeasuredCase,
+    /// The case that is compared.
     pub other: &'a MeasuredCase,
 }
 

@@ -17,6 +17,9 @@ const DATA: &str = "compare.json";
 
 /// Writes the page, the same as data, and all figures as SVG and PNG. The directory
 /// must not exist.
+///
+/// # Errors
+/// The disk's, or a drawing cannot be painted.
 pub fn write_comparisons(dir: &Path, all: &[Compared<'_>], json: &str) -> Result<PathBuf> {
     fs::create_dir_all(dir.parent().unwrap_or(Path::new("")))
         .map_err(|error| RunError::io("create", dir, error))?;

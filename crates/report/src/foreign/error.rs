@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use irqscope_analysis::AnalysisError;
 use irqscope_run::RunError;
 
+/// Errors of foreign files.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignError {
     #[error(transparent)]
@@ -47,6 +49,7 @@ pub enum ForeignError {
 }
 
 /// Where in a file.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// From 1.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! One thing that was looked at, and how it is.
 
-/// What a finding is about.
+/// The subject of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
     /// Running the twin.
@@ -10,13 +10,15 @@ pub enum Topic {
     Vm,
     /// Building and loading the driver: measuring the machine in hand.
     Native,
-    /// What a native measurement would show besides the kernel.
+    /// Influences besides the kernel that a native measurement would show.
     Figures,
 }
 
 impl Topic {
+    /// All topics, in the order in which they are printed.
     pub const ALL: [Topic; 4] = [Topic::Twin, Topic::Vm, Topic::Native, Topic::Figures];
 
+    /// Returns the topic's name.
     pub const fn name(self) -> &'static str {
         match self {
             Topic::Twin => "twin",
@@ -27,8 +29,10 @@ impl Topic {
     }
 }
 
+/// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// Nothing has to be done.
     Fine,
     /// It works, but the figures are worse or say less than they could.
     Advice,
@@ -36,12 +40,16 @@ pub enum Level {
     Problem,
 }
 
+/// One finding about this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
+    /// Its subject.
     pub topic: Topic,
+    /// How much it matters.
     pub level: Level,
+    /// The finding, in words.
     pub what: String,
-    /// What to run or to change; `None` where all is fine.
+    /// The command to run or the setting to change; `None` where all is fine.
     pub remedy: Option<String>,
 }
 

@@ -14,6 +14,7 @@ pub enum Address {
     /// As a resolver takes it: `host:port`.
     Tcp(String),
     /// A terminal device, and bits per second.
+    #[allow(missing_docs, reason = "types say it")]
     Serial { path: PathBuf, baud: u32 },
 }
 

@@ -20,10 +20,12 @@ use crate::generator::{Client, GeneratorError, look};
 use crate::plan::asked;
 use crate::stop::Stop;
 
-/// Requests to the generator while it is measured with.
+/// A request to the generator while it is measured with.
 #[derive(Debug)]
 pub struct Ask {
+    /// The command.
     pub command: Command,
+    /// Receives its result.
     pub reply: Sender<Result<Status, GeneratorError>>,
 }
 

@@ -20,8 +20,11 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// How long a generator may still be busy with a host that has gone.
 const BUSY: Duration = Duration::from_secs(10);
 
-/// What a generator is and where it stands. No hello is said, so that samples
-/// that wait for a host stay where they are.
+/// Returns what a generator is and where it stands. No hello is said, so that samples that wait for
+/// a host stay where they are.
+///
+/// # Errors
+/// The address does not answer, or not in this protocol.
 pub fn look(address: &str, stop: &Stop) -> Result<(GeneratorHello, Status)> {
     hear_hello(&mut Stream::open(address, stop, None)?)
 }
@@ -45,6 +48,9 @@ impl Client {
 
     /// Connects likewise, but waits where another host is served: one that has gone may still be
     /// there for a generator on a busy machine.
+    ///
+    /// # Errors
+    /// As [`Client::connect`]; another host is served for longer than ten seconds.
     pub fn connect_when_free(address: &str, stop: &Stop) -> Result<Self> {
         let deadline = Instant::now() + BUSY;
         loop {
@@ -69,24 +75,42 @@ impl Client {
     }
 
     /// Sets it; returns what is really set, after rounding. A refusal leaves everything as it was.
+    ///
+    /// # Errors
+    /// A refusal, or the connection was lost.
     pub fn set(&mut self, setting: Command) -> Result<Status> {
         self.ask(setting)
     }
 
+    /// Starts a run.
+    ///
+    /// # Errors
+    /// A refusal, or the connection was lost.
     pub fn start(&mut self, at: StartAt) -> Result<Status> {
         self.ask(Command::Start(at))
     }
 
+    /// Ends the run.
+    ///
+    /// # Errors
+    /// A refusal, or the connection was lost.
     pub fn stop(&mut self) -> Result<Status> {
         self.ask(Command::Stop)
     }
 
+    /// Asks for the status.
+    ///
+    /// # Errors
+    /// The connection was lost.
     pub fn status(&mut self) -> Result<Status> {
         self.ask(Command::Status)
     }
 
     /// Asks and waits for the answer. Frames that come meanwhile, and the answer itself, are still
     /// handed out by [`Client::next`].
+    ///
+    /// # Errors
+    /// A refusal, or the connection was lost.
     pub fn ask(&mut self, command: Command) -> Result<Status> {
         let deadline = Instant::now() + ANSWER;
         let number = self.stream.send(Message::Command(command))?;

@@ -8,6 +8,8 @@ use irqscope_wire::{PROTOCOL, Refusal};
 
 pub(crate) type Result<T, E = GeneratorError> = std::result::Result<T, E>;
 
+/// Errors between a host and its generator.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum GeneratorError {
     #[error(

@@ -27,7 +27,9 @@ const BOOT_IDS: [(&str, &str); 2] = [("2e8a", "0003"), ("2e8a", "000f")];
 /// Where to look.
 #[derive(Clone, Debug)]
 pub struct Places {
+    /// The directory of USB devices in sysfs.
     pub usb: PathBuf,
+    /// The list of mounted file systems.
     pub mounts: PathBuf,
     /// Whether to ask for the name on the network.
     pub network: bool,
@@ -47,12 +49,14 @@ impl Default for Places {
 #[derive(Debug)]
 pub enum Found {
     /// Has irqscope's image; its hello, or why there is none.
+    #[allow(missing_docs, reason = "its comment names them")]
     Board { address: String, by: &'static str, hello: Result<Box<GeneratorHello>, GeneratorError> },
     /// Waits for an image.
     Drive(BootDrive),
     /// Waits for one, and its drive is not mounted.
     Unmounted,
     /// A serial adapter, to which a board may be wired; what it calls itself.
+    #[allow(missing_docs, reason = "its comment names them")]
     Adapter { address: String, product: String },
 }
 
@@ -62,6 +66,7 @@ impl Found {
         matches!(self, Found::Board { hello: Ok(hello), .. } if hello.protocol == PROTOCOL)
     }
 
+    /// Returns the address at which it can be connected to, if it is a generator already.
     pub fn address(&self) -> Option<&str> {
         match self {
             Found::Board { address, .. } | Found::Adapter { address, .. } => Some(address),
@@ -69,6 +74,7 @@ impl Found {
         }
     }
 
+    /// Returns its chip, where that is known.
     pub fn chip(&self) -> Option<Chip> {
         match self {
             Found::Board { hello: Ok(hello), .. } => Chip::of_board(hello),

@@ -32,6 +32,7 @@ const DRIVERS: [&str; 5] = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "virt
 /// The machine to play.
 #[derive(Clone, Debug)]
 pub struct Guest {
+    /// The kernel to boot.
     pub kernel: Kernel,
     /// A directory that both sides write: holds `script`, run by the guest's
     /// root; receives its `script.output` and its exit `status`.
@@ -48,6 +49,7 @@ pub struct Guest {
     pub doorbell: bool,
     /// Host time until the script begins; it takes some 20 s.
     pub boot_limit: Duration,
+    /// Host seconds until it must have ended.
     pub limit: Duration,
 }
 

@@ -26,8 +26,11 @@ const HEADERS: [&str; 2] = ["include/config/auto.conf", "Module.symvers"];
 /// The kernel that a driver is built for.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
+    /// The kernel's headers.
     pub headers: &'a Path,
+    /// Its release.
     pub release: &'a str,
+    /// Its architecture.
     pub arch: Arch,
     /// With the known delay that tests insert, and with irqscope_faults.ko; never
     /// for measurements.
@@ -42,6 +45,10 @@ pub struct Driver {
 
 impl Driver {
     /// Builds the driver, or finds the build of the same sources in the cache.
+    ///
+    /// # Errors
+    /// The headers are incomplete, or a module does not compile; the compiler's words are in the
+    /// error.
     pub fn build(build: Build<'_>, say: &dyn Fn(&str)) -> Result<Self> {
         check_headers(build.headers)?;
         let digest = headers_digest(build.headers)?;
@@ -68,6 +75,7 @@ impl Driver {
         Ok(Self { dir })
     }
 
+    /// Returns the path of a module by its name.
     pub fn module(&self, name: &str) -> PathBuf {
         self.dir.join(format!("{name}.ko"))
     }

@@ -32,6 +32,9 @@ pub struct Kernel {
 
 impl Kernel {
     /// Opens a kernel; fetches or builds it first if it is not there.
+    ///
+    /// # Errors
+    /// The name is unknown, the package cannot be fetched, or the build fails.
     pub fn get(name: &str, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
         check_name(name)?;
         if let Some(recipe) = Recipe::find(name) {
@@ -57,10 +60,12 @@ impl Kernel {
         Arch::of_kernel(&self.name)
     }
 
+    /// Returns the path of its image.
     pub fn image(&self) -> PathBuf {
         self.dir.join("vmlinuz")
     }
 
+    /// Returns the path of its configuration.
     pub fn config(&self) -> PathBuf {
         self.dir.join("config")
     }
@@ -70,12 +75,16 @@ impl Kernel {
         self.dir.join("usr/src").join(format!("linux-headers-{}", self.release))
     }
 
+    /// Returns the directory of its modules.
     pub fn modules(&self) -> PathBuf {
         self.dir.join("lib/modules").join(&self.release)
     }
 }
 
 /// Lists the kernels in the cache, fetched ones by version, then built ones.
+///
+/// # Errors
+/// The cache cannot be read.
 pub fn list() -> Result<Vec<Kernel>> {
     let mut kernels = fetched()?;
     for recipe in &RECIPES {
@@ -100,6 +109,9 @@ fn fetched() -> Result<Vec<Kernel>> {
 
 /// Refuses what cannot be a kernel's name: `MAJOR.MINOR` with or without `-rt` and
 /// `-arm64` behind it, or a recipe's.
+///
+/// # Errors
+/// It is no name of a kernel, and what one looks like.
 pub fn check_name(name: &str) -> Result<()> {
     if Recipe::find(name).is_some() {
         return Ok(());

@@ -52,9 +52,11 @@ pub trait Rig: Sync {
 pub struct Job<'a> {
     /// Its position among the prepared cases.
     pub index: usize,
+    /// The case's plan.
     pub plan: &'a Plan,
     /// Where the target's console or kernel log is written, where there is one.
     pub console: &'a Path,
+    /// Set when the case is to end early.
     pub stop: &'a Stop,
 }
 

@@ -21,12 +21,15 @@ use crate::stop::Stop;
 /// serves hosts that connect to a TCP port. Idle virtual time passes as real time does,
 /// so that the twin can be watched.
 pub struct OpenTwin<'a> {
+    /// The kernel, the driver and the agent.
     pub prepared: &'a Prepared,
     /// Its count is [`Plan::OPEN_END`], and nothing is recorded inside.
     pub plan: &'a Plan,
+    /// The machine's settings.
     pub twin: Twin,
     /// On 127.0.0.1; 0 takes any that is free.
     pub port: u16,
+    /// The file that gets the console's text.
     pub console: &'a Path,
 }
 

@@ -20,7 +20,7 @@ pub fn plan(top: &str, trigger: &str) -> StagePlan {
     asked(&parse(top, trigger).unwrap())
 }
 
-/// What the first case asks.
+/// Returns what the first case asks.
 pub fn asked(scenario: &Scenario) -> StagePlan {
     scenario.cases()[0].plan.stages().unwrap().clone()
 }

@@ -19,6 +19,7 @@ use irqscope_run::RunDir;
 use super::ForeignError;
 use subject::{Case, cases};
 
+/// The formats that other programs read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
     /// Every sample with everything that is known of it.
@@ -40,6 +41,7 @@ pub enum ExportFormat {
 /// The data to export, and the format.
 #[derive(Clone, Debug)]
 pub struct Export {
+    /// The format.
     pub format: ExportFormat,
     /// None: all cases, or the only one.
     pub case: Option<String>,
@@ -52,6 +54,7 @@ pub struct Export {
     pub sum: bool,
     /// The first trigger, and how many from there on: None: all (vcd, sigrok).
     pub first: u64,
+    /// How many triggers from the first one on. None: all (vcd, sigrok).
     pub triggers: Option<u64>,
     /// In hertz. None: one that moves no change (sigrok).
     pub rate: Option<u64>,

@@ -54,6 +54,7 @@ pub enum ImportFormat {
 
 /// The files to import, and where to.
 pub struct Import<'a> {
+    /// The files, each a case.
     pub files: &'a [PathBuf],
     /// The run directory; it must not exist.
     pub out: &'a Path,
@@ -63,6 +64,7 @@ pub struct Import<'a> {
     pub nanoseconds: bool,
     /// The command line, for the manifest.
     pub args: Vec<String>,
+    /// The version of this program, for the manifest.
     pub tool_version: &'a str,
 }
 

@@ -6,9 +6,12 @@ use irqscope_wire::{GeneratorHello, GeneratorKind};
 
 use super::uf2::Flash;
 
+/// The chips that there is firmware for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chip {
+    /// Of a Pico.
     Rp2040,
+    /// Of a Pico 2.
     Rp2350,
 }
 
@@ -21,8 +24,10 @@ const BLOCK: [u8; 4] = 0xffff_ded3_u32.to_le_bytes();
 const BLOCK_WITHIN: usize = 4096;
 
 impl Chip {
+    /// Both.
     pub const ALL: [Chip; 2] = [Chip::Rp2040, Chip::Rp2350];
 
+    /// Returns the chip's name.
     pub const fn name(self) -> &'static str {
         match self {
             Chip::Rp2040 => "RP2040",

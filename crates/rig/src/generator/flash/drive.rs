@@ -12,10 +12,12 @@ use crate::error::{Result, RigError, Trying};
 const INFO: &str = "INFO_UF2.TXT";
 const FILE: &str = "irqscope.uf2";
 
+/// A board's boot drive, mounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BootDrive {
     /// Where it is mounted.
     pub path: PathBuf,
+    /// The chip that it boots.
     pub chip: Chip,
 }
 

@@ -21,7 +21,9 @@ use crate::error::{Result, RigError, Trying};
 /// The image that was written, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flashed {
+    /// The chip.
     pub chip: Chip,
+    /// The image's file.
     pub image: PathBuf,
     /// Of flash.
     pub bytes: usize,
@@ -32,7 +34,9 @@ pub struct Flashed {
 /// An image that is known to be for a chip.
 #[derive(Clone, Debug)]
 pub struct Image {
+    /// The image's file.
     pub path: PathBuf,
+    /// The chip that it is for.
     pub chip: Chip,
     flash: uf2::Flash,
 }

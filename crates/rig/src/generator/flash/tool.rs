@@ -10,6 +10,7 @@ use crate::command::run;
 use crate::error::{Result, RigError};
 use crate::text::last_lines;
 
+/// The programs that reach a board without its boot drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {
     /// By USB, while the board is in its boot ROM.
@@ -19,8 +20,10 @@ pub enum Tool {
 }
 
 impl Tool {
+    /// Both, the preferred one first.
     pub const ALL: [Tool; 2] = [Tool::Picotool, Tool::ProbeRs];
 
+    /// Returns the program's name.
     pub const fn name(self) -> &'static str {
         match self {
             Tool::Picotool => "picotool",

@@ -12,7 +12,9 @@ static DELAYED_LOCKING: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel
 /// A kernel's name and what makes it.
 #[derive(Debug)]
 pub struct Recipe {
+    /// Its name in scenarios.
     pub name: &'static str,
+    /// One line for lists.
     pub about: &'static str,
     /// Fragments that are merged into tinyconfig, in this order.
     fragments: &'static [&'static str],
@@ -59,6 +61,7 @@ pub static RECIPES: [Recipe; 4] = [
 ];
 
 impl Recipe {
+    /// Finds a recipe by its name.
     pub fn find(name: &str) -> Option<&'static Recipe> {
         RECIPES.iter().find(|recipe| recipe.name == name)
     }
