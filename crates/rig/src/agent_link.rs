@@ -18,8 +18,8 @@ pub(crate) trait AgentLink {
     fn send(&mut self, byte: HostByte) -> Result<()>;
 }
 
-/// Passes what the agent sends to `take` until the stream ends; an empty slice from time
-/// to time while the agent is silent. What `take` returns is sent to the agent, once.
+/// Passes what the agent sends to `take` until the stream ends; an empty slice from time to time
+/// while the agent is silent. The byte that `take` returns is sent to the agent, once.
 pub(crate) fn read_to_end(
     link: &mut impl AgentLink,
     stop: &Stop,

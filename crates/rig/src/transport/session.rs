@@ -49,7 +49,7 @@ impl Ending {
     }
 }
 
-/// The script, after the statuses that it ends with.
+/// Returns the script, after the statuses that it ends with.
 fn script() -> String {
     let variables = Ending::ALL.map(|(name, ending)| format!("{name}={}\n", ending as i32));
     variables.concat() + SCRIPT

@@ -109,7 +109,7 @@ fn free_port() -> Result<u16> {
     address.map(|address| address.port()).trying(|| "cannot find a free port".into())
 }
 
-/// One word for a shell, whatever is in it.
+/// Quotes one word for a shell, whatever is in it.
 pub(crate) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -15,7 +15,7 @@ use crate::text::last_lines;
 
 /// Kernel and modules are compiled by the same one: Debian 12's.
 pub(super) const COMPILER: &str = "gcc-12";
-/// One word about it for so many files.
+/// The number of files for one report.
 const FILES_PER_WORD: usize = 250;
 
 /// Builds image and modules.

@@ -27,7 +27,7 @@ use recipe::Part;
 pub use recipe::{RECIPES, Recipe};
 use source::Source;
 
-/// What a build runs, with the package that has it.
+/// The programs that a build runs, with the package that has each.
 const TOOLS: [(&str, &str); 7] = [
     (COMPILER, "gcc-12"),
     ("make", "make"),
