@@ -23,7 +23,7 @@ use crate::sink::Sink;
 use crate::stop::Stop;
 use crate::user_stage::{Acts, UserStage};
 use crate::watch::{Collector, End, Reading, watch};
-use crate::{bench, place, settings};
+use crate::{bench, scheduling, settings};
 
 /// Where a case runs.
 #[derive(Debug)]
@@ -78,8 +78,8 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, asked: &StagePlan, sink: &mut Sink
     let inject_cpu = configure(&mut driver, plan.cpu, asked, &stages, &facts)?;
     let lock_monitor = Locks::set(place.root, plan.delayed_locking.as_ref())?;
     let mut loads = Loads::start(&plan.state, Some(plan.cpu))?; // forks: before any thread
-    let apart = place::keep_off(plan.cpu, inject_cpu);
-    place::lock_memory()?;
+    let apart = scheduling::keep_off(plan.cpu, inject_cpu);
+    scheduling::lock_memory()?;
     let mut ring = device.map()?;
     let events = asked.explains().then(|| EventLog::open(place.root)).transpose()?;
     let user = stages.contains(&Stage::User);
@@ -141,7 +141,7 @@ fn configure(
         return Err(Error::NoStage);
     }
     let spare = asked.outside.filter(|_| asked.uses_spare_cpu()).and_then(|outside| outside.cpu);
-    let inject_cpu = spare.unwrap_or_else(|| place::other_than(cpu, &facts.online));
+    let inject_cpu = spare.unwrap_or_else(|| scheduling::other_than(cpu, &facts.online));
     for (setting, value) in settings::assignments(asked, stages, cpu, inject_cpu) {
         driver.set(setting, &value)?;
     }

@@ -16,10 +16,10 @@ use irqscope_wire::{
     Class, Cycles, Fault, FaultKind, Faults, LockProtocol, Message, Policy, Scheduling,
 };
 
-use crate::bench::{Event, Futex, Lock, Post, ThreadGroup, Working};
 use crate::counter::now;
 use crate::error::{Error, Result};
 use crate::sink::Sink;
+use crate::sync::{Event, Futex, Lock, ThreadGroup, ThreadSpec, Working};
 
 /// Above every ordinary thread, and below the stages that are threads.
 const MIDDLE: Scheduling = Scheduling { policy: Policy::Fifo, priority: 40 };
@@ -88,7 +88,7 @@ impl Contention {
             done: AtomicU64::new(0),
             ended: AtomicBool::new(false),
         });
-        let post = |name, scheduling| Post {
+        let spec = |name, scheduling| ThreadSpec {
             name,
             cpu: Some(cpu),
             class: Class::Fixed(scheduling),
@@ -96,11 +96,11 @@ impl Contention {
         };
         let mut group = ThreadGroup::default();
         let other = Arc::clone(&round);
-        group.add(post("irqscope-middle", MIDDLE), move |_| {
+        group.add(spec("irqscope-middle", MIDDLE), move |_| {
             other.disturb();
             Ok(())
         });
-        group.add(post("irqscope-owner", ORDINARY), move |go| {
+        group.add(spec("irqscope-owner", ORDINARY), move |go| {
             let result = round.lead(&mut |fault| drop(tell.send(fault)), &|| go.is_cancelled());
             round.ended.store(true, Ordering::Release);
             round.middle.wake();

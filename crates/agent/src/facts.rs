@@ -56,7 +56,7 @@ pub fn gather(root: &Path, cpu: u32) -> Facts {
         cpu_model: cpu_model(root).unwrap_or_else(|| UNKNOWN.into()),
         online: line("sys/devices/system/cpu/online".into())
             .and_then(|list| parse_cpus(&list))
-            .unwrap_or_else(crate::place::allowed),
+            .unwrap_or_else(crate::scheduling::allowed),
         governor: governor(root, cpu),
     }
 }

@@ -18,7 +18,7 @@ use nix::unistd::{gettid, write};
 use crate::contention::Locks;
 use crate::counter::{Stamped, execute, now, read_stamped, read_unstamped};
 use crate::error::{Error, Result};
-use crate::{place, uapi};
+use crate::{scheduling, uapi};
 
 const WHO: &str = "the user stage";
 
@@ -59,7 +59,8 @@ impl UserStage {
         let (tell_ready, ready) = channel();
         let (tell_ended, ended) = channel();
         let body = move || {
-            let placed = place::pin(WHO, cpu).and_then(|()| place::schedule(WHO, scheduling));
+            let placed =
+                scheduling::pin(WHO, cpu).and_then(|()| scheduling::schedule(WHO, scheduling));
             let go = placed.is_ok();
             let _ = tell_ready.send(placed.map(|()| gettid().as_raw() as u32));
             if go {

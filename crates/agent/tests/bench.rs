@@ -9,7 +9,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{agent, frames};
-use irqscope_agent::place;
+use irqscope_agent::scheduling;
 use irqscope_wire::{
     Async, BenchEnd, BenchSample, Benchmark, Class, Clock, Counters, Frame, Gtod, Instant,
     Inversion, LockProtocol, Message, Middle, PeriodicJitter, Plan, Policy, Realfeel, Sched,
@@ -38,7 +38,7 @@ impl Outcome {
 }
 
 fn run(benchmarks: Vec<Benchmark>) -> Vec<Outcome> {
-    let cpu = *place::allowed().last().unwrap();
+    let cpu = *scheduling::allowed().last().unwrap();
     let work = Work::Benchmarks(benchmarks);
     let plan = Plan { case: "here/idle".into(), cpu, settle_ms: 0, work, ..Plan::default() };
     let frame = encode(&Frame { number: 0, message: Message::Plan(plan.clone()) }).unwrap();
@@ -115,7 +115,7 @@ fn a_periodic_thread_never_wakes_early_and_keeps_its_grid() {
 
 #[test]
 fn each_cpu_and_each_thread_has_a_series_of_its_own() {
-    let cpus = place::allowed();
+    let cpus = scheduling::allowed();
     let names: Vec<String> =
         cpus.iter().flat_map(|cpu| [0, 1].map(|thread| format!("cpu{cpu}.{thread}"))).collect();
     let sched = Sched { class: FIFO, period_ns: 1_000_000, count: 50, threads: 2, cpus };
@@ -218,10 +218,14 @@ fn intervals_of_a_periodic_task_add_up_to_its_grid() {
 
 #[test]
 fn a_spinning_loop_keeps_every_gap_above_its_threshold_in_order() {
-    let spin =
-        Spin { class: FIFO, duration_ns: 100_000_000, threshold_ns: 1_000, cpus: place::allowed() };
+    let spin = Spin {
+        class: FIFO,
+        duration_ns: 100_000_000,
+        threshold_ns: 1_000,
+        cpus: scheduling::allowed(),
+    };
     let outcome = one(Benchmark::Spin(spin));
-    assert_eq!(outcome.end.series.len(), place::allowed().len());
+    assert_eq!(outcome.end.series.len(), scheduling::allowed().len());
     for (count, samples) in outcome
         .end
         .series

@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use irqscope_agent::place;
+use irqscope_agent::scheduling;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -74,7 +74,7 @@ fn assert_all_end(descendants: &[i32]) {
 #[test]
 fn each_load_ends_with_an_agent_that_is_killed() {
     // On one CPU, so that 256 busy ones leave the others to this test.
-    let cpu = place::allowed().last().unwrap().to_string();
+    let cpu = scheduling::allowed().last().unwrap().to_string();
     for (name, processes) in
         [("busy", 1), ("tcp", 2), ("copy", 1), ("exec", 1), ("memory", 1), ("busy256", 256)]
     {
@@ -87,7 +87,7 @@ fn each_load_ends_with_an_agent_that_is_killed() {
 
 #[test]
 fn a_load_runs_on_its_cpu_until_a_signal_ends_it_well() {
-    let cpu = *place::allowed().last().unwrap();
+    let cpu = *scheduling::allowed().last().unwrap();
     let (mut agent, descendants) = started(load_on("busy", &cpu.to_string()), 1);
     let worker = *descendants.last().unwrap();
     wait_until("it runs elsewhere", || alive(worker).is_some_and(|(_, on)| on == cpu));

@@ -8,40 +8,40 @@ use std::time::Duration;
 
 use irqscope_wire::{Async, Class, Policy, Scheduling, Wake};
 
-use super::clock::{now, sleep_until};
-use super::event::{Condvar, Event, Eventfd, Futex, Mqueue, Pipe, Sent};
-use super::group::Post;
-use super::{Go, Recorder, Running, Series, Stand, ThreadGroup};
+use super::{Fixture, Go, Recorder, Running, Series, ThreadGroup};
+use crate::clock::{now, sleep_until};
 use crate::error::Result;
+use crate::sync::ThreadSpec;
+use crate::sync::event::{Condvar, Event, Eventfd, Futex, Mqueue, Pipe, Sent};
 
-pub fn start(one: &Async, stand: &Stand<'_>) -> Result<Running> {
+pub fn start(one: &Async, fixture: &Fixture<'_>) -> Result<Running> {
     match one.wake {
-        Wake::Condvar => with(one, stand, Condvar::new()),
-        Wake::Eventfd => with(one, stand, Eventfd::new()?),
-        Wake::Futex => with(one, stand, Futex::default()),
-        Wake::Pipe => with(one, stand, Pipe::new()?),
-        Wake::Signal => with(one, stand, Sent::new()?),
-        Wake::Mqueue => with(one, stand, Mqueue::new()?),
+        Wake::Condvar => with(one, fixture, Condvar::new()),
+        Wake::Eventfd => with(one, fixture, Eventfd::new()?),
+        Wake::Futex => with(one, fixture, Futex::default()),
+        Wake::Pipe => with(one, fixture, Pipe::new()?),
+        Wake::Signal => with(one, fixture, Sent::new()?),
+        Wake::Mqueue => with(one, fixture, Mqueue::new()?),
     }
 }
 
-fn with(one: &Async, stand: &Stand<'_>, event: impl Event) -> Result<Running> {
-    let (recorder, recorded) = stand.recorder(one.count);
+fn with(one: &Async, fixture: &Fixture<'_>, event: impl Event) -> Result<Running> {
+    let (recorder, recorded) = fixture.recorder(one.count);
     let handler = Arc::new(Shared::new(event));
     let causer = Arc::clone(&handler);
     let (period, count) = (one.period_ns.cast_signed(), one.count);
     let mut group = ThreadGroup::default();
-    group.add(stand.post("bench-handler", stand.cpu), move |_| {
+    group.add(fixture.spec("bench-handler", fixture.cpu), move |_| {
         handler.handle(recorder);
         Ok(())
     });
-    let cpu = one.from_cpu.unwrap_or(stand.cpu);
-    let post = Post { class: below(stand.class), ..stand.post("bench-causer", cpu) };
-    group.add(post, move |go| {
+    let cpu = one.from_cpu.unwrap_or(fixture.cpu);
+    let spec = ThreadSpec { class: below(fixture.class), ..fixture.spec("bench-causer", cpu) };
+    group.add(spec, move |go| {
         causer.cause(period, count, go);
         Ok(())
     });
-    let series = Series::new(format!("cpu{}", stand.cpu), Some(stand.cpu), recorded);
+    let series = Series::new(format!("cpu{}", fixture.cpu), Some(fixture.cpu), recorded);
     let silence = Duration::from_nanos(one.period_ns.saturating_mul(2));
     Ok(Running { series: vec![series], threads: group.start()?, silence })
 }

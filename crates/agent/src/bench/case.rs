@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use irqscope_wire::{Benchmark, Counters, Load, LoadWork, Message, Plan};
 
-use super::clock::Scale;
 use super::follow::Follower;
 use super::rights::Rights;
-use super::{Stand, Start, start};
+use super::{Fixture, Start, start};
 use crate::case::{Place, comment};
+use crate::clock::Scale;
 use crate::error::{Error, Result};
 use crate::facts;
 use crate::loads::Loads;
 use crate::locks::Locks;
 use crate::notes;
-use crate::place;
+use crate::scheduling;
 use crate::sink::Sink;
 
 /// Samples that all recorders of a benchmark may hold together: 64 MiB.
@@ -35,7 +35,7 @@ pub fn measure(
     let pinned = (cpus.len() == 1).then_some(plan.cpu);
     let locks = Locks::set(here.root, plan.delayed_locking.as_ref())?;
     let mut loads = Loads::start(&plan.state, pinned)?; // forks: before any thread
-    let apart = place::keep_off_all(&cpus);
+    let apart = scheduling::keep_off_all(&cpus);
     let rights = Rights::claim();
     let scale = Scale::new(plan.tick);
     let _idle_states = comment(here, plan, &facts, apart, &loads, sink)?;
@@ -54,12 +54,12 @@ pub fn measure(
         loads.check()?;
         let class = rights.grant(benchmark.class());
         let room = ROOM / benchmark.series();
-        let stand = Stand { root: here.root, cpu: plan.cpu, class, scale, room };
+        let fixture = Fixture { root: here.root, cpu: plan.cpu, class, scale, room };
         let live = sink.is_live() && apart || benchmark.samples() > ROOM;
         let stop = here.stop;
         let before = (Instant::now(), loads.work());
         let mut follower = Follower { stop, sink, live, benchmark: number as u16, class };
-        match start(benchmark, &stand)? {
+        match start(benchmark, &fixture)? {
             Start::Running(running) => follower.follow(running)?,
             Start::Unavailable(why) => follower.unavailable(why)?,
         }

@@ -8,16 +8,16 @@ use irqscope_wire::{Clock, Gtod};
 use nix::libc;
 use nix::time::ClockId;
 
-use super::clock::{self, Scale};
-use super::{Go, Recorder, Running, Series, Stand, ThreadGroup};
+use super::{Fixture, Go, Recorder, Running, Series, ThreadGroup};
+use crate::clock::{self, Scale};
 use crate::counter;
 use crate::error::Result;
 
-pub fn start(gtod: &Gtod, stand: &Stand<'_>) -> Result<Running> {
-    let (recorder, recorded) = stand.recorder(gtod.count);
+pub fn start(gtod: &Gtod, fixture: &Fixture<'_>) -> Result<Running> {
+    let (recorder, recorded) = fixture.recorder(gtod.count);
     let Gtod { clock, count, .. } = *gtod;
     let mut group = ThreadGroup::default();
-    group.add(stand.post("bench-gtod", stand.cpu), move |go| {
+    group.add(fixture.spec("bench-gtod", fixture.cpu), move |go| {
         let mut pairs = Pairs { count, recorder, go };
         match clock {
             Clock::Monotonic => pairs.take(0, clock::now),
@@ -28,14 +28,14 @@ pub fn start(gtod: &Gtod, stand: &Stand<'_>) -> Result<Running> {
         }
         Ok(())
     });
-    let mut series = Series::new(format!("cpu{}", stand.cpu), Some(stand.cpu), recorded);
-    series.scale = scale(clock, stand);
+    let mut series = Series::new(format!("cpu{}", fixture.cpu), Some(fixture.cpu), recorded);
+    series.scale = scale(clock, fixture);
     Ok(Running { series: vec![series], threads: group.start()?, silence: Duration::from_secs(10) })
 }
 
 /// Returns the scale of a clock: only the counter counts something else than nanoseconds.
-fn scale(clock: Clock, stand: &Stand<'_>) -> Option<Scale> {
-    (clock == Clock::Counter).then_some(stand.scale)
+fn scale(clock: Clock, fixture: &Fixture<'_>) -> Option<Scale> {
+    (clock == Clock::Counter).then_some(fixture.scale)
 }
 
 struct Pairs<'a> {

@@ -14,35 +14,35 @@ use std::time::Duration;
 
 use irqscope_wire::{Class, Instant, Inversion, Middle, Policy, Scheduling};
 
-use super::clock::now;
-use super::event::{Event, Futex};
-use super::group::Post;
-use super::lock::Lock;
 use super::work::{Pace, work};
-use super::{Go, Recorded, Recorder, Running, Series, Stand, Start, ThreadGroup};
+use super::{Fixture, Go, Recorded, Recorder, Running, Series, Start, ThreadGroup};
+use crate::clock::now;
 use crate::error::Result;
+use crate::sync::Lock;
+use crate::sync::ThreadSpec;
+use crate::sync::event::{Event, Futex};
 
-pub fn start(inversion: &Inversion, stand: &Stand<'_>) -> Result<Start> {
-    if !stand.class.is_real_time() {
+pub fn start(inversion: &Inversion, fixture: &Fixture<'_>) -> Result<Start> {
+    if !fixture.class.is_real_time() {
         let why = "without real-time policies there are no priorities to invert";
         return Ok(Start::Unavailable(why.into()));
     }
     let round = Arc::new(Round::new(inversion));
-    let post = |name, above| Post {
+    let spec = |name, above| ThreadSpec {
         class: Class::Fixed(Scheduling {
             policy: Policy::Fifo,
             priority: inversion.priority.saturating_add(above).min(99),
         }),
-        ..stand.post(name, stand.cpu)
+        ..fixture.spec(name, fixture.cpu)
     };
     let mut group = ThreadGroup::default();
     for (name, above, body) in OTHERS {
         let round = Arc::clone(&round);
-        group.add(post(name, above), move |_| body(&round));
+        group.add(spec(name, above), move |_| body(&round));
     }
-    let (mut recorders, series) = recorders(inversion.count, stand);
+    let (mut recorders, series) = recorders(inversion.count, fixture);
     let count = inversion.count;
-    group.add(post("bench-c", 0), move |go| round.lead(count, &mut recorders, go));
+    group.add(spec("bench-c", 0), move |go| round.lead(count, &mut recorders, go));
     let longest = inversion.limit_ns.max(inversion.middle_ns).saturating_add(inversion.hold_ns);
     let silence = Duration::from_nanos(longest.saturating_mul(4));
     Ok(Start::Running(Running { series, threads: group.start()?, silence }))
@@ -59,12 +59,12 @@ struct Recorders {
     instants: [Recorder; Instant::ALL.len()],
 }
 
-fn recorders(count: u64, stand: &Stand<'_>) -> (Recorders, Vec<Series>) {
-    let cpu = Some(stand.cpu);
-    let (wait, recorded) = stand.recorder(count);
+fn recorders(count: u64, fixture: &Fixture<'_>) -> (Recorders, Vec<Series>) {
+    let cpu = Some(fixture.cpu);
+    let (wait, recorded) = fixture.recorder(count);
     let mut series = vec![Series::new(Instant::WAIT, cpu, recorded)];
     let instants = std::array::from_fn(|place| {
-        let (recorder, recorded): (Recorder, Recorded) = stand.recorder(count);
+        let (recorder, recorded): (Recorder, Recorded) = fixture.recorder(count);
         series.push(Series::new(Instant::ALL[place].name(), cpu, recorded));
         recorder
     });

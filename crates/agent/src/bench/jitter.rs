@@ -7,23 +7,23 @@ use std::time::Duration;
 
 use irqscope_wire::PeriodicJitter;
 
-use super::clock::{now, sleep_until};
 use super::work::{Pace, work};
-use super::{Go, Recorder, Running, Series, Stand, ThreadGroup};
+use super::{Fixture, Go, Recorder, Running, Series, ThreadGroup};
+use crate::clock::{now, sleep_until};
 use crate::error::Result;
 
-pub fn start(jitter: &PeriodicJitter, stand: &Stand<'_>) -> Result<Running> {
-    let (intervals, read_intervals) = stand.recorder(jitter.count);
-    let (works, read_works) = stand.recorder(jitter.count);
+pub fn start(jitter: &PeriodicJitter, fixture: &Fixture<'_>) -> Result<Running> {
+    let (intervals, read_intervals) = fixture.recorder(jitter.count);
+    let (works, read_works) = fixture.recorder(jitter.count);
     let (period, count) = (jitter.period_ns.cast_signed(), jitter.count);
     let work_ns = jitter.work_ns;
     let mut group = ThreadGroup::default();
-    group.add(stand.post("bench-jitter", stand.cpu), move |go| {
+    group.add(fixture.spec("bench-jitter", fixture.cpu), move |go| {
         let turns = if work_ns == 0 { 0 } else { Pace::measure().turns(work_ns) };
         Task { period, turns, intervals, works }.repeat(count, go);
         Ok(())
     });
-    let one = |name, recorded| Series::new(name, Some(stand.cpu), recorded);
+    let one = |name, recorded| Series::new(name, Some(fixture.cpu), recorded);
     Ok(Running {
         series: vec![one("interval", read_intervals), one("work", read_works)],
         threads: group.start()?,

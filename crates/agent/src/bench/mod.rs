@@ -7,15 +7,11 @@
 
 mod r#async;
 mod case;
-mod clock;
 pub mod command;
-mod event;
 mod follow;
-mod group;
 mod gtod;
 mod inversion;
 mod jitter;
-mod lock;
 pub mod options;
 mod realfeel;
 mod recorder;
@@ -30,19 +26,16 @@ use std::time::Duration;
 
 use irqscope_wire::{Benchmark, Class};
 
+use crate::clock::Scale;
 use crate::error::Result;
-use clock::Scale;
-use group::Go;
+use crate::sync::{Go, ThreadGroup, ThreadSpec, Working};
 use recorder::{Recorded, Recorder, recorder};
 
 pub use case::measure;
-pub(crate) use event::{Event, Futex};
-pub(crate) use group::{Post, ThreadGroup, Working};
-pub(crate) use lock::Lock;
 
 /// The parameters of a benchmark.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stand<'a> {
+pub(crate) struct Fixture<'a> {
     pub root: &'a Path,
     /// The CPU under test.
     pub cpu: u32,
@@ -53,9 +46,9 @@ pub(crate) struct Stand<'a> {
     pub room: u64,
 }
 
-impl Stand<'_> {
-    fn post(&self, name: &'static str, cpu: u32) -> Post {
-        Post { name, cpu: Some(cpu), class: self.class, period_ns: 0 }
+impl Fixture<'_> {
+    fn spec(&self, name: &'static str, cpu: u32) -> ThreadSpec {
+        ThreadSpec { name, cpu: Some(cpu), class: self.class, period_ns: 0 }
     }
 
     /// Makes a recorder with room for `count` samples, or for what may be kept.
@@ -103,16 +96,16 @@ pub(crate) enum Start {
 }
 
 /// Starts a benchmark; this is the table of them.
-fn start(benchmark: &Benchmark, stand: &Stand<'_>) -> Result<Start> {
+fn start(benchmark: &Benchmark, fixture: &Fixture<'_>) -> Result<Start> {
     let running = match benchmark {
-        Benchmark::Gtod(one) => gtod::start(one, stand),
-        Benchmark::Async(one) => r#async::start(one, stand),
-        Benchmark::Sleep(one) => sleep::start(one, stand),
-        Benchmark::Jitter(one) => jitter::start(one, stand),
-        Benchmark::Spin(one) => spin::start(one, stand),
-        Benchmark::Sched(one) => return sched::start(one, stand),
-        Benchmark::Inversion(one) => return inversion::start(one, stand),
-        Benchmark::Realfeel(one) => return realfeel::start(one, stand),
+        Benchmark::Gtod(one) => gtod::start(one, fixture),
+        Benchmark::Async(one) => r#async::start(one, fixture),
+        Benchmark::Sleep(one) => sleep::start(one, fixture),
+        Benchmark::Jitter(one) => jitter::start(one, fixture),
+        Benchmark::Spin(one) => spin::start(one, fixture),
+        Benchmark::Sched(one) => return sched::start(one, fixture),
+        Benchmark::Inversion(one) => return inversion::start(one, fixture),
+        Benchmark::Realfeel(one) => return realfeel::start(one, fixture),
     };
     running.map(Start::Running)
 }

@@ -15,10 +15,10 @@ use irqscope_wire::{Policy, Realfeel, Scheduling};
 use nix::errno::Errno;
 use nix::libc::{Ioctl, c_ulong, ioctl};
 
-use super::clock::now;
-use super::{Go, Recorder, Running, Series, Stand, Start, ThreadGroup};
+use super::{Fixture, Go, Recorder, Running, Series, Start, ThreadGroup};
+use crate::clock::now;
 use crate::error::{Error, Result};
-use crate::place;
+use crate::scheduling;
 
 const DEVICE: &str = "dev/rtc0";
 
@@ -27,8 +27,8 @@ const RTC_PIE_ON: Ioctl = nix::request_code_none!(b'p', 0x05);
 const RTC_PIE_OFF: Ioctl = nix::request_code_none!(b'p', 0x06);
 const RTC_IRQP_SET: Ioctl = nix::request_code_write!(b'p', 0x0c, size_of::<c_ulong>());
 
-pub fn start(realfeel: &Realfeel, stand: &Stand<'_>) -> Result<Start> {
-    let path = stand.root.join(DEVICE);
+pub fn start(realfeel: &Realfeel, fixture: &Fixture<'_>) -> Result<Start> {
+    let path = fixture.root.join(DEVICE);
     let clock = match File::open(&path) {
         Ok(clock) => Clock(clock),
         Err(error) => return Ok(Start::Unavailable(why_closed(&error))),
@@ -36,15 +36,15 @@ pub fn start(realfeel: &Realfeel, stand: &Stand<'_>) -> Result<Start> {
     if let Err(errno) = clock.start(realfeel.hertz) {
         return Ok(Start::Unavailable(why_refused(realfeel.hertz, errno)));
     }
-    let (recorder, recorded) = stand.recorder(realfeel.count);
+    let (recorder, recorded) = fixture.recorder(realfeel.count);
     let period = 1_000_000_000 / i64::from(realfeel.hertz.max(1));
     let count = realfeel.count;
     let mut group = ThreadGroup::default();
-    group.add(stand.post("bench-realfeel", stand.cpu), move |go| {
+    group.add(fixture.spec("bench-realfeel", fixture.cpu), move |go| {
         listen(clock, period, count, recorder, go)
     });
     Ok(Start::Running(Running {
-        series: vec![Series::new(format!("cpu{}", stand.cpu), Some(stand.cpu), recorded)],
+        series: vec![Series::new(format!("cpu{}", fixture.cpu), Some(fixture.cpu), recorded)],
         threads: group.start()?,
         silence: Duration::from_secs(1),
     }))
@@ -98,7 +98,7 @@ impl Drop for Clock {
     /// kernel spins until it has: from above that thread for ever, where there is one CPU.
     fn drop(&mut self) {
         let ordinary = Scheduling { policy: Policy::Other, priority: 0 };
-        let _ = place::schedule("bench-realfeel", ordinary);
+        let _ = scheduling::schedule("bench-realfeel", ordinary);
         let _ = self.control(RTC_PIE_OFF, 0);
     }
 }

@@ -9,7 +9,7 @@ use nix::errno::Errno;
 
 use crate::error::Error;
 use crate::notes::Observation;
-use crate::place;
+use crate::scheduling;
 
 const ORDINARY: Class = Class::Fixed(Scheduling { policy: Policy::Other, priority: 0 });
 
@@ -25,12 +25,12 @@ impl Rights {
     /// ends at once.
     pub fn claim() -> Rights {
         let lowest = Scheduling { policy: Policy::Fifo, priority: 1 };
-        let tried = thread::spawn(move || place::schedule("a benchmark", lowest)).join();
+        let tried = thread::spawn(move || scheduling::schedule("a benchmark", lowest)).join();
         let refused = match tried {
             Ok(Err(Error::Policy { source, .. })) => Some(source),
             _ => None,
         };
-        let unlocked = match place::lock_memory() {
+        let unlocked = match scheduling::lock_memory() {
             Err(Error::LockMemory(errno)) => Some(errno),
             _ => None,
         };

@@ -7,28 +7,28 @@ use std::time::Duration;
 use irqscope_wire::{Class, Sched};
 use nix::errno::Errno;
 
-use super::clock::{now, sleep_until};
-use super::group::Post;
-use super::{Go, Recorder, Running, Series, Stand, Start, ThreadGroup};
+use super::{Fixture, Go, Recorder, Running, Series, Start, ThreadGroup};
+use crate::clock::{now, sleep_until};
 use crate::error::{Error, Result};
+use crate::sync::ThreadSpec;
 
-pub fn start(sched: &Sched, stand: &Stand<'_>) -> Result<Start> {
+pub fn start(sched: &Sched, fixture: &Fixture<'_>) -> Result<Start> {
     let (mut group, mut series) = (ThreadGroup::default(), Vec::new());
-    for cpu in stand.cpus(&sched.cpus) {
+    for cpu in fixture.cpus(&sched.cpus) {
         for thread in 0..sched.threads {
-            let (recorder, recorded) = stand.recorder(sched.count);
+            let (recorder, recorded) = fixture.recorder(sched.count);
             let (period, count) = (sched.period_ns.cast_signed(), sched.count);
-            let post = Post { period_ns: sched.period_ns, ..post(stand, cpu) };
-            group.add(post, move |go| {
+            let spec = ThreadSpec { period_ns: sched.period_ns, ..spec(fixture, cpu) };
+            group.add(spec, move |go| {
                 // All threads share their grid: they are due at the same instant.
                 Grid { due: go.begin + period, period, left: count, recorder }.keep(go);
                 Ok(())
             });
-            series.push(Series::new(name(sched, post, thread), post.cpu, recorded));
+            series.push(Series::new(name(sched, spec, thread), spec.cpu, recorded));
         }
     }
     let silence = Duration::from_nanos(sched.period_ns.saturating_mul(2));
-    match (stand.class, group.start()) {
+    match (fixture.class, group.start()) {
         (Class::Deadline { .. }, Err(Error::Policy { source, .. })) => {
             Ok(Start::Unavailable(why_refused(source)))
         }
@@ -50,17 +50,17 @@ fn why_refused(errno: Errno) -> String {
 }
 
 /// Places a thread; SCHED_DEADLINE places its threads itself.
-fn post(stand: &Stand<'_>, cpu: u32) -> Post {
-    let post = stand.post("bench-sched", cpu);
-    match stand.class {
-        Class::Fixed(_) | Class::Unknown => post,
-        Class::Deadline { .. } => Post { cpu: None, ..post },
+fn spec(fixture: &Fixture<'_>, cpu: u32) -> ThreadSpec {
+    let spec = fixture.spec("bench-sched", cpu);
+    match fixture.class {
+        Class::Fixed(_) | Class::Unknown => spec,
+        Class::Deadline { .. } => ThreadSpec { cpu: None, ..spec },
     }
 }
 
 /// Names a thread `cpu1`; `cpu1.0`, `cpu1.1` where there are several; `0`, `1` on any CPU.
-fn name(sched: &Sched, post: Post, thread: u16) -> String {
-    match (post.cpu, sched.threads) {
+fn name(sched: &Sched, spec: ThreadSpec, thread: u16) -> String {
+    match (spec.cpu, sched.threads) {
         (Some(cpu), 1) => format!("cpu{cpu}"),
         (Some(cpu), _) => format!("cpu{cpu}.{thread}"),
         (None, _) => format!("any.{thread}"),

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use irqscope_wire::Sleep;
 
-use super::clock::{now, sleep_for};
-use super::{Running, Series, Stand, ThreadGroup};
+use super::{Fixture, Running, Series, ThreadGroup};
+use crate::clock::{now, sleep_for};
 use crate::error::Result;
 
-pub fn start(sleep: &Sleep, stand: &Stand<'_>) -> Result<Running> {
-    let (mut recorder, recorded) = stand.recorder(sleep.count);
+pub fn start(sleep: &Sleep, fixture: &Fixture<'_>) -> Result<Running> {
+    let (mut recorder, recorded) = fixture.recorder(sleep.count);
     let (time, count) = (sleep.period_ns.cast_signed(), sleep.count);
     let mut group = ThreadGroup::default();
-    group.add(stand.post("bench-sleep", stand.cpu), move |go| {
+    group.add(fixture.spec("bench-sleep", fixture.cpu), move |go| {
         for _ in 0..count {
             let due = now() + time;
             sleep_for(time);
@@ -25,7 +25,7 @@ pub fn start(sleep: &Sleep, stand: &Stand<'_>) -> Result<Running> {
         }
         Ok(())
     });
-    let series = Series::new(format!("cpu{}", stand.cpu), Some(stand.cpu), recorded);
+    let series = Series::new(format!("cpu{}", fixture.cpu), Some(fixture.cpu), recorded);
     let silence = Duration::from_nanos(sleep.period_ns.saturating_mul(2));
     Ok(Running { series: vec![series], threads: group.start()?, silence })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use irqscope_wire::Spin;
 
-use super::{Go, Recorder, Running, Series, Stand, ThreadGroup};
+use super::{Fixture, Go, Recorder, Running, Series, ThreadGroup};
 use crate::counter;
 use crate::error::Result;
 
@@ -14,19 +14,19 @@ use crate::error::Result;
 /// where that does not look.
 const ROOM: u64 = 1 << 18;
 
-pub fn start(spin: &Spin, stand: &Stand<'_>) -> Result<Running> {
+pub fn start(spin: &Spin, fixture: &Fixture<'_>) -> Result<Running> {
     let (mut group, mut series) = (ThreadGroup::default(), Vec::new());
     let duration = Duration::from_nanos(spin.duration_ns);
-    for cpu in stand.cpus(&spin.cpus) {
-        let (recorder, recorded) = stand.recorder(ROOM);
-        let cycles = stand.scale.cycles(duration);
-        let threshold = stand.scale.cycles(Duration::from_nanos(spin.threshold_ns));
-        group.add(stand.post("bench-spin", cpu), move |go| {
+    for cpu in fixture.cpus(&spin.cpus) {
+        let (recorder, recorded) = fixture.recorder(ROOM);
+        let cycles = fixture.scale.cycles(duration);
+        let threshold = fixture.scale.cycles(Duration::from_nanos(spin.threshold_ns));
+        group.add(fixture.spec("bench-spin", cpu), move |go| {
             turn(cycles, threshold, recorder, go);
             Ok(())
         });
         let one = Series::new(format!("cpu{cpu}"), Some(cpu), recorded);
-        series.push(Series { scale: Some(stand.scale), ..one });
+        series.push(Series { scale: Some(fixture.scale), ..one });
     }
     Ok(Running { series, threads: group.start()?, silence: duration })
 }

@@ -4,7 +4,7 @@
 
 use std::hint::black_box;
 
-use super::clock::now;
+use crate::clock::now;
 
 /// Turns of one try when a turn is measured.
 const TURNS: u64 = 20_000;

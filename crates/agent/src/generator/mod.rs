@@ -30,7 +30,7 @@ use nix::sys::signal::Signal;
 
 use crate::error::{Error, Result};
 use crate::stop::Stop;
-use crate::{facts, place};
+use crate::{facts, scheduling};
 
 pub use memory::{Layout, MOST_LINES};
 
@@ -84,8 +84,8 @@ fn serve(options: &GeneratorOptions) -> Result<()> {
     let memory = Memory::open(root)?;
     let tick = tick(root)?;
     let spare = Spare::choose(root, options.cpu, options.under_test)?;
-    let (place, notes) = spare.take(root, options.under_test);
-    place::lock_memory()?;
+    let (placement, notes) = spare.take(root, options.under_test);
+    scheduling::lock_memory()?;
 
     let mut hello = hello(GeneratorKind::Cpu, tick, options.lines, true);
     // Half a word has no room for one more, from 1.
@@ -95,7 +95,7 @@ fn serve(options: &GeneratorOptions) -> Result<()> {
     let server = Server::start(options.listen.as_str(), &source)
         .map_err(|error| Error::Generator(error.to_string()))?;
     let address = server.address();
-    let running = words::start(source, server, SpareWires { memory, place })
+    let running = words::start(source, server, SpareWires { memory, placement })
         .map_err(|source| Error::System { what: "start the generator", source })?;
     let mut stdout = std::io::stdout();
     writeln!(stdout, "{address} {}", spare.cpu)

@@ -7,7 +7,7 @@ use irqscope_wire::{Note, Policy, Role, Scheduling, Severity, ThreadFact};
 
 use crate::error::{Error, Result};
 use crate::threads::scan::threads;
-use crate::{facts, place};
+use crate::{facts, scheduling};
 
 const WHO: &str = "the generator";
 /// Above all that is measured.
@@ -36,19 +36,19 @@ enum Rank {
 
 /// Where the loop runs, and how.
 #[derive(Debug)]
-pub struct Place {
+pub struct Placement {
     cpu: u32,
     rank: Rank,
 }
 
-impl Place {
+impl Placement {
     /// Prepares the calling thread. A right that it cannot have shows in how often it polls.
     pub fn go(&self) {
-        let pinned = place::pin(WHO, self.cpu);
+        let pinned = scheduling::pin(WHO, self.cpu);
         let scheduled = match self.rank {
             Rank::Equal => Ok(()),
-            Rank::Nice => place::be_nice(WHO, NICE),
-            Rank::Fifo => place::schedule(WHO, FIFO),
+            Rank::Nice => scheduling::be_nice(WHO, NICE),
+            Rank::Fifo => scheduling::schedule(WHO, FIFO),
         };
         for error in [pinned, scheduled].into_iter().filter_map(Result::err) {
             eprintln!("irqscope-agent: warning: {error}; {}", error.remedy());
@@ -86,9 +86,9 @@ impl Spare {
     /// takes. So it is real-time only on a CPU that was isolated for such a thing and
     /// has no thread bound to it that somebody waits for. Nor where the kernel
     /// throttles such threads: it would be blind for 50 ms in every second.
-    pub fn take(&self, root: &Path, under_test: u32) -> (Place, Vec<Note>) {
-        let apart = place::keep_off_all(&[under_test, self.cpu]);
-        let alone = apart || !place::keep_off_all(&[under_test]);
+    pub fn take(&self, root: &Path, under_test: u32) -> (Placement, Vec<Note>) {
+        let apart = scheduling::keep_off_all(&[under_test, self.cpu]);
+        let alone = apart || !scheduling::keep_off_all(&[under_test]);
         let bound = self.bound(&threads(root));
         let rank = match apart {
             // The threads that talk to the host are there as well.
@@ -98,7 +98,7 @@ impl Spare {
         };
         let mut notes = self.notes(apart, alone, rank);
         notes.extend(bound);
-        (Place { cpu: self.cpu, rank }, notes)
+        (Placement { cpu: self.cpu, rank }, notes)
     }
 
     /// Lists others that cannot be taken off this CPU. (Of the kernel's own threads every CPU has

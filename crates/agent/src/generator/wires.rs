@@ -6,17 +6,17 @@ use irqscope_generator::words::{Broken, Raised, Wires, Word};
 use nix::errno::Errno;
 
 use super::memory::Memory;
-use super::spare::Place;
+use super::spare::Placement;
 use crate::{counter, uapi};
 
 pub struct SpareWires {
     pub memory: Memory,
-    pub place: Place,
+    pub placement: Placement,
 }
 
 impl Wires for SpareWires {
     fn begin(&mut self) {
-        self.place.go();
+        self.placement.go();
     }
 
     fn now(&mut self) -> u64 {

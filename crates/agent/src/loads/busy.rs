@@ -5,7 +5,7 @@ use irqscope_wire::Scheduling;
 use nix::sys::prctl;
 
 use super::Worker;
-use crate::place;
+use crate::scheduling;
 
 pub fn workers(count: usize) -> Vec<Worker> {
     (0..count).map(|_| -> Worker { Box::new(|| spin()) }).collect()
@@ -16,7 +16,7 @@ pub fn workers(count: usize) -> Vec<Worker> {
 pub fn hog(scheduling: Scheduling) -> Worker {
     Box::new(move || {
         let _ = prctl::set_name(c"irqscope-hog"); // as interference shows it
-        place::schedule("the hog", scheduling).map_err(|error| error.to_string())?;
+        scheduling::schedule("the hog", scheduling).map_err(|error| error.to_string())?;
         spin()
     })
 }

@@ -22,7 +22,7 @@ use nix::unistd::{ForkResult, Pid, dup2_stdin, dup2_stdout, fork, getppid, pipe2
 
 use super::Worker;
 use super::work::Work;
-use crate::place;
+use crate::scheduling;
 
 /// A line from the supervisor, or from a worker.
 #[derive(Debug, PartialEq, Eq)]
@@ -163,7 +163,7 @@ fn run(
     // SAFETY: the default action; std ignores SIGPIPE, which exec would inherit.
     unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) }.map_err(text)?;
     if let Some(cpu) = cpu {
-        place::pin("the load", cpu).map_err(|error| error.to_string())?;
+        scheduling::pin("the load", cpu).map_err(|error| error.to_string())?;
     }
     let _ = gate.read(&mut [0]);
     worker()

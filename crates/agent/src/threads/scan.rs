@@ -114,7 +114,7 @@ mod tests {
         let own = nix::unistd::gettid().as_raw() as u32;
         let found = threads(Path::new("/")).into_iter().find(|thread| thread.pid == own).unwrap();
         assert_eq!((found.role, found.is_real_time()), (Role::User, false));
-        assert_eq!(found.cpus, crate::place::allowed());
+        assert_eq!(found.cpus, crate::scheduling::allowed());
     }
 
     #[test]

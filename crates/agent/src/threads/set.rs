@@ -17,7 +17,7 @@ use super::show::ranges;
 use super::{interrupts, scan};
 use crate::error::{Error, Result};
 use crate::facts::parse_cpus;
-use crate::{place, settings};
+use crate::{scheduling, settings};
 
 /// The file's contents.
 #[derive(Debug, Default, Deserialize)]
@@ -126,7 +126,7 @@ impl Change {
             Change::Priority { pid, name, to, .. } => {
                 let failed =
                     |errno| refused(&format!("{name} {}", settings::scheduling(*to)), errno);
-                place::schedule_thread(*pid, *to).map_err(failed)
+                scheduling::schedule_thread(*pid, *to).map_err(failed)
             }
             Change::Affinity { pid, name, to, .. } => {
                 let failed = |errno| refused(&format!("{name} CPUs {}", ranges(to)), errno);

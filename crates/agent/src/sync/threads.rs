@@ -13,9 +13,9 @@ use irqscope_wire::Class;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::sched_getcpu;
 
-use super::clock::now;
+use crate::clock::now;
 use crate::error::{Error, Result};
-use crate::place;
+use crate::scheduling;
 
 /// Small, because all of it is locked into memory.
 const STACK_BYTES: usize = 128 << 10;
@@ -41,7 +41,7 @@ impl Go {
 
 /// Where a thread runs, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Post {
+pub struct ThreadSpec {
     pub name: &'static str,
     /// None: wherever the scheduler likes; SCHED_DEADLINE wants that.
     pub cpu: Option<u32>,
@@ -50,17 +50,17 @@ pub struct Post {
     pub period_ns: u64,
 }
 
-impl Post {
+impl ThreadSpec {
     /// Brings the calling thread there.
-    fn occupy(&self) -> Result<()> {
+    fn apply(&self) -> Result<()> {
         match self.cpu {
-            Some(cpu) => place::pin(self.name, cpu)?,
-            None => place::leave_free(self.name)?,
+            Some(cpu) => scheduling::pin(self.name, cpu)?,
+            None => scheduling::leave_free(self.name)?,
         }
         match self.class {
-            Class::Fixed(scheduling) => place::schedule(self.name, scheduling),
+            Class::Fixed(scheduling) => scheduling::schedule(self.name, scheduling),
             Class::Deadline { runtime_ns } => {
-                place::give_deadline(self.name, runtime_ns, self.period_ns)
+                scheduling::give_deadline(self.name, runtime_ns, self.period_ns)
             }
             Class::Unknown => Ok(()), // as it was started
         }
@@ -72,7 +72,7 @@ type Body = Box<dyn FnOnce(&Go) -> Result<()> + Send>;
 /// Threads that were described but not yet started.
 #[derive(Default)]
 pub struct ThreadGroup {
-    members: Vec<(Post, Body)>,
+    members: Vec<(ThreadSpec, Body)>,
 }
 
 impl ThreadGroup {
@@ -80,10 +80,10 @@ impl ThreadGroup {
     /// measurement and after its last one, never in between.
     pub fn add(
         &mut self,
-        post: Post,
+        spec: ThreadSpec,
         body: impl FnOnce(&Go) -> Result<()> + Send + 'static,
     ) -> &mut Self {
-        self.members.push((post, Box::new(body)));
+        self.members.push((spec, Box::new(body)));
         self
     }
 
@@ -94,13 +94,13 @@ impl ThreadGroup {
         let (ended, alive) = io::pipe().map_err(system("make a pipe"))?;
         let (tell, told) = channel();
         let (mut threads, mut gates) = (Vec::new(), Vec::new());
-        for (post, body) in self.members {
+        for (spec, body) in self.members {
             let (open, gate) = channel();
             let alive = alive.try_clone().map_err(system("copy a pipe"))?;
-            let member = Member { post, body, tell: tell.clone(), gate, alive };
-            let thread = Builder::new().name(post.name.into()).stack_size(STACK_BYTES);
+            let member = Member { spec, body, tell: tell.clone(), gate, alive };
+            let thread = Builder::new().name(spec.name.into()).stack_size(STACK_BYTES);
             threads.push(thread.spawn(|| member.live()).map_err(system("start a thread"))?);
-            gates.push((post.cpu, open));
+            gates.push((spec.cpu, open));
         }
         all_ready(&told, threads.len())?;
         // A thread that is released on this CPU may not give it back before its end.
@@ -118,7 +118,7 @@ fn all_ready(told: &Receiver<Result<()>>, count: usize) -> Result<()> {
 }
 
 struct Member {
-    post: Post,
+    spec: ThreadSpec,
     body: Body,
     tell: Sender<Result<()>>,
     /// Closed without a word if another one could not be placed.
@@ -129,8 +129,8 @@ struct Member {
 
 impl Member {
     fn live(self) -> Result<()> {
-        let Member { post, body, tell, gate, alive } = self;
-        let _ = tell.send(post.occupy());
+        let Member { spec, body, tell, gate, alive } = self;
+        let _ = tell.send(spec.apply());
         let result = gate.recv().map_or(Ok(()), |go| body(&go));
         drop(alive);
         result
