@@ -23,6 +23,7 @@ pub struct Board {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gpio {
+    /// The line that the interrupt comes in by.
     pub trigger: String,
     /// Line 0 first; 8 at most.
     pub responses: Vec<String>,

@@ -4,7 +4,9 @@
 /// A scenario's name and the text of its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundled {
+    /// Its name.
     pub name: &'static str,
+    /// The text of its file.
     pub text: &'static str,
 }
 

@@ -11,10 +11,15 @@ use crate::arch::Arch;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RigKind {
+    /// A guest on QEMU's virtual clock.
     Twin,
+    /// A guest in real time.
     Vm,
+    /// This machine.
     Local,
+    /// Another machine over ssh.
     Ssh,
+    /// A generator board, and whatever it is wired to.
     Board,
 }
 
@@ -36,6 +41,7 @@ pub struct RigFacts {
     pub name: &'static str,
     /// One line for a list of rigs.
     pub about: &'static str,
+    /// Which kernels its cases run.
     pub kernels: Kernels,
     /// The wires that the rig's own generator watches, by the kernel's architecture;
     /// `None` for a rig without a generator of its own.

@@ -8,6 +8,7 @@
 //! come with the program, `request` one made from a command line, `nearest` the hint
 //! for a misspelt name.
 #![forbid(unsafe_code)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod arch;
 mod bench;

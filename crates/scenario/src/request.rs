@@ -11,6 +11,7 @@ use crate::kind::RigKind;
 use crate::nearest::suggestion;
 
 /// A setting of benchmarks, by the option that asks for it.
+#[allow(missing_docs, reason = "each is the option of the same name; its help describes it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BenchKey {
     Count,
@@ -76,17 +77,27 @@ impl BenchKey {
 /// The request. Values are as they stand on the command line.
 #[derive(Clone, Debug)]
 pub struct BenchRequest<'a> {
+    /// The benchmarks.
     pub names: &'a [BenchmarkKind],
+    /// The rig.
     pub rig: RigKind,
+    /// The kernels that guests boot.
     pub kernels: &'a [String],
+    /// The loads beside them.
     pub loads: &'a [Load],
+    /// The CPU under test.
     pub cpu: u32,
+    /// Leaves idle states as they are.
     pub idle_states: bool,
+    /// The settings, with their values.
     pub settings: &'a [(BenchKey, Vec<String>)],
 }
 
 impl BenchRequest<'_> {
     /// Returns a scenario's text. The scenario's own reader checks that its values make sense.
+    ///
+    /// # Errors
+    /// A setting belongs to no benchmark that was asked for.
     pub fn text(&self) -> Result<String, ScenarioError> {
         self.check()?;
         let names: Vec<&str> = self.names.iter().map(|name| name.name()).collect();

@@ -45,18 +45,28 @@ const STATES: [(&str, &[Load]); 11] = [
 const COUNT: std::ops::RangeInclusive<u64> = 1..=1 << 32;
 pub(crate) const PERIOD_NS: std::ops::RangeInclusive<u64> = 10_000..=3_600_000_000_000;
 
+/// A scenario that was checked.
 #[derive(Clone, Debug)]
 pub struct Scenario {
+    /// The name of its file.
     pub name: String,
+    /// One line about it.
     pub about: String,
     /// The file's text, kept for the manifest.
     pub text: String,
+    /// The rig.
     pub rig: RigKind,
+    /// The kernels to measure.
     pub kernels: Vec<String>,
+    /// The system states to measure.
     pub states: Vec<SystemState>,
+    /// The settings of rig `twin`.
     pub twin: Twin,
+    /// The settings of rig `vm`.
     pub vm: Vm,
+    /// The settings of rig `ssh`.
     pub ssh: Ssh,
+    /// The settings of a generator board.
     pub board: Board,
     pub(crate) observer_effect: bool,
     pub(crate) explain_effect: bool,
@@ -73,7 +83,9 @@ pub struct Scenario {
 /// One kernel in one state, at one trigger frequency.
 #[derive(Clone, Debug)]
 pub struct Case {
+    /// The kernel.
     pub kernel: String,
+    /// The plan.
     pub plan: Plan,
     /// The case that this is one step of, in a sweep.
     pub step_of: Option<String>,
@@ -81,6 +93,9 @@ pub struct Case {
 
 impl Scenario {
     /// Loads a bundled scenario by name or a file by path (`*.toml`).
+    ///
+    /// # Errors
+    /// There is no such file or scenario, or it does not make sense.
     pub fn load(name: &str) -> Result<Self, ScenarioError> {
         if name.ends_with(".toml") {
             let path = Path::new(name);
@@ -100,6 +115,9 @@ impl Scenario {
     }
 
     /// Parses the text of `file`, which is only named in errors.
+    ///
+    /// # Errors
+    /// The text does not make sense; the error has the line.
     pub fn parse(name: &str, file: &str, source: &str) -> Result<Self, ScenarioError> {
         let text: Text = toml::from_str(source).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);
@@ -157,6 +175,9 @@ impl Scenario {
     }
 
     /// Another number of triggers in each case.
+    ///
+    /// # Errors
+    /// The count is out of its limits, or goes with no benchmark.
     pub fn set_count(&mut self, count: u64) -> Result<(), ScenarioError> {
         if !COUNT.contains(&count) {
             return Err(ScenarioError::Count { count, limits: COUNT });
@@ -169,6 +190,9 @@ impl Scenario {
 
     /// Records the path of so many triggers of each case. Only with the rig
     /// decided.
+    ///
+    /// # Errors
+    /// The rig has no path trace.
     pub fn set_trace(&mut self, triggers: u64) -> Result<(), ScenarioError> {
         let traceable = self.rig.facts().virtual_clock && self.template.outside().is_some();
         if triggers > 0 && !traceable {
@@ -187,6 +211,9 @@ impl Scenario {
 
     /// Makes a sweep of it. Only with all else decided, the rig above all: it may
     /// be without a generator.
+    ///
+    /// # Errors
+    /// The scenario cannot be swept, and why.
     pub fn set_sweep(&mut self, sweep: Sweep) -> Result<(), SweepError> {
         if self.cases().iter().any(|case| case.plan.outside().is_none()) {
             return Err(SweepError::NoGenerator);

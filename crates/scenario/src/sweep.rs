@@ -18,6 +18,7 @@ pub struct Sweep {
 }
 
 /// Why there is no such sweep.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SweepError {
     #[error("a sweep lies within {} to {}, which {} does not", name(LOWEST), name(HIGHEST), name(*.0))]
@@ -38,6 +39,9 @@ const HIGHEST: u64 = 1_000_000_000_000 / *PERIOD_NS.start();
 impl Sweep {
     /// Makes a sweep from one frequency to another in millihertz, both included, in equal factors
     /// of at most 2^(1/`steps_per_octave`).
+    ///
+    /// # Errors
+    /// The frequencies are out of their limits or do not rise.
     pub fn new(from: u64, to: u64, steps_per_octave: u16) -> Result<Self, SweepError> {
         for millihertz in [from, to] {
             if !(LOWEST..=HIGHEST).contains(&millihertz) {
@@ -57,6 +61,7 @@ impl Sweep {
         Ok(Self { millihertz })
     }
 
+    /// Returns the frequencies, ascending.
     pub fn millihertz(&self) -> &[u64] {
         &self.millihertz
     }

@@ -37,6 +37,7 @@ named! {
 }
 
 impl BenchmarkKind {
+    /// Returns its place in [`BenchmarkKind::ALL`].
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -111,10 +112,12 @@ impl Instant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
+    /// A policy with its priority.
     Fixed(Scheduling),
     /// SCHED_DEADLINE with this budget; deadline and period are the
     /// benchmark's.
     Deadline {
+        /// The budget.
         runtime_ns: u64,
     },
     /// Of imported samples whose file does not say. No target is asked for it.
@@ -125,6 +128,7 @@ impl Class {
     /// The settings of a benchmark where nothing else is said.
     pub const HIGH: Class = Class::Fixed(Scheduling { policy: Policy::Fifo, priority: 80 });
 
+    /// Returns whether it is above all ordinary threads.
     pub const fn is_real_time(self) -> bool {
         !matches!(self, Class::Fixed(Scheduling { policy: Policy::Other, .. }) | Class::Unknown)
     }
@@ -141,10 +145,14 @@ impl core::fmt::Display for Class {
     }
 }
 
+/// Two consecutive readings of a clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gtod {
+    /// The clock.
     pub clock: Clock,
+    /// Samples to take.
     pub count: u64,
+    /// The thread's policy.
     pub class: Class,
 }
 
@@ -154,9 +162,12 @@ impl Default for Gtod {
     }
 }
 
+/// Wakeups at the points of a time grid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sched {
+    /// The thread's policy.
     pub class: Class,
+    /// The distance of two points.
     pub period_ns: u64,
     /// Periods per thread.
     pub count: u64,
@@ -178,12 +189,16 @@ impl Default for Sched {
     }
 }
 
+/// Wakeups by another thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Async {
+    /// The event that wakes.
     pub wake: Wake,
+    /// The threads' policy.
     pub class: Class,
     /// From one wakeup to the next.
     pub period_ns: u64,
+    /// Samples to take.
     pub count: u64,
     /// Where the thread runs that wakes the other; none: on the same CPU.
     pub from_cpu: Option<u32>,
@@ -201,11 +216,14 @@ impl Default for Async {
     }
 }
 
+/// Sleeps of a given length.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sleep {
+    /// The thread's policy.
     pub class: Class,
     /// How long each sleep is asked to be.
     pub period_ns: u64,
+    /// Samples to take.
     pub count: u64,
 }
 
@@ -219,7 +237,9 @@ impl Default for Sleep {
 /// highest, wants, while B, between them, works.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inversion {
+    /// The lock's protocol.
     pub protocol: LockProtocol,
+    /// The thread in the middle.
     pub middle: Middle,
     /// SCHED_FIFO priority of C; B and A are one and two above, the thread that
     /// guards the time limit three.
@@ -248,11 +268,14 @@ impl Default for Inversion {
     }
 }
 
+/// Interrupts of the real-time clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Realfeel {
+    /// The thread's policy.
     pub class: Class,
     /// A power of two.
     pub hertz: u32,
+    /// Samples to take.
     pub count: u64,
 }
 
@@ -262,12 +285,16 @@ impl Default for Realfeel {
     }
 }
 
+/// A task with work at the points of a time grid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeriodicJitter {
+    /// The thread's policy.
     pub class: Class,
+    /// The distance of two points.
     pub period_ns: u64,
     /// How long the work of one period takes when nothing disturbs it.
     pub work_ns: u64,
+    /// Samples to take.
     pub count: u64,
 }
 
@@ -282,9 +309,12 @@ impl Default for PeriodicJitter {
     }
 }
 
+/// A loop that looks for gaps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spin {
+    /// The threads' policy.
     pub class: Class,
+    /// How long the loop runs.
     pub duration_ns: u64,
     /// The shortest gap that is kept.
     pub threshold_ns: u64,
@@ -307,17 +337,26 @@ impl Default for Spin {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Benchmark {
+    /// See [`Gtod`].
     Gtod(Gtod),
+    /// See [`Sched`].
     Sched(Sched),
+    /// See [`Async`].
     Async(Async),
+    /// See [`Sleep`].
     Sleep(Sleep),
+    /// See [`Inversion`].
     Inversion(Inversion),
+    /// See [`Realfeel`].
     Realfeel(Realfeel),
+    /// See [`PeriodicJitter`].
     Jitter(PeriodicJitter),
+    /// See [`Spin`].
     Spin(Spin),
 }
 
 impl Benchmark {
+    /// Returns which benchmark it is.
     pub const fn kind(&self) -> BenchmarkKind {
         match self {
             Benchmark::Gtod(_) => BenchmarkKind::Gtod,

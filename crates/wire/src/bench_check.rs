@@ -20,6 +20,9 @@ const DURATION: RangeInclusive<u64> = MILLISECOND..=3_600 * SECOND;
 
 impl Benchmark {
     /// Says which setting is out of its range, and what that is.
+    ///
+    /// # Errors
+    /// A setting is out of its limits; the text says which, and what is allowed.
     pub fn check(&self) -> Result<(), String> {
         if self.rounds().is_some_and(|rounds| !COUNT.contains(&rounds)) {
             return Err(format!("count is 1 to {}", COUNT.end()));

@@ -12,6 +12,7 @@ pub struct BenchSample {
     /// When it was due or, where nothing is due, when it began: CLOCK_MONOTONIC
     /// of the target.
     pub at: Nanoseconds,
+    /// The value.
     pub value: Nanoseconds,
 }
 
@@ -21,11 +22,13 @@ pub struct BenchSample {
 pub struct BenchSamples {
     /// Position in the plan's list.
     pub benchmark: u16,
+    /// The series' name.
     pub series: String,
     /// Where its thread was pinned.
     pub cpu: Option<u16>,
     /// The number of the first one within its series.
     pub first: Seq,
+    /// The samples, in the order of time.
     pub samples: Vec<BenchSample>,
 }
 
@@ -35,23 +38,30 @@ pub struct BenchSamples {
 pub struct BenchValues {
     /// Position in the plan's list.
     pub benchmark: u16,
+    /// The series' name.
     pub series: String,
+    /// The CPU, if it was measured on one.
     pub cpu: Option<u16>,
+    /// The values.
     pub values: Values,
 }
 
+/// The values of an imported series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Values {
     /// Consecutive ones, from this number within the series.
+    #[allow(missing_docs, reason = "its comment names them")]
     InOrder { first: Seq, values: Vec<Nanoseconds> },
     /// How often each came; their order is not known either.
     Counted(Vec<ValueCount>),
 }
 
+/// A value with how often it came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValueCount {
     /// Of a histogram, where its bin begins.
     pub value: Nanoseconds,
+    /// How often it came.
     pub count: u64,
 }
 
@@ -62,6 +72,7 @@ pub struct BenchEnd {
     pub benchmark: u16,
     /// How its threads were really scheduled.
     pub class: Class,
+    /// The account of each series.
     pub series: Vec<SeriesCount>,
     /// Why it could not be run here.
     pub unavailable: Option<String>,
@@ -70,6 +81,7 @@ pub struct BenchEnd {
 /// The account of everything that a series was to have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesCount {
+    /// The series' name.
     pub series: String,
     /// Sent as samples.
     pub taken: u64,

@@ -75,20 +75,30 @@ impl core::fmt::Display for Priority {
 pub struct Context(pub u16);
 
 impl Context {
+    /// In a hard interrupt.
     pub const IRQ: u16 = 0x01;
+    /// In a softirq.
     pub const SOFTIRQ: u16 = 0x02;
+    /// In a non-maskable interrupt.
     pub const NMI: u16 = 0x04;
+    /// Interrupts are disabled.
     pub const IRQS_DISABLED: u16 = 0x08;
+    /// Preemption is disabled.
     pub const NO_PREEMPTION: u16 = 0x10;
+    /// Bottom halves are disabled.
     pub const BH_DISABLED: u16 = 0x20;
+    /// In the idle thread.
     pub const IDLE: u16 = 0x40;
+    /// In user mode.
     pub const USER: u16 = 0x80;
 
+    /// Returns whether a bit is set.
     pub fn is(self, bit: u16) -> bool {
         self.0 & bit != 0
     }
 }
 
+/// One event of the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// The counter that samples have their stamps from.
@@ -97,12 +107,19 @@ pub struct Event {
     pub order: u32,
     /// The current thread.
     pub pid: u32,
+    /// The running thread's priority.
     pub priority: Priority,
+    /// The CPU's context.
     pub context: Context,
+    /// The event itself.
     pub what: What,
 }
 
 /// Addresses are code, and [`Symbols`](crate::Message::Symbols) name them.
+#[allow(
+    missing_docs,
+    reason = "an event and its facts are those of irqscope.h, which describes them"
+)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
     /// A trigger's handler, at its stamp. `seq` has the lower 32 bits. 0: the
@@ -231,9 +248,12 @@ pub struct Explained {
     pub softirq_threads: Vec<u32>,
 }
 
+/// A stage's thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageThread {
+    /// The stage.
     pub stage: Stage,
+    /// Its thread.
     pub pid: u32,
 }
 

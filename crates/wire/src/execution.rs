@@ -30,11 +30,14 @@ named! {
 /// A number of triggers in a row, `interval_ns` apart, in every period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Burst {
+    /// The number of triggers in a row.
     pub triggers: u32,
+    /// From one to the next.
     pub interval_ns: u64,
 }
 
 /// How long a stage executes after its first act.
+#[allow(missing_docs, reason = "the names say it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExecutionTime {
     Fixed { ns: u64 },
@@ -42,15 +45,19 @@ pub enum ExecutionTime {
     Exponential { mean_ns: u64 },
 }
 
+/// The execution time of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageExecution {
+    /// The stage.
     pub stage: Stage,
+    /// Its time.
     pub time: ExecutionTime,
 }
 
 /// The stages that execute for a while; all others end with their first act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Execution {
+    /// One for every stage that has a time.
     pub stages: Vec<StageExecution>,
 }
 

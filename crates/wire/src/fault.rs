@@ -51,17 +51,23 @@ impl FaultKind {
 /// The faults that irqscope_faults.ko and the agent are to cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Faults {
+    /// The kinds that act.
     pub kinds: Vec<FaultKind>,
+    /// The length of each.
     pub length_ns: u32,
     /// Mean distance of two.
     pub interval_ns: u32,
+    /// The seed of their instants.
     pub seed: u64,
 }
 
 /// One that held the CPU up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
+    /// Its kind.
     pub kind: FaultKind,
+    /// Its first instant.
     pub begin: Cycles,
+    /// Its last instant.
     pub end: Cycles,
 }

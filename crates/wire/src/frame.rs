@@ -11,6 +11,7 @@ pub const MAX_FRAME_BYTES: usize = 1 << 20;
 
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
+#[allow(missing_docs, reason = "each message says it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     #[error(
@@ -24,6 +25,9 @@ pub enum FrameError {
 }
 
 /// Encodes a frame with its delimiter.
+///
+/// # Errors
+/// It is longer than [`MAX_FRAME_BYTES`].
 pub fn encode(frame: &Frame) -> Result<Vec<u8>, FrameError> {
     let body =
         postcard::to_allocvec_crc32(frame, CRC.digest()).map_err(|_| FrameError::Unencodable)?;
@@ -36,6 +40,9 @@ pub fn encode(frame: &Frame) -> Result<Vec<u8>, FrameError> {
 }
 
 /// Decodes one frame, given without its delimiter.
+///
+/// # Errors
+/// It is damaged, or not a frame of this protocol.
 pub fn decode(bytes: &[u8]) -> Result<Frame, FrameError> {
     let garbled = FrameError::Garbled(bytes.len());
     let body = cobs::decode_vec(bytes).map_err(|_| garbled)?;

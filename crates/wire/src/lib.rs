@@ -8,6 +8,7 @@
 //! log keeps. See docs/protocol.md.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 extern crate alloc;
 
@@ -18,6 +19,7 @@ mod event;
 mod execution;
 mod fault;
 mod frame;
+#[allow(missing_docs, reason = "its settings are about to become one table")]
 mod generator;
 mod locks;
 mod message;

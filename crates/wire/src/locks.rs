@@ -42,10 +42,13 @@ named! {
 /// The technique's settings in one case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DelayedLocking {
+    /// Whether the technique is in force.
     pub mode: LockMode,
+    /// The expected hold time.
     pub policy: LockPolicy,
     /// After this number of refusals a thread enters all the same.
     pub max_refusals: u32,
+    /// The treatment of short sleeps.
     pub short_period: ShortPeriod,
 }
 
@@ -69,23 +72,33 @@ pub const HOLD_BINS: usize = 32;
 pub struct LockSite {
     /// `vmlinux`, or a module's name.
     pub module: String,
+    /// The source file.
     pub file: String,
+    /// The line in it.
     pub line: u32,
+    /// The function.
     pub function: String,
     /// Which function takes the lock: `lock`, `irqsave` …
     pub kind: String,
+    /// How often it was held.
     pub count: u64,
+    /// The longest hold.
     pub max_ns: u64,
     /// Exponential.
     pub average_ns: u64,
+    /// The latest hold.
     pub last_ns: u64,
+    /// All holds together.
     pub total_ns: u64,
     /// The manager's decisions.
     pub refused: u64,
+    /// Entries that were forced after too many refusals.
     pub forced: u64,
     /// Would have been refused, but its context may not wait.
     pub cannot_wait: u64,
+    /// All delays together.
     pub delay_ns: u64,
+    /// The longest delay.
     pub delay_max_ns: u64,
     /// [`HOLD_BINS`] numbers.
     pub histogram: Vec<u64>,
@@ -94,26 +107,37 @@ pub struct LockSite {
 /// A task that had to wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DelayedTask {
+    /// The task.
     pub pid: u32,
+    /// Its name.
     pub name: String,
+    /// How often it was refused.
     pub refused: u64,
+    /// How often it was let in by force.
     pub forced: u64,
+    /// Entries that waited.
     pub delays: u64,
+    /// All delays together.
     pub delay_ns: u64,
+    /// The longest delay.
     pub delay_max_ns: u64,
 }
 
 /// A count by its name, as the kernel has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockCount {
+    /// The counter's name.
     pub name: String,
+    /// Its value.
     pub value: u64,
 }
 
 /// Figures that go with the sites; the last of their messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockTotals {
+    /// The manager's counters.
     pub decisions: Vec<LockCount>,
+    /// The tasks that waited.
     pub tasks: Vec<DelayedTask>,
     /// Below this period a real-time task can keep others from their locks.
     pub safe_period_ns: u64,
@@ -124,8 +148,10 @@ pub struct LockTotals {
 pub struct LoadWork {
     /// Position in the plan's list.
     pub benchmark: u16,
+    /// The load.
     pub load: Load,
     /// Bytes sent, files made.
     pub units: u64,
+    /// The time in which it was done.
     pub ns: u64,
 }

@@ -24,10 +24,13 @@ pub const PROTOCOL: u16 = 7;
 /// or replayed frame is always seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
+    /// Its number in its stream, from 0 without gaps.
     pub number: u64,
+    /// The message.
     pub message: Message,
 }
 
+/// All that is sent, in either direction. Variants are only ever added at the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Message {
     /// The sender. Always the first.
@@ -36,8 +39,11 @@ pub enum Message {
     Plan(Plan),
     /// The case as it was really set up.
     Started(Started),
+    /// The cost of stamping, by stage.
     Cost(Vec<StageCost>),
+    /// Samples of the inside view.
     Samples(Vec<Sample>),
+    /// A note for the reader of the results.
     Note(Note),
     /// All samples were sent; these are the driver's own counts.
     Finished(Counters),
@@ -47,8 +53,11 @@ pub enum Message {
     GeneratorHello(GeneratorHello),
     /// Host to generator.
     Command(Command),
+    /// The answer to a command.
     Reply(Reply),
+    /// Samples of a generator.
     Packet(Packet),
+    /// A generator's status.
     Status(Status),
     /// Names for the addresses that other messages have; a long list comes in
     /// several.
@@ -61,7 +70,9 @@ pub enum Message {
     Explained(Explained),
     /// The culprits that were asked for, as they acted.
     Truth(Vec<Fault>),
+    /// Samples of a benchmark.
     BenchSamples(BenchSamples),
+    /// The end of a benchmark.
     BenchEnd(BenchEnd),
     /// The answer to `irqscope-agent threads`, by itself.
     Picture(Picture),
@@ -79,27 +90,39 @@ pub enum Message {
     Armed,
 }
 
+/// The first message of an agent or a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
+    /// The protocol's version.
     pub protocol: u16,
     /// `target` or the kind of generator.
     pub kind: String,
+    /// The program's version.
     pub tool_version: String,
 }
 
 /// The target as it is while the case runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Started {
+    /// `uname -r`.
     pub kernel: String,
+    /// `uname -m`.
     pub machine: String,
+    /// The kernel's command line.
     pub cmdline: String,
+    /// The clocksource.
     pub clocksource: String,
+    /// The CPU's model.
     pub cpu_model: String,
+    /// The number of CPUs online.
     pub cpus: u32,
+    /// The frequency governor of the CPU under test.
     pub governor: String,
+    /// The stages that this kernel has.
     pub stages: Vec<Stage>,
     /// Asked for but not offered by this kernel.
     pub unavailable: Vec<Stage>,
+    /// The length of the counter's tick.
     pub tick: Tick,
     /// The trigger's really used injecting CPU, where one injects.
     pub inject_cpu: Option<u32>,
@@ -110,30 +133,42 @@ pub struct Started {
 /// Cycles that one call of a stage's stamping function takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageCost {
+    /// The stage.
     pub stage: Stage,
+    /// The cost of one stamp.
     pub cycles: Cycles,
 }
 
 /// One trigger and what answered it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
+    /// The trigger's number.
     pub seq: Seq,
+    /// The trigger's instant by the counter.
     pub trigger_cycles: Cycles,
+    /// The trigger's instant by CLOCK_MONOTONIC.
     pub trigger_ns: Nanoseconds,
+    /// One for each stage that was asked.
     pub responses: Vec<Response>,
 }
 
+/// The response of one stage to one trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
+    /// The stage.
     pub stage: Stage,
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
+/// The outcome of one request to a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// Latency in cycles; negative only if the counter is not to be trusted.
     Answered {
+        /// From the trigger's instant.
         latency: i64,
+        /// The CPU on which it answered.
         cpu: u16,
         /// Other interrupts on this CPU since stage `irq`.
         interrupts: u16,
@@ -142,16 +177,22 @@ pub enum Outcome {
     },
     /// One run of the stage answered an earlier trigger and this one.
     Merged,
+    /// It did not answer in time.
     Missing,
 }
 
 /// The accounting identity's terms, as the driver counted them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
+    /// Triggers that were sent.
     pub triggers: u64,
+    /// Samples in which every stage answered.
     pub complete: u64,
+    /// Samples with a missing stage.
     pub missing: u64,
+    /// Triggers without a sample of their own.
     pub coalesced: u64,
+    /// Samples for which the ring had no room.
     pub overrun: u64,
     /// Points of the time grid without a trigger (closed pacing).
     pub skipped: u64,
@@ -169,15 +210,21 @@ impl Counters {
     }
 }
 
+/// A fact that the reader of a result should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
+    /// How much it matters.
     pub severity: Severity,
+    /// The fact, and what to do.
     pub text: String,
 }
 
+/// How much a note matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Severity {
+    /// Good to know.
     Info,
+    /// Figures may mean something else because of it.
     Warning,
 }
 

@@ -7,8 +7,11 @@ use alloc::string::String;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{name}`")]
 pub struct UnknownName {
+    /// The set.
     pub what: &'static str,
+    /// The name.
     pub name: String,
+    /// The names of the set.
     pub allowed: &'static [&'static str],
 }
 
@@ -17,13 +20,17 @@ pub struct UnknownName {
 macro_rules! named {
     ($(#[$meta:meta])* $enum:ident, $what:literal, { $($(#[$vmeta:meta])* $variant:ident = $name:literal),+ $(,)? }) => {
         $(#[$meta])*
+        #[doc = concat!("Parses from, and prints as, the name of a ", $what, ".")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-        pub enum $enum { $($(#[$vmeta])* #[serde(rename = $name)] $variant),+ }
+        pub enum $enum { $($(#[$vmeta])* #[doc = concat!("Named `", $name, "`.")] #[serde(rename = $name)] $variant),+ }
 
         impl $enum {
+            /// All of them, in their order.
             pub const ALL: &'static [$enum] = &[$($enum::$variant),+];
+            /// Their names, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
+            /// Returns the name.
             pub const fn name(self) -> &'static str {
                 match self { $($enum::$variant => $name),+ }
             }

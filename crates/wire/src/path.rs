@@ -16,9 +16,11 @@ use crate::{Cycles, Seq};
 pub struct Path {
     /// Which stretch, counted from 0.
     pub stretch: u64,
+    /// The code, in the order of its execution.
     pub runs: Vec<Run>,
     /// In order of position.
     pub marks: Vec<Mark>,
+    /// How it ended.
     pub end: PathEnd,
 }
 
@@ -44,16 +46,20 @@ pub struct Mark {
     pub position: u64,
     /// On the generator's clock.
     pub at: Cycles,
+    /// The event.
     pub event: PathEvent,
 }
 
+/// An event on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathEvent {
+    /// A trigger was raised.
     Trigger(Seq),
     /// A response line changed.
     Edge(u8),
 }
 
+/// The end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathEnd {
     /// More of this stretch follows.

@@ -8,11 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::name::named;
 use crate::{Policy, Scheduling};
 
+/// A machine's threads and interrupts, as far as they decide latencies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
+    /// `uname -r`.
     pub kernel: String,
     /// As the kernel names it: `PREEMPT_RT`, `PREEMPT_DYNAMIC (full)`.
     pub preemption: String,
+    /// The kernel is a real-time one.
     pub real_time: bool,
     /// Handlers are forced into threads, by the kernel's kind or its command
     /// line.
@@ -21,10 +24,12 @@ pub struct Picture {
     pub priority_inheritance: bool,
     /// Microseconds of each period that real-time tasks may run; none: all.
     pub throttled_us: Option<u64>,
+    /// CPUs without the scheduler's balancing.
     pub isolated_cpus: Vec<u32>,
     /// Real-time threads, and those that serve softirqs; by priority,
     /// descending, then by name.
     pub threads: Vec<ThreadFact>,
+    /// Interrupts that are in use.
     pub interrupts: Vec<InterruptLine>,
     /// Advice on changes, the most important first.
     pub advice: Vec<String>,
@@ -59,11 +64,16 @@ named! {
     }
 }
 
+/// One thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadFact {
+    /// Its id.
     pub pid: u32,
+    /// Its name.
     pub name: String,
+    /// Its purpose.
     pub role: Role,
+    /// Its policy.
     pub policy: ThreadPolicy,
     /// 1 to 99 of `fifo` and `rr`; else 0.
     pub priority: u8,
@@ -72,6 +82,7 @@ pub struct ThreadFact {
 }
 
 impl ThreadFact {
+    /// Returns whether it is above all ordinary threads.
     pub const fn is_real_time(&self) -> bool {
         matches!(self.policy, ThreadPolicy::Fifo | ThreadPolicy::Rr | ThreadPolicy::Deadline)
     }
@@ -88,12 +99,14 @@ impl ThreadFact {
     }
 }
 
+/// One interrupt line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterruptLine {
     /// Its number; a letter code (`LOC`) of what is no device.
     pub line: String,
     /// Its handlers.
     pub name: String,
+    /// How often it was handled.
     pub count: u64,
     /// Its threads; none: the handler is a hard one.
     pub threads: Vec<u32>,

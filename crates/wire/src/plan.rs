@@ -71,7 +71,9 @@ named! {
 /// (exponential).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Jitter {
+    /// The distribution.
     pub kind: JitterKind,
+    /// Its amount.
     pub ns: u64,
 }
 
@@ -86,7 +88,9 @@ named! {
 /// A scheduling policy with its real-time priority (0 for `other`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scheduling {
+    /// The policy.
     pub policy: Policy,
+    /// The priority of a real-time policy, else 0.
     pub priority: u8,
 }
 
@@ -119,7 +123,9 @@ named! {
 /// A named set of loads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemState {
+    /// The state's name.
     pub name: String,
+    /// The loads that run in it.
     pub loads: Vec<Load>,
     /// Policy and priority of load `hog`; none: [`HOG`].
     #[serde(default)]
@@ -133,6 +139,7 @@ pub const HOG: Scheduling = Scheduling { policy: Policy::Fifo, priority: 40 };
 /// driver only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delay {
+    /// The stage.
     pub stage: Stage,
     /// Even, because the loop has two instructions.
     pub instructions: u32,
@@ -197,6 +204,7 @@ pub struct Plan {
     pub cpu: u32,
     /// How long the loads run before the first trigger or benchmark.
     pub settle_ms: u32,
+    /// The system state.
     pub state: SystemState,
     /// Idle states are left as they are; else the agent holds deep ones off
     /// while it measures.
@@ -208,6 +216,7 @@ pub struct Plan {
     pub tick: Option<Tick>,
     /// The virtual time that one instruction takes; the twin only.
     pub instruction: Option<Tick>,
+    /// The work to measure.
     pub work: Work,
 }
 
@@ -225,24 +234,37 @@ pub enum Work {
 /// The triggers of one case, and the stages that answer them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StagePlan {
+    /// The stages to ask.
     pub stages: Vec<Stage>,
+    /// What asserts the interrupt.
     pub trigger: Trigger,
+    /// Where responses are shown.
     pub line: Line,
     /// The interrupt line of `inject` and `line`.
     pub irq: u32,
+    /// Together, or one at a time.
     pub mode: Mode,
+    /// Whether a trigger waits for the responses to the one before.
     pub pacing: Pacing,
+    /// The distance of two points of the grid.
     pub period_ns: u64,
+    /// Triggers to send.
     pub count: u64,
+    /// Random time that is added to the period.
     pub jitter: Jitter,
     /// None: one trigger in a period.
     pub burst: Option<Burst>,
+    /// The seed of everything random.
     pub seed: u64,
     /// How long a stage is waited for before it is called missing.
     pub timeout_ms: u32,
+    /// Of stage `user`.
     pub user: Scheduling,
+    /// Of stage `kthread`.
     pub kthread: Scheduling,
+    /// Of stage `thread`.
     pub thread: Scheduling,
+    /// A delay that is caused on purpose, for tests.
     pub delay: Option<Delay>,
     /// None: stages end with their first act, and lines toggle.
     pub execution: Option<Execution>,

@@ -16,6 +16,7 @@ pub enum HostByte {
 }
 
 impl HostByte {
+    /// Parses a byte; `None` of an unknown one.
     pub const fn from_byte(byte: u8) -> Option<Self> {
         match byte {
             0 => Some(HostByte::HasAll),

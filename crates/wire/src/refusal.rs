@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Setting;
 
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
     #[error("{setting} {asked} is out of range: {lowest} to {highest} {}", setting.unit())]

@@ -28,8 +28,10 @@ named! {
 }
 
 impl Stage {
+    /// The number of stages.
     pub const COUNT: usize = Stage::ALL.len();
 
+    /// Returns its place in the order of stages.
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -42,6 +44,7 @@ impl Stage {
         }
     }
 
+    /// Returns the stage at a place in that order.
     pub fn from_index(index: usize) -> Option<Stage> {
         Stage::ALL.get(index).copied()
     }

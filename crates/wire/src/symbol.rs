@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 /// traces do: `name [module]`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Symbol {
+    /// Its first address.
     pub address: u64,
+    /// Its name.
     pub name: String,
 }
 

@@ -18,6 +18,7 @@ pub struct Seq(pub u64);
 /// The length of one cycle of a counter, in femtoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tick {
+    /// Its length; one nanosecond has 1,000,000 of them.
     pub femtoseconds: u64,
 }
 
