@@ -28,13 +28,18 @@ use crate::{bench, scheduling, settings};
 /// Where a case runs.
 #[derive(Debug)]
 pub struct Place<'a> {
+    /// `/`, or a tree that a test made.
     pub root: &'a Path,
+    /// Ends the case early.
     pub stop: &'a Stop,
     /// A machine that is not the twin: it has settings that spoil figures.
     pub is_real: bool,
 }
 
 /// Runs a case; an error is also sent as the last frame.
+///
+/// # Errors
+/// The plan cannot be executed here, or the case has failed.
 pub fn run(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     let result = greet(sink, plan).and_then(|()| measure(place, plan, sink));
     if let Err(error) = &result {

@@ -13,8 +13,10 @@ use crate::bench::options::{self, BenchOptions};
 use crate::generator::{GeneratorOptions, MOST_LINES};
 use crate::threads::ThreadsOptions;
 
+/// The answer to `--version`.
 pub const VERSION: &str = concat!("irqscope-agent ", env!("CARGO_PKG_VERSION"), "\n");
 
+/// The answer to `--help`.
 pub const HELP: &str = "\
 The agent of irqscope on the machine that is measured.
 
@@ -70,30 +72,47 @@ Exit codes: 0 fine, 2 wrong usage or plan, 3 the case failed, 4 the measurement
 is invalid. As PID 1 (in the twin) it takes its work from /irqscope instead.
 ";
 
+/// The request of the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
+    /// Print [`HELP`].
     Help,
+    /// Print [`VERSION`].
     Version,
+    /// Run a plan.
     Run(RunOptions),
+    /// Run benchmarks by themselves.
     Bench(Box<BenchOptions>),
+    /// Show threads and interrupts, or change them.
     Threads(ThreadsOptions),
+    /// Run one load.
     Load(LoadOptions),
+    /// Be a generator on a spare CPU.
     Generator(GeneratorOptions),
 }
 
+/// The options of `irqscope-agent run`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct RunOptions {
     /// `None` is stdin.
     pub plan: Option<PathBuf>,
+    /// Ends the run when stdin ends.
     pub stop_on_eof: bool,
 }
 
+/// The options of `irqscope-agent load`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LoadOptions {
+    /// The load.
     pub load: Load,
+    /// The CPU that it runs on; any, where none is named.
     pub cpu: Option<u32>,
 }
 
+/// Parses the command line.
+///
+/// # Errors
+/// An option is unknown, or its value makes no sense.
 pub fn parse() -> Result<Command, lexopt::Error> {
     parse_from(std::env::args_os().skip(1))
 }
@@ -187,6 +206,7 @@ fn parse_lines(text: &str) -> Result<u8, String> {
     }
 }
 
+/// Prints a text; returns the exit status.
 pub fn print(text: &str) -> ExitCode {
     match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -194,6 +214,7 @@ pub fn print(text: &str) -> ExitCode {
     }
 }
 
+/// Prints what is wrong with the command line; returns the exit status.
 pub fn usage_error(error: &lexopt::Error) -> ExitCode {
     eprintln!("irqscope-agent: error: {error}");
     ExitCode::from(2)

@@ -69,6 +69,7 @@ impl Anchor {
 /// The cycle counter on the clock's scale.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
+    /// The length of the counter's tick.
     pub tick: Tick,
     anchor: Anchor,
 }
@@ -84,6 +85,7 @@ impl Scale {
         Scale { tick, anchor: Anchor::take() }
     }
 
+    /// Converts a span to cycles.
     pub fn cycles(&self, span: Duration) -> u64 {
         let femtoseconds = span.as_nanos() * 1_000_000;
         let cycles = femtoseconds / u128::from(self.tick.femtoseconds.max(1));

@@ -46,6 +46,9 @@ impl Locks {
     }
 
     /// Takes each and gives it back: a few instructions, if it is free.
+    ///
+    /// # Errors
+    /// The kernel refuses a futex.
     pub fn pass(&self) -> Result<()> {
         for lock in [&self.plain, &self.inheriting] {
             lock.take()?;
@@ -70,6 +73,9 @@ pub fn locks(faults: Option<&Faults>) -> Option<Arc<Locks>> {
 
 impl Contention {
     /// Starts the threads: they act, each kind as often as one of the module's does.
+    ///
+    /// # Errors
+    /// A thread cannot be made, or not have its priority.
     pub fn start(faults: &Faults, cpu: u32, locks: Arc<Locks>) -> Result<Contention> {
         let kinds: Vec<FaultKind> =
             faults.kinds.iter().copied().filter(|kind| !kind.is_modules()).collect();
@@ -110,6 +116,9 @@ impl Contention {
     }
 
     /// Ends the threads and sends the truth about what they did.
+    ///
+    /// # Errors
+    /// A thread has failed, or the truth cannot be sent.
     pub fn finish(self, sink: &mut Sink) -> Result<()> {
         self.threads.cancel();
         self.threads.join()?;

@@ -12,6 +12,7 @@ use nix::libc;
 pub struct Stamped {
     /// As the kernel returns it: a length, or a negated errno.
     pub result: isize,
+    /// The counter's reading.
     pub cycles: Cycles,
 }
 

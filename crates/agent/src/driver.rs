@@ -25,6 +25,9 @@ pub struct Driver {
 
 impl Driver {
     /// Opens the driver; `root` is `/`, or a tree that a test made.
+    ///
+    /// # Errors
+    /// The driver is not loaded, or its files cannot be read.
     pub fn open(root: &Path) -> Result<Driver> {
         let directory = root.join(DIRECTORY);
         fs::read_dir(&directory)
@@ -33,6 +36,9 @@ impl Driver {
     }
 
     /// Changes a setting; what it was before is kept, and put back by `drop`.
+    ///
+    /// # Errors
+    /// The driver refuses the value; the error has its own words.
     pub fn set(&mut self, setting: &'static str, value: &str) -> Result<()> {
         let attribute = format!("settings/{setting}");
         let before = self.read(&attribute)?;
@@ -45,10 +51,17 @@ impl Driver {
     }
 
     /// Returns a setting as the driver really took it.
+    ///
+    /// # Errors
+    /// The file cannot be read, or does not parse.
     pub fn setting<T: FromStr>(&self, setting: &str) -> Result<T> {
         self.parse(&format!("settings/{setting}"))
     }
 
+    /// Starts a run.
+    ///
+    /// # Errors
+    /// The driver refuses it; the error has its own words.
     pub fn start(&mut self) -> Result<()> {
         self.write("run", "1").map_err(|error| match error {
             Error::Setting { source, log, .. } => Error::Start { source, log },
@@ -56,10 +69,18 @@ impl Driver {
         })
     }
 
+    /// Ends the run.
+    ///
+    /// # Errors
+    /// The driver's file cannot be written.
     pub fn stop(&mut self) -> Result<()> {
         self.write("run", "0")
     }
 
+    /// Returns the state of the run.
+    ///
+    /// # Errors
+    /// The driver's file cannot be read.
     pub fn state(&self) -> Result<String> {
         self.read("state")
     }
@@ -69,25 +90,42 @@ impl Driver {
         self.log.last_line("irqscope")
     }
 
+    /// Returns the length of the counter's tick, as the kernel has calibrated it.
+    ///
+    /// # Errors
+    /// The driver's file cannot be read.
     pub fn tick(&self) -> Result<Tick> {
         Ok(Tick { femtoseconds: self.parse("tick_fs")? })
     }
 
     /// Reads a status that is a number.
+    ///
+    /// # Errors
+    /// The file cannot be read, or does not parse.
     pub fn number<T: FromStr>(&self, attribute: &str) -> Result<T> {
         self.parse(attribute)
     }
 
     /// Returns what this kernel could not trace in the last run with `explain`.
+    ///
+    /// # Errors
+    /// The driver's file cannot be read.
     pub fn lacking_tracepoints(&self) -> Result<Vec<String>> {
         self.list("lacking_tracepoints", |word| Some(word.to_owned()))
     }
 
+    /// Returns the stages that this kernel has.
+    ///
+    /// # Errors
+    /// The driver's file cannot be read.
     pub fn available_stages(&self) -> Result<Vec<Stage>> {
         self.list("available_stages", |word| word.parse().ok())
     }
 
     /// Parses lines of `stage cycles`, for the stages that were measured.
+    ///
+    /// # Errors
+    /// The driver's file cannot be read.
     pub fn costs(&self) -> Result<Vec<StageCost>> {
         self.read("cost")?.lines().map(|line| self.cost(line)).collect()
     }

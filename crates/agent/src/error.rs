@@ -91,6 +91,7 @@ fn no_spare_cpu(under_test: u32, asked: Option<u32>) -> String {
 }
 
 impl Error {
+    /// Makes an error of a system call that failed.
     pub fn system(what: &'static str) -> impl Fn(Errno) -> Error {
         move |errno| Error::System { what, source: errno.into() }
     }
@@ -113,11 +114,13 @@ impl Error {
         }
     }
 
+    /// Returns the failure as it is sent to the host.
     pub fn failure(&self) -> Failure {
         let (what, remedy) = (self.to_string(), self.remedy().into());
         Failure { what, remedy, invalid: self.invalid() }
     }
 
+    /// Returns how to fix it.
     pub fn remedy(&self) -> &'static str {
         match self {
             Error::Open { source, .. } => match source.kind() {

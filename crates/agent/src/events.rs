@@ -30,6 +30,10 @@ pub struct EventLog {
 }
 
 impl EventLog {
+    /// Opens the driver's log of events.
+    ///
+    /// # Errors
+    /// The device cannot be opened or mapped, or has another version.
     pub fn open(root: &Path) -> Result<EventLog> {
         let path = root.join("dev/irqscope-events");
         let device = File::open(&path).map_err(|source| Error::Open { path, source })?;
@@ -37,6 +41,9 @@ impl EventLog {
     }
 
     /// Sends what is there.
+    ///
+    /// # Errors
+    /// They cannot be sent.
     pub fn collect(&mut self, sink: &mut Sink) -> Result<()> {
         let mut bytes = vec![0; BATCH * size_of::<uapi::Event>()];
         loop {
@@ -55,6 +62,9 @@ impl EventLog {
     }
 
     /// Sends what gives the events that were sent a meaning.
+    ///
+    /// # Errors
+    /// The kernel's symbols cannot be read, or nothing can be sent.
     pub fn finish(
         &self,
         root: &Path,

@@ -11,13 +11,20 @@ use crate::loads::Loads;
 
 const UNKNOWN: &str = "unknown";
 
+/// Facts about the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
+    /// `uname -r`.
     pub kernel: String,
+    /// `uname -m`.
     pub machine: String,
+    /// The kernel's command line.
     pub cmdline: String,
+    /// The clocksource.
     pub clocksource: String,
+    /// The CPU's model.
     pub cpu_model: String,
+    /// The CPUs online.
     pub online: Vec<u32>,
     /// Of the CPU under test; `none` where nothing scales its frequency.
     pub governor: String,
@@ -43,6 +50,7 @@ impl Facts {
     }
 }
 
+/// Gathers the facts; `cpu` is the one under test.
 pub fn gather(root: &Path, cpu: u32) -> Facts {
     let line = |path: String| read_line(&root.join(path));
     let (kernel, machine) = kernel_and_machine();
@@ -75,6 +83,7 @@ fn kernel_and_machine() -> (String, String) {
     }
 }
 
+/// Reads a file of one line.
 pub fn read_line(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }

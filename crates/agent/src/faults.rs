@@ -17,6 +17,7 @@ use crate::uapi;
 /// Well below `MAX_FRAME_BYTES`.
 const BATCH: usize = 4096;
 
+/// The faults of a plan, while they act.
 #[derive(Debug)]
 pub struct Culprits {
     modules: Option<File>,
@@ -26,6 +27,9 @@ pub struct Culprits {
 impl Culprits {
     /// Starts the faults of the plan on the CPU under test; `locks` is what the user
     /// stage needs.
+    ///
+    /// # Errors
+    /// The module is not loaded, or a thread cannot be made.
     pub fn start(
         root: &Path,
         cpu: u32,
@@ -46,6 +50,9 @@ impl Culprits {
     }
 
     /// Ends the faults and sends the truth about what they did.
+    ///
+    /// # Errors
+    /// The module's record cannot be read, or the truth cannot be sent.
     pub fn finish(mut self, sink: &mut Sink) -> Result<()> {
         self.contention.take().map_or(Ok(()), |contention| contention.finish(sink))?;
         self.modules.take().map_or(Ok(()), |device| Self::tell(device, sink))

@@ -37,6 +37,7 @@ use std::time::Duration;
 
 const WORK: &str = "/irqscope";
 
+/// Returns whether this process is PID 1.
 pub fn is_meant() -> bool {
     Pid::this().as_raw() == 1 && Path::new(WORK).is_dir()
 }

@@ -2,6 +2,7 @@
 //! The agent on the target: configures the driver, is the user stage, runs the
 //! loads, and turns the driver's ring into frames. PID 1 in the twin, a command
 //! on a real machine.
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 pub mod bench;
 pub mod case;
@@ -35,6 +36,7 @@ pub mod symbols;
 pub mod sync;
 pub mod tally;
 pub mod threads;
+#[allow(missing_docs, reason = "a mirror of irqscope.h, which describes it")]
 pub mod uapi;
 pub mod user_stage;
 pub mod watch;

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::loads::Loads;
 use crate::stop::Stop;
 
+/// Runs a load until it is stopped; returns the exit status.
 pub fn run(options: &LoadOptions) -> ExitCode {
     match hold(options) {
         Ok(()) | Err(Error::Stopped(_)) => ExitCode::SUCCESS,

@@ -16,13 +16,19 @@ use crate::kernel_log::KernelLog;
 /// `MODULE_INIT_COMPRESSED_FILE` of Linux 5.17.
 const COMPRESSED: libc::c_uint = 4;
 
+/// A module of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
+    /// Its file.
     pub path: PathBuf,
+    /// Its parameters.
     pub parameters: String,
 }
 
 /// Loads all modules of a list; a list that does not exist is empty.
+///
+/// # Errors
+/// The list cannot be read, or a module cannot be loaded.
 pub fn load_all(list: &Path) -> Result<()> {
     match fs::read_to_string(list) {
         Ok(text) => parse(&text).iter().try_for_each(load),

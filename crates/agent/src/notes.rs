@@ -11,6 +11,7 @@ use nix::errno::Errno;
 
 use crate::facts::{self, Facts};
 
+#[allow(missing_docs, reason = "each text names its fields")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observation {
     AbsentLoad(Load),
@@ -25,6 +26,7 @@ pub enum Observation {
 }
 
 impl Observation {
+    /// Returns it as a note.
     pub fn message(&self) -> Message {
         Message::Note(Note { severity: self.severity(), text: self.text() })
     }
@@ -111,6 +113,7 @@ impl IdleStates {
         (Some(held), told)
     }
 
+    /// Holds CPUs out of deep idle states for as long as the result lives.
     pub fn hold(root: &Path) -> (IdleStates, Option<Observation>) {
         let held = File::options()
             .write(true)

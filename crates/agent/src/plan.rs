@@ -8,6 +8,9 @@ use irqscope_wire::{Decoder, Frame, Message, Plan, decode};
 use crate::error::{Error, Result};
 
 /// Reads up to the frame's delimiter, or to the end of the input.
+///
+/// # Errors
+/// It cannot be read, or is of another version.
 pub fn read(mut input: impl Read) -> Result<Plan> {
     let mut decoder = Decoder::default();
     let mut held = Vec::new();

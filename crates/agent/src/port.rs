@@ -12,6 +12,7 @@ use irqscope_wire::HostByte;
 use crate::error::{Error, Result};
 use crate::facts::read_line;
 
+/// The port's name on the guest's bus.
 pub const NAME: &str = "irqscope";
 
 /// The host names its ports after the driver has met the device.
@@ -23,6 +24,9 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// A write returns when the driver has queued the bytes, not when the host has
 /// taken them, and what is queued is lost with the guest. So the host answers
 /// the last frame with one byte; a host that is gone gives end of file.
+///
+/// # Errors
+/// The port is broken.
 pub fn send(port: &mut File, frames: &[u8]) -> Result<HostByte> {
     port.write_all(frames).map_err(Error::Output)?;
     let mut byte = [0];
@@ -38,6 +42,9 @@ pub fn send(port: &mut File, frames: &[u8]) -> Result<HostByte> {
 }
 
 /// Opens the port itself, as soon as it is there.
+///
+/// # Errors
+/// There is no such port.
 pub fn open(root: &Path) -> Result<File> {
     let path = wait_for(root)?;
     let port = File::options().read(true).write(true).open(&path);

@@ -20,6 +20,10 @@ use crate::uapi;
 pub struct Device(File);
 
 impl Device {
+    /// Opens the driver's device.
+    ///
+    /// # Errors
+    /// The driver is not loaded, or the device is in use.
     pub fn open(root: &Path) -> Result<Device> {
         let path = root.join("dev/irqscope");
         let file = File::options().read(true).write(true).open(&path);
@@ -27,6 +31,9 @@ impl Device {
     }
 
     /// Maps the ring as it is now; settings must not change afterwards.
+    ///
+    /// # Errors
+    /// It cannot be mapped, or has another version.
     pub fn map(self) -> Result<Ring> {
         let header = Mapping::of(&self.0, size_of::<uapi::Ring>())?.header();
         let expected = size_of::<uapi::Sample>();
@@ -73,6 +80,7 @@ impl Drop for Mapping {
     }
 }
 
+/// The driver's ring, mapped.
 #[derive(Debug)]
 pub struct Ring {
     mapping: Mapping,
@@ -88,14 +96,17 @@ pub struct Ring {
 }
 
 impl Ring {
+    /// Returns the ring's header as it is now.
     pub fn header(&self) -> uapi::Ring {
         self.mapping.header()
     }
 
+    /// Returns how many samples have room.
     pub fn slots(&self) -> u64 {
         self.header.slots.into()
     }
 
+    /// Returns the driver's counters as they are now.
     pub fn counters(&self) -> Counters {
         let header = self.header();
         Counters {
@@ -130,6 +141,9 @@ impl Ring {
     }
 
     /// Hands back all slots that were read.
+    ///
+    /// # Errors
+    /// The driver refuses it.
     pub fn release(&mut self) -> Result<()> {
         // SAFETY: the ioctl takes a pointer to one u64, which outlives the call.
         let released = unsafe { uapi::release(self.device.0.as_raw_fd(), &self.next) };

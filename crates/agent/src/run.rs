@@ -16,6 +16,7 @@ use crate::plan;
 use crate::sink::Sink;
 use crate::stop::Stop;
 
+/// Runs a plan; returns the exit status.
 pub fn run(options: &RunOptions) -> ExitCode {
     match measure(options) {
         Ok(()) => ExitCode::SUCCESS,

@@ -20,6 +20,9 @@ pub fn allowed() -> Vec<u32> {
 }
 
 /// Pins the calling thread, and what it starts from now on, to one CPU.
+///
+/// # Errors
+/// There is no such CPU, or it may not be used.
 pub fn pin(who: &'static str, cpu: u32) -> Result<()> {
     restrict(&[cpu]).map_err(|source| Error::Pin { who, cpu, source })
 }
@@ -43,6 +46,9 @@ pub fn keep_off_all(cpus: &[u32]) -> bool {
 }
 
 /// Lets the calling thread run on every CPU that is there.
+///
+/// # Errors
+/// The kernel refuses it.
 pub fn leave_free(who: &'static str) -> Result<()> {
     let all: Vec<u32> = (0..CpuSet::count() as u32).collect();
     restrict(&all).map_err(|source| Error::Pin { who, cpu: 0, source })
@@ -54,12 +60,18 @@ pub fn other_than(cpu: u32, online: &[u32]) -> u32 {
 }
 
 /// Gives the calling thread a policy.
+///
+/// # Errors
+/// This process may not have the policy.
 pub fn schedule(who: &'static str, wanted: Scheduling) -> Result<()> {
     let refused = |source| Error::Policy { who, policy: settings::scheduling(wanted), source };
     schedule_thread(0, wanted).map_err(refused)
 }
 
 /// Gives the calling thread a nice value; it stays an ordinary one.
+///
+/// # Errors
+/// This process may not be that nice.
 pub fn be_nice(who: &'static str, nice: i32) -> Result<()> {
     // SAFETY: takes three numbers; on Linux 0 is the calling thread, not its process.
     let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) };
@@ -68,6 +80,9 @@ pub fn be_nice(who: &'static str, nice: i32) -> Result<()> {
 }
 
 /// Gives a thread a policy; 0 is the calling one.
+///
+/// # Errors
+/// There is no such thread, or this process may not change it.
 pub fn schedule_thread(pid: u32, wanted: Scheduling) -> nix::Result<()> {
     let policy = match wanted.policy {
         Policy::Other => libc::SCHED_OTHER,
@@ -98,6 +113,9 @@ struct Attributes {
 
 /// Gives the calling thread SCHED_DEADLINE: a budget of time in each period. It must be free to run
 /// on every CPU of its root domain.
+///
+/// # Errors
+/// The kernel has too little time left, or this process may not have it.
 pub fn give_deadline(who: &'static str, runtime_ns: u64, period_ns: u64) -> Result<()> {
     let attributes = Attributes {
         size: size_of::<Attributes>() as u32,
@@ -117,6 +135,9 @@ pub fn give_deadline(who: &'static str, runtime_ns: u64, period_ns: u64) -> Resu
 }
 
 /// Locks memory: no page of this process leaves memory or is still to be fetched.
+///
+/// # Errors
+/// The limit of locked memory is too low.
 pub fn lock_memory() -> Result<()> {
     mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE).map_err(Error::LockMemory)
 }

@@ -82,6 +82,7 @@ fn events(count: u64) -> u64 {
     wanted.clamp(FEWEST_EVENTS, MOST_EVENTS).next_power_of_two()
 }
 
+/// Formats a policy as the driver takes it.
 pub fn scheduling(scheduling: Scheduling) -> String {
     format!("{} {}", scheduling.policy, scheduling.priority)
 }

@@ -17,6 +17,7 @@ enum Output {
     Stream(File),
 }
 
+/// The way of the agent's frames to the host.
 #[derive(Debug)]
 pub struct Sink {
     next: u64,
@@ -24,10 +25,12 @@ pub struct Sink {
 }
 
 impl Sink {
+    /// Makes a sink that keeps frames until the end: the twin's.
     pub fn memory() -> Sink {
         Sink { next: 0, output: Output::Memory(Vec::new()) }
     }
 
+    /// Makes a sink that sends frames at once: a real machine's.
     pub fn stream(file: File) -> Sink {
         Sink { next: 0, output: Output::Stream(file) }
     }
@@ -37,6 +40,10 @@ impl Sink {
         matches!(self.output, Output::Stream(_))
     }
 
+    /// Sends a message, or keeps it.
+    ///
+    /// # Errors
+    /// It is too long for a frame, or the way is broken.
     pub fn send(&mut self, message: Message) -> Result<()> {
         let bytes = encode(&Frame { number: self.next, message })?;
         match &mut self.output {

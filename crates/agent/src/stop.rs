@@ -38,6 +38,9 @@ impl Stop {
     }
 
     /// Signals do, from here on, in this thread and those that it starts.
+    ///
+    /// # Errors
+    /// Signals cannot be blocked.
     pub fn on_signals() -> Result<Stop> {
         let mut set = SigSet::empty();
         for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
@@ -49,14 +52,17 @@ impl Stop {
         Ok(Stop { signals: Some(signals), ..Stop::default() })
     }
 
+    /// Stops at the end of stdin as well, if it is watched.
     pub fn or_on_eof(self, stdin: bool) -> Stop {
         Stop { stdin, ..self }
     }
 
+    /// Stops when stdout has lost its reader as well.
     pub fn or_on_broken_pipe(self) -> Stop {
         Stop { stdout: true, ..self }
     }
 
+    /// Stops at the host's word as well, which comes by this port.
     pub fn or_on_hosts_end(self, host: File) -> Stop {
         Stop { host: Some(host), ..self }
     }
@@ -73,6 +79,9 @@ impl Stop {
     }
 
     /// Sleeps for the whole time, unless stopped.
+    ///
+    /// # Errors
+    /// Stopped, and why.
     pub fn sleep(&self, duration: Duration) -> Result<()> {
         let begin = Instant::now();
         loop {
@@ -85,6 +94,9 @@ impl Stop {
     }
 
     /// Sleeps for at most this time, or until `also` is readable.
+    ///
+    /// # Errors
+    /// Stopped, and why.
     pub fn nap(&self, duration: Duration, also: Option<BorrowedFd<'_>>) -> Result<()> {
         let (stdin, stdout) = (io::stdin(), io::stdout());
         let watched = [

@@ -21,6 +21,9 @@ pub struct Symbols(Vec<Symbol>);
 impl Symbols {
     /// Reads what the kernel shows now: modules that are loaded later are not
     /// in it.
+    ///
+    /// # Errors
+    /// /proc/kallsyms cannot be read.
     pub fn read(root: &Path) -> Result<Symbols> {
         let path = root.join("proc/kallsyms");
         let read = File::open(&path).map(BufReader::new).and_then(parse);

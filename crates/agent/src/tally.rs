@@ -5,6 +5,7 @@ use irqscope_wire::{Counters, Outcome, Sample};
 
 use crate::error::{Error, Result};
 
+/// The account of the samples that were read.
 #[derive(Debug, Default)]
 pub struct Tally {
     complete: u64,
@@ -13,6 +14,7 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Counts a sample.
     pub fn add(&mut self, sample: &Sample) {
         let any = |outcome| sample.responses.iter().any(|response| response.outcome == outcome);
         if any(Outcome::Merged) {
@@ -25,6 +27,9 @@ impl Tally {
     }
 
     /// Checks that every trigger is accounted for, and that what was counted was also seen.
+    ///
+    /// # Errors
+    /// The driver's counters and the samples disagree.
     pub fn check(&self, counted: Counters) -> Result<()> {
         if !counted.identity_holds() {
             return Err(Error::Identity(counted));

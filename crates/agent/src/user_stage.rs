@@ -39,6 +39,7 @@ pub struct Acts {
     pub locks: Option<Arc<Locks>>,
 }
 
+/// The user stage, while it runs.
 #[derive(Debug)]
 pub struct UserStage {
     ended: Receiver<Result<()>>,
@@ -47,6 +48,9 @@ pub struct UserStage {
 
 impl UserStage {
     /// Returns when the thread has its CPU and its policy.
+    ///
+    /// # Errors
+    /// The device cannot be opened, or the thread not have its place or its policy.
     pub fn start(
         root: &Path,
         cpu: u32,
@@ -84,6 +88,9 @@ impl UserStage {
     }
 
     /// Waits for its end, after that of the run.
+    ///
+    /// # Errors
+    /// The thread has failed.
     pub fn join(self) -> Result<()> {
         let late = |_| Err(Error::UserStage("it did not see the end of the run".into()));
         self.ended.recv_timeout(PATIENCE).unwrap_or_else(late)

@@ -67,16 +67,22 @@ pub enum End {
 #[derive(Debug, Default)]
 pub struct Collector {
     batch: Vec<Sample>,
+    /// The account of the samples.
     pub tally: Tally,
+    /// The driver's events, with `explain`.
     pub events: Option<EventLog>,
 }
 
 impl Collector {
+    /// Makes a collector.
     pub fn new(events: Option<EventLog>) -> Collector {
         Collector { events, ..Collector::default() }
     }
 
     /// Takes what is there, sends full batches.
+    ///
+    /// # Errors
+    /// The driver refuses the release, or nothing can be sent.
     pub fn collect(&mut self, ring: &mut Ring, sink: &mut Sink) -> Result<()> {
         while let Some(sample) = ring.read() {
             self.tally.add(&sample);
@@ -91,6 +97,9 @@ impl Collector {
     }
 
     /// Sends the batch, full or not.
+    ///
+    /// # Errors
+    /// Nothing can be sent.
     pub fn flush(&mut self, sink: &mut Sink) -> Result<()> {
         match self.batch.is_empty() {
             true => Ok(()),
@@ -100,6 +109,9 @@ impl Collector {
 }
 
 /// Returns when the run is over, or nothing more can be expected of it.
+///
+/// # Errors
+/// The run is stopped, stalls, or cannot be read.
 pub fn watch(
     plan: &StagePlan,
     reading: Reading,

@@ -23,6 +23,9 @@ use crate::sink::Sink;
 const ROOM: u64 = 4 << 20;
 
 /// Runs all benchmarks of a plan, one after the other.
+///
+/// # Errors
+/// A benchmark cannot run here, or what it recorded cannot be sent.
 pub fn measure(
     here: &Place<'_>,
     plan: &Plan,

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::stop::Stop;
 
+/// Runs benchmarks by themselves and prints their figures; returns the exit status.
 pub fn run(options: &BenchOptions) -> ExitCode {
     match measure(options) {
         Ok(()) => ExitCode::SUCCESS,

@@ -11,8 +11,10 @@ use irqscope_wire::{
 };
 use lexopt::{Arg, Parser, ValueExt};
 
+/// The options of `irqscope-agent bench`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BenchOptions {
+    /// The benchmarks, as a plan.
     pub plan: Plan,
     /// Where frames go instead of a table; `-` is stdout.
     pub frames: Option<PathBuf>,
@@ -43,6 +45,9 @@ fn long(short: char) -> Option<&'static str> {
 }
 
 /// Reads what follows `bench`; none if help is wanted.
+///
+/// # Errors
+/// An option is unknown, or its value makes no sense.
 pub fn parse(parser: &mut Parser) -> Result<Option<BenchOptions>, lexopt::Error> {
     let mut kinds: Vec<BenchmarkKind> = Vec::new();
     let (mut settings, mut variants) = (Vec::new(), Vec::new());

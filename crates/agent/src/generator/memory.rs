@@ -23,8 +23,11 @@ pub const MOST_LINES: u8 = 16;
 #[derive(Debug)]
 #[repr(C)]
 pub struct Layout {
+    /// 1 while the driver wants triggers.
     pub armed: AtomicU32,
+    /// Fills the cache line.
     pub unused: [AtomicU32; 15],
+    /// One word per response line.
     pub words: [Word; MOST_LINES as usize],
 }
 

@@ -47,15 +47,18 @@ const ARMED_DELAY_FS: u64 = 1_000_000_000_000;
 /// How often it is seen that the loop has ended by itself.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// The options of `irqscope-agent generator`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct GeneratorOptions {
     /// Response words that are watched.
     pub lines: u8,
+    /// The address and port that hosts connect to.
     pub listen: String,
     /// Where it runs; None: the best one for it.
     pub cpu: Option<u32>,
     /// The CPU under test.
     pub under_test: u32,
+    /// Ends it when stdin ends.
     pub stop_on_eof: bool,
 }
 
@@ -66,6 +69,7 @@ impl Default for GeneratorOptions {
     }
 }
 
+/// Runs the generator until it is stopped; returns the exit status.
 pub fn run(options: &GeneratorOptions) -> ExitCode {
     match serve(options) {
         Ok(()) | Err(Error::Stopped(_)) => ExitCode::SUCCESS,

@@ -73,6 +73,9 @@ struct Supervisor {
 impl Loads {
     /// Starts all of a state's loads that are installed, pinned to `cpu`; returns when they
     /// run. To be called while the process has one thread.
+    ///
+    /// # Errors
+    /// The supervisor cannot be started, or a load cannot be set up.
     pub fn start(state: &SystemState, cpu: Option<u32>) -> Result<Loads> {
         let (present, absent): (Vec<Load>, Vec<Load>) =
             state.loads.iter().partition(|load| external::is_present(**load));
@@ -105,11 +108,17 @@ impl Loads {
 
     /// Checks that all loads run. One that ended is an error: the system state is not the one asked
     /// for.
+    ///
+    /// # Errors
+    /// A load has ended, and why.
     pub fn check(&mut self) -> Result<()> {
         self.supervisor.as_mut().map_or(Ok(()), Supervisor::check)
     }
 
     /// Ends all of them, and says whether they held until now.
+    ///
+    /// # Errors
+    /// A load had ended before, and why.
     pub fn stop(&mut self) -> Result<()> {
         let held = self.check();
         self.supervisor = None;

@@ -23,8 +23,10 @@ pub trait Event: Send + Sync + 'static {
     /// Prepares the waiting thread, which calls it before its first wait.
     fn attend(&self) {}
 
+    /// Wakes the waiting thread.
     fn wake(&self);
 
+    /// Waits until it is woken.
     fn wait(&self);
 }
 
@@ -67,10 +69,15 @@ impl Event for Futex {
     }
 }
 
+/// An eventfd.
 #[derive(Debug)]
 pub struct Eventfd(EventFd);
 
 impl Eventfd {
+    /// Makes the eventfd.
+    ///
+    /// # Errors
+    /// The kernel refuses it.
     pub fn new() -> Result<Self> {
         EventFd::from_flags(EfdFlags::EFD_CLOEXEC)
             .map(Self)
@@ -90,6 +97,7 @@ impl Event for Eventfd {
     }
 }
 
+/// A pipe.
 #[derive(Debug)]
 pub struct Pipe {
     reader: PipeReader,
@@ -97,6 +105,10 @@ pub struct Pipe {
 }
 
 impl Pipe {
+    /// Makes the pipe.
+    ///
+    /// # Errors
+    /// The kernel refuses it.
     pub fn new() -> Result<Self> {
         let (reader, writer) = io::pipe().map_err(system("make a pipe"))?;
         Ok(Self { reader, writer })
@@ -124,6 +136,9 @@ pub struct Sent {
 
 impl Sent {
     /// Makes the event; to be called before any thread begins: they all have to block it.
+    ///
+    /// # Errors
+    /// The signal cannot be blocked.
     pub fn new() -> Result<Self> {
         let mut set = SigSet::empty();
         set.add(Signal::SIGUSR1);
@@ -149,6 +164,7 @@ impl Event for Sent {
     }
 }
 
+/// A POSIX message queue.
 #[derive(Debug)]
 pub struct Mqueue(Option<MqdT>);
 
@@ -156,6 +172,9 @@ const MESSAGE: &[u8] = b"!";
 
 impl Mqueue {
     /// Makes the queue, whose name is gone before it is used.
+    ///
+    /// # Errors
+    /// The kernel refuses it.
     pub fn new() -> Result<Self> {
         let name = format!("/irqscope-{}", std::process::id());
         let flags = MQ_OFlag::O_CREAT | MQ_OFlag::O_EXCL | MQ_OFlag::O_RDWR | MQ_OFlag::O_CLOEXEC;

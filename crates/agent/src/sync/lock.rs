@@ -14,6 +14,7 @@ const FREE: u32 = 0;
 const HELD: u32 = 1;
 const CONTENDED: u32 = 2;
 
+/// A futex as a lock, with inheritance or without.
 #[derive(Debug)]
 pub struct Lock {
     word: AtomicU32,
@@ -21,11 +22,15 @@ pub struct Lock {
 }
 
 impl Lock {
+    /// Makes a lock that is free.
     pub fn new(protocol: LockProtocol) -> Self {
         Self { word: AtomicU32::new(FREE), protocol }
     }
 
     /// Takes the lock; called by a thread that does not hold it.
+    ///
+    /// # Errors
+    /// The kernel refuses the futex.
     pub fn take(&self) -> Result<()> {
         match self.protocol {
             LockProtocol::None => {
@@ -37,6 +42,9 @@ impl Lock {
     }
 
     /// Releases the lock; called by the thread that holds it.
+    ///
+    /// # Errors
+    /// The kernel refuses the futex.
     pub fn give(&self) -> Result<()> {
         match self.protocol {
             LockProtocol::None => {

@@ -42,9 +42,11 @@ impl Go {
 /// Where a thread runs, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadSpec {
+    /// Its name.
     pub name: &'static str,
     /// None: wherever the scheduler likes; SCHED_DEADLINE wants that.
     pub cpu: Option<u32>,
+    /// Its policy.
     pub class: Class,
     /// Deadline and period of SCHED_DEADLINE.
     pub period_ns: u64,
@@ -89,6 +91,9 @@ impl ThreadGroup {
 
     /// Starts all of them; returns when each has its CPU and class, and they
     /// have begun. If one cannot be placed, all end.
+    ///
+    /// # Errors
+    /// A thread cannot be made, or not have its place or its policy.
     pub fn start(self) -> Result<Working> {
         let system = |what| move |source| Error::System { what, source };
         let (ended, alive) = io::pipe().map_err(system("make a pipe"))?;
@@ -151,15 +156,20 @@ impl Working {
         self.ended.as_fd()
     }
 
+    /// Returns whether all have ended.
     pub fn have_ended(&self) -> bool {
         self.wait(PollTimeout::ZERO)
     }
 
+    /// Asks all of them to end early.
     pub fn cancel(&self) {
         self.cancel.store(true, Ordering::Relaxed);
     }
 
     /// Waits for the threads; returns their results, or an error if one does not end.
+    ///
+    /// # Errors
+    /// A thread has failed, or does not end.
     pub fn join(self) -> Result<()> {
         if !self.wait(PollTimeout::from(FAREWELL_MS)) {
             return Err(Error::Thread("a thread does not end".into()));

@@ -18,6 +18,7 @@ use irqscope_wire::{Frame, Message, encode};
 
 use crate::error::{Error, Result};
 
+/// The options of `irqscope-agent threads`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ThreadsOptions {
     /// The file with changes to make first; `-` is stdin.
@@ -28,6 +29,7 @@ pub struct ThreadsOptions {
     pub frame: bool,
 }
 
+/// Shows threads and interrupts, or changes them; returns the exit status.
 pub fn run(options: &ThreadsOptions) -> ExitCode {
     match carry_out(options) {
         Ok(()) => ExitCode::SUCCESS,
