@@ -15,13 +15,16 @@ pub struct BenchRow {
     pub seq: u64,
     /// None in imported series that kept no instants.
     pub at: Option<Nanoseconds>,
+    /// The value.
     pub value: Nanoseconds,
 }
 
 /// The record of one thread, CPU or instant of a benchmark.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BenchSeries {
+    /// The series' name.
     pub name: String,
+    /// The CPU, if it was measured on one.
     pub cpu: Option<u16>,
     /// In order of arrival, which is that of `seq`. Empty where a
     /// [`CaseStream`](crate::CaseStream) hands them out.
@@ -40,7 +43,9 @@ pub struct BenchSeries {
 /// One benchmark of a case in one of its variants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BenchmarkData {
+    /// The benchmark.
     pub kind: BenchmarkKind,
+    /// Its variant.
     pub variant: String,
     /// How its threads were really scheduled; none until it has ended.
     pub class: Option<Class>,
@@ -71,6 +76,7 @@ impl BenchmarkData {
         self.series.sort_by_key(|series| named.iter().position(|name| *name == series.name));
     }
 
+    /// Returns whether the target has reported its end.
     pub fn has_ended(&self) -> bool {
         self.class.is_some()
     }

@@ -23,12 +23,15 @@ pub struct BoardRequest<'a> {
     pub out: &'a Path,
     /// The command line, for the manifest.
     pub args: Vec<String>,
+    /// The version of this program, for the manifest.
     pub tool_version: &'a str,
     /// Of the generator's lines, in their order.
     pub stages: &'a [Stage],
+    /// When the generator starts.
     pub at: StartAt,
     /// The demands on the generator meanwhile.
     pub asks: &'a Receiver<Ask>,
+    /// Ends the measurement early.
     pub stop: Stop,
 }
 

@@ -13,12 +13,16 @@ const SHORTEST_NS: f64 = 1e9;
 /// The generator of a case, as it said itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorFacts {
+    /// The kind of generator.
     pub kind: GeneratorKind,
+    /// Its program's version.
     pub tool_version: String,
+    /// The length of its tick.
     pub tick_femtoseconds: u64,
     /// By line; empty where it has measured nothing of itself.
     #[serde(default)]
     pub calibration: Vec<Option<LineOffset>>,
+    /// Its clock's error, where it was measured.
     #[serde(default)]
     pub clock: Option<ClockError>,
 }
@@ -27,9 +31,13 @@ pub struct GeneratorFacts {
 /// subtracted from every latency of that line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineOffset {
+    /// The median.
     pub offset_ns: f64,
+    /// The shortest.
     pub lowest_ns: f64,
+    /// The longest.
     pub highest_ns: f64,
+    /// How often it was measured.
     pub measurements: u32,
 }
 
@@ -56,6 +64,7 @@ pub struct ClockError {
     pub ppm: f64,
     /// The slope's standard error, from the readings' distances to the line.
     pub standard_error_ppm: f64,
+    /// How many readings there were.
     pub readings: usize,
     /// From the first reading to the last, by the host's clock.
     pub span_ns: f64,

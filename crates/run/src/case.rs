@@ -17,8 +17,11 @@ use crate::{
 /// Frames of one stream that are missing from the log, or came again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
+    /// The stream.
     pub source: Source,
+    /// The number that was due.
     pub expected: u64,
+    /// The number that came.
     pub found: u64,
 }
 
@@ -34,21 +37,30 @@ impl std::fmt::Display for Gap {
     }
 }
 
+/// Everything that the log has of one case.
 #[derive(Clone, Debug, Default)]
 pub struct CaseData {
     /// Position in the manifest.
     pub number: u16,
+    /// Its name.
     pub case: String,
+    /// The plan, as the target repeats it.
     pub plan: Option<Plan>,
+    /// The settings that the target really took.
     pub started: Option<Started>,
+    /// The cost of stamping, by stage.
     pub costs: Vec<StageCost>,
+    /// The driver's counters.
     pub counters: Option<Counters>,
+    /// Notes for the reader of the results.
     pub notes: Vec<Note>,
+    /// Why it failed, if it did.
     pub failure: Option<Failure>,
     /// Triggers of the inside view that the log has a sample of.
     pub samples: u64,
     /// In order of sequence number, stage and view.
     pub rows: Vec<SampleRow>,
+    /// Frames that are missing.
     pub gaps: Vec<Gap>,
     /// Frames whose record is sound but which are no frames, or speak of a benchmark
     /// that the plan has not.
@@ -62,14 +74,17 @@ pub struct CaseData {
     pub symbols: Vec<Symbol>,
     /// What else the CPU under test did, in order; with `explain`.
     pub events: Vec<Event>,
+    /// The facts that are needed to read the events.
     pub explained: Option<Explained>,
     /// Culprits that a test asked for.
     pub truth: Vec<Fault>,
     /// Samples as the target sent them; with `explain`.
     pub raw: Vec<Sample>,
+    /// The outcome of joining both views.
     pub join: Join,
     /// Of a kernel with delayed locking, what it counted.
     pub lock_sites: Vec<LockSite>,
+    /// Figures that go with the sites.
     pub lock_totals: Option<LockTotals>,
     /// What the loads did, by benchmark.
     pub work: Vec<LoadWork>,

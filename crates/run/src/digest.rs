@@ -44,6 +44,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{BenchRow, BenchmarkData, SampleRow};
 
+/// A digest of all samples, in their order.
 #[derive(Clone, Default)]
 pub struct Digest {
     hash: Sha256,
@@ -52,6 +53,7 @@ pub struct Digest {
 }
 
 impl Digest {
+    /// Adds a row of stages.
     pub fn update(&mut self, case: &str, row: &SampleRow) {
         self.row.clear();
         self.text(case);
@@ -69,6 +71,7 @@ impl Digest {
         self.hash.update(bytes);
     }
 
+    /// Adds a row of a benchmark.
     pub fn update_bench(&mut self, case: &str, of: &BenchmarkData, series: &str, row: &BenchRow) {
         self.begin_bench(case, of, series);
         let bytes = &mut self.row;
@@ -78,6 +81,7 @@ impl Digest {
         self.hash.update(bytes);
     }
 
+    /// Adds a bin of an imported series.
     pub fn update_bin(&mut self, case: &str, of: &BenchmarkData, series: &str, bin: &ValueCount) {
         self.begin_bench(case, of, series);
         let bytes = &mut self.row;

@@ -18,6 +18,7 @@ const SAMPLES: &str = "samples.parquet";
 const INTERFERENCE: &str = "interference.parquet";
 const BENCH: &str = "bench.parquet";
 
+/// A run directory.
 #[derive(Clone, Debug)]
 pub struct RunDir {
     path: PathBuf,
@@ -27,6 +28,9 @@ pub struct RunDir {
 
 impl RunDir {
     /// Begins a run. The directory must not exist; its parents are made.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn create(path: impl AsRef<Path>, draft: &ManifestDraft) -> Result<Self> {
         let path = path.as_ref();
         if let Some(parent) = path.parent() {
@@ -43,6 +47,9 @@ impl RunDir {
     }
 
     /// Opens an earlier run for reading.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what its name says.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let manifest = Manifest::read(path)?;
@@ -50,10 +57,12 @@ impl RunDir {
         Ok(Self { path: path.to_owned(), manifest, log })
     }
 
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
+    /// Returns its manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -66,6 +75,9 @@ impl RunDir {
     /// Ends the run: the log is put on the disk and the manifest gets its final form. Facts that
     /// `cases` leave open are taken from the log. The run is marked complete if every case has a
     /// result.
+    ///
+    /// # Errors
+    /// The disk's, or the log cannot be read.
     pub fn finish(&mut self, cases: Vec<CaseManifest>) -> Result<()> {
         self.log.sync()?;
         let mut manifest = self.manifest.clone();
@@ -83,16 +95,25 @@ impl RunDir {
     }
 
     /// Reads every record of the log, in order of arrival.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what its name says.
     pub fn records(&self) -> Result<LogReader> {
         LogReader::open(&self.path.join(LOG))
     }
 
     /// Reads the log once, to find each case's records.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what its name says.
     pub fn index(&self) -> Result<LogIndex> {
         LogIndex::build(&self.path.join(LOG))
     }
 
     /// Reads one case, by its position in the manifest.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what its name says.
     pub fn case(&self, index: &LogIndex, number: u16) -> Result<CaseData> {
         CaseData::read(index, number, self.manifest_of(number)?)
     }
@@ -104,6 +125,9 @@ impl RunDir {
     }
 
     /// Opens one case likewise, of which samples are read in pieces.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what its name says.
     pub fn stream<'a>(&self, index: &'a LogIndex, number: u16) -> Result<CaseStream<'a>> {
         CaseStream::open(index, number, self.manifest_of(number)?)
     }
@@ -118,6 +142,9 @@ impl RunDir {
     }
 
     /// Reads all cases, one at a time, in the manifest's order.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what its name says.
     pub fn cases(&self) -> Result<impl Iterator<Item = Result<CaseData>> + '_> {
         let index = self.index()?;
         let numbers = 0..self.manifest.cases.len() as u16;
@@ -134,22 +161,34 @@ impl RunDir {
     }
 
     /// Begins samples.parquet, which may be derived again at any time.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn samples_writer(&self) -> Result<SamplesWriter> {
         SamplesWriter::create(&self.path.join(SAMPLES), &self.manifest.tool_version)
     }
 
     /// Begins interference.parquet, likewise.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn interference_writer(&self) -> Result<InterferenceWriter> {
         let path = self.path.join(INTERFERENCE);
         InterferenceWriter::create(&path, &self.manifest.tool_version)
     }
 
     /// Begins bench.parquet, likewise.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn bench_writer(&self) -> Result<BenchWriter> {
         BenchWriter::create(&self.path.join(BENCH), &self.manifest.tool_version)
     }
 
     /// Writes a derived file, atomically, and gives its path.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf> {
         let path = self.path.join(name);
         if let Some(parent) = path.parent() {

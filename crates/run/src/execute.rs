@@ -14,14 +14,17 @@ use crate::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir, RunError, Sour
 
 /// What to execute and where to leave it.
 pub struct Request<'a> {
+    /// The scenario.
     pub scenario: &'a Scenario,
     /// The run directory; it must not exist.
     pub out: &'a Path,
     /// The command line, for the manifest.
     pub args: Vec<String>,
+    /// The version of this program, for the manifest.
     pub tool_version: &'a str,
     /// Guests at the same time. The twin's results do not depend on it.
     pub jobs: usize,
+    /// Ends the run early.
     pub stop: Stop,
 }
 
@@ -29,8 +32,11 @@ pub struct Request<'a> {
 pub trait Watch: Sync {
     /// A step before any case begins.
     fn preparing(&self, what: &str);
+    /// Notes that all cases are prepared.
     fn begun(&self, cases: &[CaseManifest]);
+    /// Notes the present step of a case, in a few words.
     fn phase(&self, case: usize, phase: &str);
+    /// Notes that this many triggers more are accounted for.
     fn samples(&self, case: usize, more: u64);
     /// A frame that is in the log. Whoever wants more than counts looks here, and
     /// must not take long: the measurement waits.
@@ -41,9 +47,12 @@ pub trait Watch: Sync {
     fn damaged(&self, case: usize) {
         let _ = case;
     }
+    /// Notes the end of a case.
     fn ended(&self, case: usize, result: &Result<(), RigError>);
 }
 
+/// Errors of executing a scenario.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum ExecuteError {
     #[error(transparent)]
@@ -67,6 +76,9 @@ impl ExecuteError {
 }
 
 /// Runs all cases of a scenario and gives the finished run directory.
+///
+/// # Errors
+/// The run directory's, the preparation's, or the first case's that failed.
 pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, ExecuteError> {
     let mut cases = request.scenario.cases();
     let mut rig = rig(request.scenario);

@@ -11,10 +11,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Host {
+    /// The distribution.
     pub os: String,
+    /// `uname -r`.
     pub kernel: String,
+    /// `uname -m`.
     pub machine: String,
+    /// The CPU's model.
     pub cpu_model: String,
+    /// The number of CPUs.
     pub cpus: u32,
     /// Versions of the programs that the rig used, such as `qemu`.
     pub tools: BTreeMap<String, String>,

@@ -14,6 +14,7 @@ use crate::{Result, RunError};
 /// Offset and length of a record in the log's file.
 pub(crate) type Place = (u64, u32);
 
+/// Where the records of each case lie in a log.
 #[derive(Debug)]
 pub struct LogIndex {
     path: PathBuf,
@@ -23,6 +24,10 @@ pub struct LogIndex {
 }
 
 impl LogIndex {
+    /// Reads a log once and notes where its records lie.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what its name says.
     pub fn build(path: &Path) -> Result<Self> {
         let mut reader = LogReader::open(path)?;
         let mut places: BTreeMap<u16, Vec<Place>> = BTreeMap::new();
@@ -35,6 +40,7 @@ impl LogIndex {
         Ok(Self { path: path.to_owned(), file, places, health: reader.health() })
     }
 
+    /// Returns the log's health.
     pub fn health(&self) -> LogHealth {
         self.health
     }

@@ -12,6 +12,7 @@
 //! The log is the truth: frames are appended to it before anything else is
 //! done with them, and all other figures can be derived from it again.
 #![forbid(unsafe_code)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod bench;
 mod board;
@@ -57,4 +58,5 @@ pub use row::{
 pub use span::Span;
 pub use stream::CaseStream;
 
+/// A result with this crate's error.
 pub type Result<T, E = RunError> = std::result::Result<T, E>;

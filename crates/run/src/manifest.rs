@@ -23,34 +23,50 @@ pub(crate) const FILE: &str = "manifest.json";
 /// Facts that are known before the first trigger.
 #[derive(Clone, Debug, Default)]
 pub struct ManifestDraft {
+    /// The version of this program.
     pub tool_version: String,
+    /// The scenario's name.
     pub scenario: String,
     /// The scenario's full text, as it was run.
     pub scenario_toml: String,
+    /// The rig.
     pub rig: String,
+    /// The command line.
     pub args: Vec<String>,
+    /// The host.
     pub host: Host,
     /// The log refers to cases by their position here.
     pub cases: Vec<CaseManifest>,
 }
 
+/// `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
+    /// The format's version.
     pub version: u32,
     /// Every case ran to its end and has a result.
     pub complete: bool,
+    /// The version of this program.
     pub tool_version: String,
+    /// The scenario's name.
     pub scenario: String,
+    /// The scenario's text.
     pub scenario_toml: String,
+    /// The rig.
     pub rig: String,
+    /// The command line.
     pub args: Vec<String>,
+    /// The beginning, by the host's clock.
     pub started_utc: String,
     /// None while the run goes on, and for ever if it was killed.
     pub finished_utc: Option<String>,
+    /// The host.
     pub host: Host,
+    /// The cases, in the order of their numbers.
     pub cases: Vec<CaseManifest>,
 }
 
+/// One case in the manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseManifest {
     /// `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`.
@@ -60,14 +76,21 @@ pub struct CaseManifest {
     pub step_of: Option<String>,
     /// The kernel's name in the scenario; its release is in `target`.
     pub kernel: String,
+    /// The system state.
     pub state: SystemState,
+    /// The plan.
     pub plan: Option<Plan>,
+    /// The settings that the target really took.
     pub target: Option<Started>,
+    /// The cost of stamping, by stage.
     pub costs: Vec<StageCost>,
+    /// The driver's counters.
     pub counters: Option<Counters>,
+    /// Warnings that only the executor knows.
     pub warnings: Vec<String>,
     /// The console's log, relative to the run directory.
     pub console_log: Option<String>,
+    /// Why it failed, if it did.
     pub failure: Option<Failure>,
     /// Nothing on the target takes part: a generator at an address, whose own
     /// account is the case's.
@@ -79,6 +102,7 @@ pub struct CaseManifest {
 }
 
 impl CaseManifest {
+    /// Makes a case that has not begun.
     pub fn new(kernel: &str, plan: Plan) -> Self {
         Self {
             case: plan.case.clone(),

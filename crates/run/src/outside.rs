@@ -8,8 +8,10 @@ use irqscope_wire::{
 
 use crate::calibration::{ClockError, GeneratorFacts, line_offsets};
 
+/// A generator's messages in one case.
 #[derive(Clone, Debug, Default)]
 pub struct OutsideData {
+    /// Its hello.
     pub hello: Option<GeneratorHello>,
     /// The last one; a run that has ended says so.
     pub status: Option<Status>,
@@ -99,6 +101,7 @@ impl OutsideData {
         })
     }
 
+    /// Returns the length of its tick.
     pub fn tick(&self) -> Option<Tick> {
         self.hello.as_ref().map(|hello| hello.tick)
     }

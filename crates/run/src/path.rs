@@ -9,7 +9,9 @@ use crate::{LogIndex, LogRecord, Result, Source};
 /// The instructions from a trigger until no trigger waited any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
+    /// The code, in the order of its execution.
     pub runs: Vec<CodeRun>,
+    /// Events on the way.
     pub marks: Vec<Mark>,
     /// Nothing of it is missing at its end.
     pub complete: bool,
@@ -18,10 +20,13 @@ pub struct Stretch {
 /// [`irqscope_wire::Run`] with its place in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeRun {
+    /// Its first address.
     pub start: u64,
     /// The first address behind it.
     pub end: u64,
+    /// Its instructions.
     pub instructions: u32,
+    /// It was left before its end.
     pub broken_off: bool,
 }
 

@@ -24,17 +24,24 @@ pub const FLAG_EXTRA: u32 = 32;
 /// generator that knows one way.
 pub const FLAG_WINDOW: u32 = 64;
 
+/// One stage of one sample in one view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleRow {
+    /// The trigger's number.
     pub seq: u64,
+    /// The trigger's instant.
     pub trigger: Nanoseconds,
     /// None when the stage did not answer.
     pub latency: Option<Nanoseconds>,
+    /// The stage.
     pub stage: Stage,
+    /// The view.
     pub view: View,
     /// None when the stage did not answer, or only the generator saw it.
     pub cpu: Option<u16>,
+    /// Of `FLAG_…`.
     pub flags: u32,
+    /// Other interrupts between trigger and response.
     pub interrupts: u16,
     /// From the response to the end of what the stage executed; none where stages
     /// have no execution times, or the end was not seen.
@@ -42,6 +49,7 @@ pub struct SampleRow {
 }
 
 impl SampleRow {
+    /// Makes the row of a response.
     pub fn new(sample: &Sample, response: &Response, view: View, tick: Tick) -> Self {
         let none = Self {
             seq: sample.seq.0,
@@ -73,18 +81,22 @@ impl SampleRow {
         (self.seq, self.stage, self.view)
     }
 
+    /// Returns whether another interrupt came in between.
     pub fn is_hit(&self) -> bool {
         self.flags & FLAG_HIT != 0
     }
 
+    /// Returns whether the stage did not answer.
     pub fn is_missing(&self) -> bool {
         self.flags & FLAG_MISSING != 0
     }
 
+    /// Returns whether its trigger is uncertain.
     pub fn is_unsure(&self) -> bool {
         self.flags & FLAG_UNSURE != 0
     }
 
+    /// Returns whether it was answered together with another one.
     pub fn is_merged(&self) -> bool {
         self.flags & FLAG_MERGED != 0
     }

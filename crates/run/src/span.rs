@@ -11,10 +11,13 @@ use crate::CaseData;
 /// One stage's latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
+    /// The trigger's number.
     pub seq: u64,
+    /// The stage.
     pub stage: Stage,
     /// Readings of the target's counter.
     pub from: u64,
+    /// Its end.
     pub to: u64,
 }
 

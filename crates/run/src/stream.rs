@@ -14,6 +14,7 @@ use crate::{BenchRow, CaseData, CaseManifest, LogIndex, Result, SampleRow};
 /// Rows that are gathered before they are handed out; more by one frame at most.
 const PIECE: usize = 1 << 16;
 
+/// A case whose rows are read in pieces.
 #[derive(Debug)]
 pub struct CaseStream<'a> {
     index: &'a LogIndex,

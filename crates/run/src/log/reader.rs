@@ -12,6 +12,7 @@ use crate::{Result, RunError};
 /// The reader's findings on its way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LogHealth {
+    /// Records that were read.
     pub records: u64,
     /// Stretches between two delimiters that are no record.
     pub damaged: u64,
@@ -22,6 +23,7 @@ pub struct LogHealth {
 }
 
 impl LogHealth {
+    /// Returns whether nothing is damaged or missing.
     pub fn is_sound(&self) -> bool {
         self.damaged == 0 && self.lost == 0 && !self.truncated
     }
@@ -44,6 +46,10 @@ pub struct LogReader<R = BufReader<File>> {
 }
 
 impl LogReader {
+    /// Opens a log.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what its name says.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|error| RunError::io("read", path, error))?;
         Self::new(BufReader::with_capacity(1 << 18, file), path)
@@ -52,6 +58,9 @@ impl LogReader {
 
 impl<R: BufRead> LogReader<R> {
     /// Reads a log from anywhere; `path` is only for messages.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what its name says.
     pub fn new(input: R, path: &Path) -> Result<Self> {
         let mut reader = Self {
             input,

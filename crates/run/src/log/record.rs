@@ -18,7 +18,9 @@ pub(crate) const MAX_RECORD_BYTES: usize =
 /// Whose frame a record holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
+    /// The agent.
     Target = 0,
+    /// The generator.
     Generator = 1,
     /// The host's own messages about a case, such as a failure.
     Host = 2,
@@ -30,13 +32,16 @@ impl Source {
     }
 }
 
+/// One record of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogRecord {
+    /// Its number.
     pub number: u64,
     /// Since the log was begun.
     pub host_ns: u64,
     /// Index into the manifest's cases.
     pub case: u16,
+    /// Its side.
     pub source: Source,
     /// Exactly as received, without the delimiter; see `irqscope_wire::decode`.
     pub frame: Vec<u8>,

@@ -62,6 +62,9 @@ impl LogWriter {
 
     /// Appends one encoded frame as received; a delimiter at its end, where
     /// there is one, is left out.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn append(&self, case: u16, source: Source, encoded_frame: &[u8]) -> Result<()> {
         let frame = encoded_frame.strip_suffix(&[0]).unwrap_or(encoded_frame);
         if frame.len() > MAX_FRAME_BYTES {
@@ -71,6 +74,9 @@ impl LogWriter {
     }
 
     /// Puts everything on the disk.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn sync(&self) -> Result<()> {
         let inner = self.lock();
         let Some(file) = &inner.file else { return Ok(()) };

@@ -53,6 +53,9 @@ impl BenchWriter {
     }
 
     /// Adds rows of one series, in order; may be called again for the same one.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn write(
         &mut self,
         case: &str,
@@ -64,6 +67,9 @@ impl BenchWriter {
     }
 
     /// Adds the bins of one imported series.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn write_counted(
         &mut self,
         case: &str,
@@ -96,6 +102,10 @@ impl BenchWriter {
         Ok(())
     }
 
+    /// Ends the file; returns its path.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn finish(mut self) -> Result<PathBuf> {
         self.flush()?;
         self.table.finish()

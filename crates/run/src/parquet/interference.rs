@@ -42,13 +42,21 @@ const SCHEMA: &str = "message interference {
 /// Part of a latency with one cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterferenceRow<'a> {
+    /// The trigger's number.
     pub seq: u64,
+    /// The stage.
     pub stage: Stage,
+    /// Its place among the latency's segments.
     pub part: u32,
+    /// From the trigger to its beginning.
     pub start: Nanoseconds,
+    /// Its length.
     pub length: Nanoseconds,
+    /// The kind of cause.
     pub cause: &'a str,
+    /// The code or thread behind it.
     pub name: &'a str,
+    /// More about it.
     pub detail: &'a str,
 }
 
@@ -61,11 +69,18 @@ impl InterferenceWriter {
     }
 
     /// Adds all rows of one case, in order.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn write(&mut self, case: &str, view: View, rows: &[InterferenceRow<'_>]) -> Result<()> {
         let head = [case, view.name()].map(ByteArray::from);
         rows.chunks(GROUP_ROWS).try_for_each(|rows| self.0.group(|group| fill(group, &head, rows)))
     }
 
+    /// Ends the file; returns its path.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn finish(self) -> Result<PathBuf> {
         self.0.finish()
     }

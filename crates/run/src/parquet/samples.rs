@@ -55,6 +55,9 @@ impl SamplesWriter {
     }
 
     /// Adds rows of one case, in order; may be called again for the same case.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn write(&mut self, case: &str, rows: &[SampleRow]) -> Result<()> {
         if self.case != case {
             self.flush()?;
@@ -81,6 +84,10 @@ impl SamplesWriter {
         Ok(())
     }
 
+    /// Ends the file; returns its path.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn finish(mut self) -> Result<PathBuf> {
         self.flush()?;
         self.table.finish()
