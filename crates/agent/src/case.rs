@@ -107,9 +107,6 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, asked: &StagePlan, sink: &mut Sink
     if sink.is_live() && asked.trigger == Trigger::Line {
         sink.send(Message::Armed)?;
     }
-    if asked.is_open_ended() {
-        eprintln!("irqscope-agent: answers"); // Notifies the host that the target is ready.
-    }
     let threads = stage_threads(asked, &driver, user.as_ref());
     let culprits = Culprits::start(place.root, plan.cpu, asked.faults.as_ref(), locks)?;
     let watched = watch(asked, reading, &driver, &mut ring, &mut collector, sink, place.stop);

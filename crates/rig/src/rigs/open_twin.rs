@@ -10,6 +10,7 @@ use irqscope_wire::{Load, Outside, Plan, StagePlan, SystemState, Tick, Trigger};
 
 use crate::agent::find_plugin;
 use crate::arch::{Arch, Guest};
+use crate::case::{Follower, Stream};
 use crate::error::{Result, lost};
 use crate::generator::board::default_stages;
 use crate::guest::qemu::{Machine, Qemu};
@@ -47,7 +48,7 @@ impl OpenTwin<'_> {
     ) -> Result<()> {
         let Self { prepared, plan, twin, port, console } = *self;
         let plugin = find_plugin()?;
-        let image = image(prepared, plan)?;
+        let image = image(prepared, plan, true)?;
         let mut args = machine_args(prepared.kernel.arch(), twin, plan, "on");
         let lines = prepared.lines(plan);
         args.extend(["-plugin".into(), format!("{},port={port},lines={lines}", plugin.display())]);
@@ -64,10 +65,10 @@ impl OpenTwin<'_> {
         };
         let mut qemu = Qemu::start(&machine, stop)?;
         address(&qemu.hear(LISTENS, stop)?);
-        let mut announced = false;
-        qemu.read_to_end(stop, &mut |_| {
-            // The port's own driver is loaded when all is over; the console shows it.
-            if !announced && says_that_it_answers(console) {
+        let (mut target, mut announced) = (Follower::new(Stream::Target), false);
+        qemu.read_to_end(stop, &mut |bytes| {
+            target.push(bytes, &mut |_| Ok(()))?;
+            if target.is_armed() && !announced {
                 announced = true;
                 answers();
             }
@@ -104,10 +105,4 @@ const NANOSECOND: Tick = Tick { femtoseconds: 1_000_000 };
 
 /// The plugin's words before its address.
 const LISTENS: &str = "listens on ";
-/// The agent's words on the console of an open-ended plan.
-const ANSWERS: &str = "irqscope-agent: answers";
 const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
-
-fn says_that_it_answers(console: &Path) -> bool {
-    std::fs::read_to_string(console).is_ok_and(|log| log.contains(ANSWERS))
-}

@@ -65,7 +65,7 @@ impl TwinRig {
         let prepared = &self.prepared[job.index];
         let asked = plan.stages().zip(plan.outside());
         let mut plugin = asked.map(|_| Plugin::listen()).transpose()?;
-        let image = image(prepared, plan)?;
+        let image = image(prepared, plan, false)?;
         let arch = prepared.kernel.arch();
         let mut args = machine_args(arch, self.twin, plan, "off");
         if let (Some(plugin), Some((asked, outside))) = (&plugin, asked) {
@@ -117,7 +117,8 @@ pub(super) fn machine_args(arch: Arch, twin: Twin, plan: &Plan, sleep: &str) -> 
     args
 }
 
-pub(super) fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
+/// What a case boots. `live`: its frames leave at once, which moves the virtual clock.
+pub(super) fn image(prepared: &Prepared, plan: &Plan, live: bool) -> Result<NamedTempFile> {
     let mut image = Image::new(prepared, plan)?;
     let mut early = List::default();
     let arch = prepared.kernel.arch();
@@ -135,9 +136,12 @@ pub(super) fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     }
     let mut late = List::default();
     for name in PORT {
-        image.kernel_module(&mut late, name, "")?;
+        image.kernel_module(if live { &mut early } else { &mut late }, name, "")?;
     }
     image.list("modules", &early)?;
+    if live {
+        image.list("live", &List::default())?;
+    }
     image.list("modules.late", &late)?;
     image.finish()
 }
