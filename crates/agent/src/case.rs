@@ -2,7 +2,6 @@
 //! One case, from its plan to its last frame. Teardown mirrors setup, in
 //! reverse: what is set up here puts itself back when it is dropped.
 
-use std::path::Path;
 use std::time::Duration;
 
 use irqscope_wire::{
@@ -10,6 +9,7 @@ use irqscope_wire::{
 };
 
 use crate::contention;
+use crate::context::Context;
 use crate::driver::Driver;
 use crate::error::{Error, Result};
 use crate::events::EventLog;
@@ -17,31 +17,18 @@ use crate::facts::{self, Facts};
 use crate::faults::Culprits;
 use crate::loads::Loads;
 use crate::locks::Locks;
-use crate::notes::{self, IdleStates, Observation};
 use crate::ring::{Device, Ring};
 use crate::sink::Sink;
-use crate::stop::Stop;
 use crate::user_stage::{Acts, UserStage};
 use crate::watch::{Collector, End, Reading, watch};
 use crate::{bench, scheduling, settings};
-
-/// Where a case runs.
-#[derive(Debug)]
-pub struct Place<'a> {
-    /// `/`, or a tree that a test made.
-    pub root: &'a Path,
-    /// Ends the case early.
-    pub stop: &'a Stop,
-    /// A machine that is not the twin: it has settings that spoil figures.
-    pub is_real: bool,
-}
 
 /// Runs a case; an error is also sent as the last frame.
 ///
 /// # Errors
 /// The plan cannot be executed here, or the case has failed.
-pub fn run(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
-    let result = greet(sink, plan).and_then(|()| measure(place, plan, sink));
+pub fn run(context: &Context<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
+    let result = greet(sink, plan).and_then(|()| measure(context, plan, sink));
     if let Err(error) = &result {
         // The error itself may be that frames do not leave any more.
         let _ = sink.send(Message::Failed(error.failure()));
@@ -68,25 +55,30 @@ fn greet(sink: &mut Sink, plan: &Plan) -> Result<()> {
     sink.send(Message::Plan(plan.clone()))
 }
 
-fn measure(place: &Place<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
+fn measure(context: &Context<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
     match &plan.work {
-        Work::Stages(asked) => ask_stages(place, plan, asked, sink),
-        Work::Benchmarks(benchmarks) => bench::measure(place, plan, benchmarks, sink),
+        Work::Stages(asked) => ask_stages(context, plan, asked, sink),
+        Work::Benchmarks(benchmarks) => bench::measure(context, plan, benchmarks, sink),
     }
 }
 
-fn ask_stages(place: &Place<'_>, plan: &Plan, asked: &StagePlan, sink: &mut Sink) -> Result<()> {
-    let facts = facts::gather(place.root, plan.cpu);
-    let mut driver = Driver::open(place.root)?;
-    let device = Device::open(place.root)?; // claims the driver before anything is changed
+fn ask_stages(
+    context: &Context<'_>,
+    plan: &Plan,
+    asked: &StagePlan,
+    sink: &mut Sink,
+) -> Result<()> {
+    let facts = facts::gather(context.root, plan.cpu);
+    let mut driver = Driver::open(context.root)?;
+    let device = Device::open(context.root)?; // claims the driver before anything is changed
     let (stages, unavailable) = settings::split_stages(&asked.stages, &driver.available_stages()?);
     let inject_cpu = configure(&mut driver, plan.cpu, asked, &stages, &facts)?;
-    let lock_monitor = Locks::set(place.root, plan.delayed_locking.as_ref())?;
+    let lock_monitor = Locks::set(context.root, plan.delayed_locking.as_ref())?;
     let mut loads = Loads::start(&plan.state, Some(plan.cpu))?; // forks: before any thread
     let apart = scheduling::keep_off(plan.cpu, inject_cpu);
     scheduling::lock_memory()?;
     let mut ring = device.map()?;
-    let events = asked.explains().then(|| EventLog::open(place.root)).transpose()?;
+    let events = asked.explains().then(|| EventLog::open(context.root)).transpose()?;
     let user = stages.contains(&Stage::User);
     let locks = contention::locks(asked.faults.as_ref());
     let acts = Acts {
@@ -94,12 +86,12 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, asked: &StagePlan, sink: &mut Sink
         executes: asked.execution.is_some(),
         locks: locks.clone(),
     };
-    let start = || UserStage::start(place.root, plan.cpu, asked.user, acts);
+    let start = || UserStage::start(context.root, plan.cpu, asked.user, acts);
     let user = user.then(start).transpose()?;
-    let _idle_states = comment(place, plan, &facts, apart, &loads, sink)?;
+    let _idle_states = context.report_conditions(plan, &facts, apart, &loads, sink)?;
     sink.send(started(plan, &driver, facts, stages, unavailable, &loads)?)?;
 
-    place.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
+    context.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
     let reading = Reading::choose(asked, ring.slots(), sink.is_live(), apart);
     let mut collector = Collector::new(events);
     driver.start()?;
@@ -108,8 +100,8 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, asked: &StagePlan, sink: &mut Sink
         sink.send(Message::Armed)?;
     }
     let threads = stage_threads(asked, &driver, user.as_ref());
-    let culprits = Culprits::start(place.root, plan.cpu, asked.faults.as_ref(), locks)?;
-    let watched = watch(asked, reading, &driver, &mut ring, &mut collector, sink, place.stop);
+    let culprits = Culprits::start(context.root, plan.cpu, asked.faults.as_ref(), locks)?;
+    let watched = watch(asked, reading, &driver, &mut ring, &mut collector, sink, context.stop);
     let state = driver.state();
     driver.stop()?;
     let monitored = lock_monitor.map_or(Ok(()), |locks| locks.finish(sink));
@@ -120,7 +112,7 @@ fn ask_stages(place: &Place<'_>, plan: &Plan, asked: &StagePlan, sink: &mut Sink
     collector.collect(&mut ring, sink)?;
     collector.flush(sink)?;
     if let Some(events) = &collector.events {
-        events.finish(place.root, &driver, threads, sink)?;
+        events.finish(context.root, &driver, threads, sink)?;
     }
     let end = watched?;
     monitored?;
@@ -148,27 +140,6 @@ fn configure(
         driver.set(setting, &value)?;
     }
     Ok(inject_cpu)
-}
-
-/// Reports what the machine does to the figures; the returned guard holds deep idle states off.
-pub(crate) fn comment(
-    place: &Place<'_>,
-    plan: &Plan,
-    facts: &Facts,
-    apart: bool,
-    loads: &Loads,
-    sink: &mut Sink,
-) -> Result<Option<IdleStates>> {
-    let mut seen: Vec<_> = loads.absent().iter().copied().map(Observation::AbsentLoad).collect();
-    let mut idle_states = None;
-    if place.is_real {
-        let (held, told) = IdleStates::of_plan(place.root, plan);
-        idle_states = held;
-        seen.extend(told);
-        seen.extend(notes::observe(place.root, plan, facts, apart));
-    }
-    seen.iter().try_for_each(|observation| sink.send(observation.message()))?;
-    Ok(idle_states)
 }
 
 fn started(

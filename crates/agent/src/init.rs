@@ -26,7 +26,8 @@ use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, sync};
 
 use irqscope_wire::{HostByte, Message};
 
-use crate::case::{self, Place};
+use crate::case;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::stop::Stop;
@@ -164,7 +165,7 @@ fn measure(brought_up: Result<()>, stop: &Stop, is_real: bool, sink: &mut Sink) 
     match brought_up.and_then(|()| read_plan()) {
         Ok(plan) => {
             sleep(BOOT_ENDS);
-            case::run(&Place { root: Path::new("/"), stop, is_real }, &plan, sink)
+            case::run(&Context { root: Path::new("/"), stop, is_real }, &plan, sink)
         }
         Err(error) => {
             case::refuse(sink, &error);

@@ -9,6 +9,7 @@ pub mod case;
 pub mod cli;
 pub mod clock;
 pub mod contention;
+pub mod context;
 pub mod counter;
 pub mod driver;
 pub mod error;

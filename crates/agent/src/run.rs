@@ -9,8 +9,9 @@ use std::process::ExitCode;
 
 use irqscope_wire::Plan;
 
-use crate::case::{self, Place};
+use crate::case;
 use crate::cli::RunOptions;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::plan;
 use crate::sink::Sink;
@@ -38,8 +39,8 @@ fn measure(options: &RunOptions) -> Result<()> {
             return Err(error);
         }
     };
-    let place = Place { root: Path::new("/"), stop: &stop, is_real: true };
-    case::run(&place, &plan, &mut sink)
+    let context = Context { root: Path::new("/"), stop: &stop, is_real: true };
+    case::run(&context, &plan, &mut sink)
 }
 
 fn read_plan(options: &RunOptions) -> Result<Plan> {

@@ -9,8 +9,8 @@ use irqscope_wire::{Benchmark, Counters, Load, LoadWork, Message, Plan};
 use super::follow::Follower;
 use super::rights::Rights;
 use super::{Fixture, Start, start};
-use crate::case::{Place, comment};
 use crate::clock::Scale;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::facts;
 use crate::loads::Loads;
@@ -27,39 +27,39 @@ const ROOM: u64 = 4 << 20;
 /// # Errors
 /// A benchmark cannot run here, or what it recorded cannot be sent.
 pub fn measure(
-    here: &Place<'_>,
+    context: &Context<'_>,
     plan: &Plan,
     benchmarks: &[Benchmark],
     sink: &mut Sink,
 ) -> Result<()> {
     benchmarks.iter().try_for_each(Benchmark::check).map_err(Error::Plan)?;
-    let facts = facts::gather(here.root, plan.cpu);
+    let facts = facts::gather(context.root, plan.cpu);
     let cpus = cpus(plan.cpu, benchmarks);
     let pinned = (cpus.len() == 1).then_some(plan.cpu);
-    let locks = Locks::set(here.root, plan.delayed_locking.as_ref())?;
+    let locks = Locks::set(context.root, plan.delayed_locking.as_ref())?;
     let mut loads = Loads::start(&plan.state, pinned)?; // forks: before any thread
     let apart = scheduling::keep_off_all(&cpus);
     let rights = Rights::claim();
     let scale = Scale::new(plan.tick);
-    let _idle_states = comment(here, plan, &facts, apart, &loads, sink)?;
+    let _idle_states = context.report_conditions(plan, &facts, apart, &loads, sink)?;
     let mut seen = rights.observations(plan.uses_real_time());
-    if here.is_real {
+    if context.is_real {
         // The plan's own was looked at with everything else.
         let others = cpus.iter().filter(|cpu| **cpu != plan.cpu);
         seen.extend(
-            others.filter_map(|cpu| notes::scaled(*cpu, &facts::governor(here.root, *cpu))),
+            others.filter_map(|cpu| notes::scaled(*cpu, &facts::governor(context.root, *cpu))),
         );
     }
     seen.iter().try_for_each(|observation| sink.send(observation.message()))?;
     sink.send(Message::Started(facts.started(scale.tick, &loads)))?;
-    here.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
+    context.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
     for (number, benchmark) in benchmarks.iter().enumerate() {
         loads.check()?;
         let class = rights.grant(benchmark.class());
         let room = ROOM / benchmark.series();
-        let fixture = Fixture { root: here.root, cpu: plan.cpu, class, scale, room };
+        let fixture = Fixture { root: context.root, cpu: plan.cpu, class, scale, room };
         let live = sink.is_live() && apart || benchmark.samples() > ROOM;
-        let stop = here.stop;
+        let stop = context.stop;
         let before = (Instant::now(), loads.work());
         let mut follower = Follower { stop, sink, live, benchmark: number as u16, class };
         match start(benchmark, &fixture)? {

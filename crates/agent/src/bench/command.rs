@@ -12,7 +12,8 @@ use std::process::ExitCode;
 use irqscope_wire::{BenchEnd, Decoder, Message, Plan};
 
 use super::options::BenchOptions;
-use crate::case::{self, Place};
+use crate::case;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::stop::Stop;
@@ -30,12 +31,12 @@ pub fn run(options: &BenchOptions) -> ExitCode {
 
 fn measure(options: &BenchOptions) -> Result<()> {
     let stop = Stop::on_signals()?;
-    let place = Place { root: Path::new("/"), stop: &stop, is_real: true };
+    let context = Context { root: Path::new("/"), stop: &stop, is_real: true };
     if let Some(path) = &options.frames {
-        return case::run(&place, &options.plan, &mut Sink::stream(frames_file(path)?));
+        return case::run(&context, &options.plan, &mut Sink::stream(frames_file(path)?));
     }
     let mut sink = Sink::memory();
-    let measured = case::run(&place, &options.plan, &mut sink);
+    let measured = case::run(&context, &options.plan, &mut sink);
     // The samples are shown even where the measurement did not end well.
     print(&options.plan, &sink.take()).map_err(Error::Output)?;
     measured
