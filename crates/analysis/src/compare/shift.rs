@@ -57,11 +57,6 @@ impl Limits {
         let percent = percent.map(|ratio| [ratio.low, ratio.high]);
         Self { estimate_ns: estimate, low_ns: low, high_ns: high, percent }
     }
-
-    /// Returns whether no difference is one of the possible ones.
-    pub fn holds_zero(&self) -> bool {
-        self.low_ns <= 0.0 && self.high_ns >= 0.0
-    }
 }
 
 impl Shift {
