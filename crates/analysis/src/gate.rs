@@ -14,6 +14,7 @@ use crate::{Ascending, Result, rank};
 pub struct Limit {
     /// A stage, or a benchmark, its variant, its series.
     pub name: String,
+    /// The limit.
     pub limit_ns: i64,
     /// In thousandths; 1000 is the maximum.
     pub thousandths: u32,
@@ -22,9 +23,11 @@ pub struct Limit {
 /// Whether one limit was met in one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
+    /// The case.
     pub case: String,
     /// The limit: `user < 150 us at p99.9`.
     pub asked: String,
+    /// Whether it has passed.
     pub passed: bool,
     /// The figure, or why there is none.
     pub found: String,
@@ -94,7 +97,9 @@ fn unknown(series: &Series) -> String {
 /// How much later a case may be than its baseline.
 #[derive(Clone, Debug)]
 pub struct Allowance<'a> {
+    /// The comparison.
     pub ask: Ask<'a>,
+    /// The allowance, in per cent.
     pub percent: f64,
     /// A bound that is not shown to hold has not passed.
     pub strict: bool,
@@ -103,6 +108,9 @@ pub struct Allowance<'a> {
 /// Verdicts for each series: whether it was answered as often, and one for each
 /// quantile. Where chance has a part in it, an interval says what was shown: all of
 /// them together are wrong with 5 % at most (Bonferroni).
+///
+/// # Errors
+/// The cases cannot be compared, or the disk's.
 pub fn hold_against(
     base: &MeasuredCase,
     other: &MeasuredCase,

@@ -15,8 +15,11 @@ const FARTHEST_NS: i64 = 100_000_000_000_000_000;
 /// From `start_ns` in steps of `bin_ns`; the last bin ends at `end_ns()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis {
+    /// Where it begins.
     pub start_ns: i64,
+    /// The width of a bin.
     pub bin_ns: i64,
+    /// How many bins there are.
     pub bins: usize,
 }
 
@@ -46,6 +49,7 @@ impl Axis {
         Ok(Some(Self { start_ns, bin_ns, bins }))
     }
 
+    /// Returns where it ends.
     pub fn end_ns(&self) -> i64 {
         self.start_ns + self.bin_ns * self.bins as i64
     }
@@ -90,6 +94,7 @@ fn width(range: i64, tick: Option<Tick>) -> i64 {
 /// One distribution on an axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
+    /// The axis.
     pub axis: Axis,
     /// Latencies that no other interrupt hit.
     pub counts: Vec<u64>,
@@ -102,6 +107,7 @@ pub struct Histogram {
 /// Values that are set apart: all counted, the least and the greatest known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apart {
+    /// How many there are.
     pub count: u64,
     /// Ascending, those that are alike each for itself; at most [`Apart::LEAST`].
     pub least: Vec<i64>,
@@ -111,9 +117,12 @@ pub struct Apart {
 }
 
 impl Apart {
+    /// How many of the least values are kept.
     pub const LEAST: usize = 8;
+    /// How many different ones of the greatest values are kept.
     pub const GREATEST: usize = 1_000;
 
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

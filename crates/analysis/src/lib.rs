@@ -69,4 +69,5 @@ pub use sweep::{Knee, Point, Series, Sweep, VERSION as SWEEP_VERSION};
 pub use tail::{Refusal, ReturnLevel, TAIL_METHOD, Tail};
 pub use validity::{Violation, Warning};
 
+/// A result with this crate's error.
 pub type Result<T, E = AnalysisError> = std::result::Result<T, E>;

@@ -10,7 +10,9 @@ use crate::{CaseSummary, Summary};
 /// Medians of one stage from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObserverEffect {
+    /// The case.
     pub case: String,
+    /// The stage.
     pub stage: Stage,
     /// The target keeps its record.
     pub on_ns: i64,

@@ -14,6 +14,7 @@ const KEPT: usize = 1 << 17;
 const PIECE: usize = 1 << 13;
 const BYTES: usize = size_of::<i64>();
 
+/// Values in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Ordered {
     count: u64,
@@ -43,10 +44,12 @@ impl Ordered {
         writer.finish()
     }
 
+    /// Returns how many there are.
     pub fn count(&self) -> u64 {
         self.count
     }
 
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -61,6 +64,9 @@ impl Ordered {
     }
 
     /// Returns whether the other ones are the same values, in the same order.
+    ///
+    /// # Errors
+    /// The disk's.
     pub fn is_same(&self, other: &Self) -> Result<bool> {
         let (mut ours, mut theirs) = (self.pieces(), other.pieces());
         let mut same = self.count == other.count;

@@ -8,6 +8,7 @@ use irqscope_wire::{Counters, Severity, Totals};
 use crate::{OutsideAccount, bench};
 
 /// The figures of a case must not be used.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     #[error(
@@ -71,6 +72,7 @@ pub enum Violation {
 }
 
 /// The figures of a case are what was measured, but the reader should know.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Warning {
     #[error("{0}")]
@@ -126,6 +128,7 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// Returns what is doubtful about a case.
     pub fn of(data: &CaseData) -> Vec<Self> {
         let mut warnings = Self::of_target(data);
         if let Some(counters) = &data.counters {

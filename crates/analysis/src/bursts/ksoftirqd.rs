@@ -33,10 +33,14 @@ pub struct Handed {
     pub ahead: Vec<Ahead>,
 }
 
+/// A thread that had the CPU before ksoftirqd.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ahead {
+    /// The thread.
     pub thread: String,
+    /// Its priority.
     pub priority: String,
+    /// Its time.
     pub ns: i64,
 }
 

@@ -18,21 +18,28 @@ pub use ksoftirqd::{Ahead, Handed};
 /// All bursts of one case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Bursts {
+    /// The case.
     pub case: String,
+    /// The view.
     pub view: View,
     /// Triggers in each.
     pub triggers: u32,
+    /// From one trigger of a burst to the next.
     pub interval_ns: u64,
+    /// The stage's way with triggers that come while it is pending.
     pub compensate: Compensate,
+    /// The bursts, in order.
     pub bursts: Vec<Burst>,
 }
 
+/// One burst.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Burst {
     /// Of its first trigger.
     pub seq: u64,
     /// Interrupts that were asserted.
     pub asserted: u64,
+    /// Its stages.
     pub stages: Vec<BurstStage>,
     /// How often softirqs were handed to ksoftirqd; only with `explain`.
     pub handed: Vec<Handed>,
@@ -41,15 +48,19 @@ pub struct Burst {
 /// One stage in one burst.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BurstStage {
+    /// The stage.
     pub stage: Stage,
     /// How often it was asked for: triggers whose handler ran.
     pub raised: u64,
     /// How often it ran.
     pub ran: u64,
+    /// Responses that never came.
     pub missing: u64,
+    /// Triggers that were merged, and into which.
     pub merged: Vec<Merge>,
     /// Of its runs, in nanoseconds.
     pub min_ns: Option<i64>,
+    /// The greatest value.
     pub max_ns: Option<i64>,
 }
 
@@ -57,7 +68,9 @@ pub struct BurstStage {
 /// one of an earlier burst; then its number is negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Merge {
+    /// The trigger's place in the burst.
     pub trigger: i64,
+    /// The place of the one that answered it.
     pub into: i64,
 }
 

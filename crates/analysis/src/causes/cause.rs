@@ -17,6 +17,7 @@ pub enum CauseKind {
     IrqsDisabled,
     /// A hard interrupt other than the trigger's.
     Interrupt,
+    /// A non-maskable interrupt.
     Nmi,
     /// The counter went on, and nothing ran that the kernel could see.
     Firmware,
@@ -28,6 +29,7 @@ pub enum CauseKind {
     Work,
     /// A thread that may run before the stage's own.
     HigherPriority,
+    /// A thread of the same priority.
     SamePriority,
     /// A thread of lower priority that was not preempted.
     NotPreempted,
@@ -42,10 +44,12 @@ pub enum CauseKind {
     LeavingIdle,
     /// Writing events.
     Probes,
+    /// No event says what it was.
     Unexplained,
 }
 
 impl CauseKind {
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Own => "own path",
@@ -88,21 +92,26 @@ impl Serialize for CauseKind {
 /// A kind, whose doing it was, and what is known besides (callers, a priority).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Cause {
+    /// Its kind.
     pub kind: CauseKind,
     /// A function, an interrupt, a thread; empty where the kind says it all.
     pub name: String,
+    /// More about it.
     pub detail: String,
 }
 
 impl Cause {
+    /// Makes a cause without a name.
     pub fn plain(kind: CauseKind) -> Self {
         Self::named(kind, String::new())
     }
 
+    /// Makes a cause with a name.
     pub fn named(kind: CauseKind, name: impl Into<String>) -> Self {
         Self { kind, name: name.into(), detail: String::new() }
     }
 
+    /// Adds a detail.
     pub fn with(self, detail: impl Into<String>) -> Self {
         Self { detail: detail.into(), ..self }
     }

@@ -18,13 +18,16 @@ use crate::quantile;
 pub enum Above {
     /// From this quantile on, in thousandths.
     Quantile(u32),
+    /// A latency.
     Threshold(Nanoseconds),
 }
 
 /// The share of one cause in the late responses of one stage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Share {
+    /// The cause.
     pub cause: Cause,
+    /// Its time.
     pub nanoseconds: i64,
     /// Of all late responses' latencies.
     pub per_cent: f64,
@@ -32,19 +35,26 @@ pub struct Share {
     pub samples: usize,
     /// The longest segment, and whose it is.
     pub longest_ns: i64,
+    /// The trigger whose share was the longest.
     pub longest_seq: u64,
 }
 
 /// One stage of one case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
+    /// The case.
     pub case: String,
+    /// The stage.
     pub stage: Stage,
+    /// The view.
     pub view: View,
+    /// Answered latencies.
     pub count: usize,
     /// From here on a latency is late.
     pub late_from_ns: i64,
+    /// How many of them were late.
     pub late: usize,
+    /// The causes, the largest first.
     pub shares: Vec<Share>,
     /// Of all responses.
     pub rows: Rows,

@@ -11,7 +11,9 @@ use super::cause::Cause;
 pub struct Segment {
     /// Since the trigger.
     pub start: Nanoseconds,
+    /// Its length.
     pub length: Nanoseconds,
+    /// The cause.
     pub cause: Cause,
 }
 
@@ -19,9 +21,13 @@ pub struct Segment {
 /// answer without a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained {
+    /// The trigger's number.
     pub seq: u64,
+    /// The stage.
     pub stage: Stage,
+    /// The latency.
     pub latency: Nanoseconds,
+    /// Its segments, in order.
     pub segments: Vec<Segment>,
 }
 

@@ -26,8 +26,11 @@ pub struct Row {
     pub kind: Option<CauseKind>,
     /// Empty: several, or the kind says it all.
     pub name: String,
+    /// Latencies in the row.
     pub count: usize,
+    /// The median.
     pub p50_ns: i64,
+    /// The greatest value.
     pub max_ns: i64,
     /// Responses by latency; bin n is from `edges_ns[n]` on.
     pub counts: Vec<u64>,
@@ -43,6 +46,7 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// Makes the row of these samples.
     pub fn of(samples: &[&Explained]) -> Self {
         let (least, most) = samples.iter().fold((i64::MAX, 1), |(least, most), one| {
             (least.min(one.latency.0.max(1)), most.max(one.latency.0))

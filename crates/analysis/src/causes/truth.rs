@@ -44,18 +44,23 @@ pub struct TruthRow {
     pub wrong: BTreeMap<String, Wrong>,
 }
 
+/// Responses in which the fault was not named.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Wrong {
+    /// How many there are.
     pub count: usize,
     /// The first of them.
     pub seq: u64,
+    /// The stage of the first.
     pub stage: Stage,
 }
 
 /// The confusion matrix of one case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Truth {
+    /// The case.
     pub case: String,
+    /// By kind of fault.
     pub kinds: BTreeMap<&'static str, TruthRow>,
     /// Responses that no fault overlapped.
     pub without: usize,

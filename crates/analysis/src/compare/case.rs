@@ -14,14 +14,21 @@ use crate::{CaseFigures, CaseSummary, Result};
 pub struct MeasuredCase {
     /// The run's directory, as it was named.
     pub run: String,
+    /// The manifest of its run.
     pub manifest: Manifest,
+    /// The case.
     pub case: CaseManifest,
+    /// Its summary.
     pub summary: CaseSummary,
+    /// The series.
     pub series: Vec<Series>,
 }
 
 impl MeasuredCase {
     /// Reads the named case of a run, or all of them, in the manifest's order.
+    ///
+    /// # Errors
+    /// There is no such case, or the run cannot be read.
     pub fn load(run: &RunDir, wanted: Option<&str>) -> Result<Vec<Self>> {
         let (name, manifest) = (run.path().display().to_string(), run.manifest());
         let index = run.index()?;
@@ -61,6 +68,7 @@ impl MeasuredCase {
         self.summary.main_view()
     }
 
+    /// Returns a series by its name.
     pub fn find(&self, name: &SeriesName) -> Option<&Series> {
         self.series.iter().find(|series| series.name == *name)
     }
@@ -72,6 +80,9 @@ impl MeasuredCase {
 }
 
 /// Pairs cases: one on one side with each of the other side; else those of the same name.
+///
+/// # Errors
+/// No case is on both sides, and which ones there are.
 pub fn pairs<'a>(
     base: &'a [MeasuredCase],
     other: &'a [MeasuredCase],

@@ -30,44 +30,62 @@ pub struct Ask<'a> {
     pub quantiles: &'a [u32],
 }
 
+/// Two cases, compared.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
+    /// The format's version.
     pub version: u32,
+    /// The first side.
     pub base: String,
+    /// The second side.
     pub other: String,
     /// Both were measured in the twin: differences are exact, and there is no
     /// chance to be reckoned with.
     pub exact: bool,
+    /// The confidence level.
     pub level: f64,
+    /// How quantiles are computed.
     pub quantile_method: &'static str,
     /// None where differences are exact.
     pub interval_method: Option<&'static str>,
+    /// How maxima are compared.
     pub maximum_method: Option<&'static str>,
+    /// How the difference is tested.
     pub test_method: Option<&'static str>,
+    /// Differences besides the figures.
     pub differences: Vec<ManifestDifference>,
     /// Why the figures must not be used; empty for valid measurements.
     pub violations: Vec<String>,
+    /// The series.
     pub series: Vec<SeriesComparison>,
     /// Series that one side alone measured.
     pub base_only: Vec<String>,
+    /// Series that the second side alone has.
     pub other_only: Vec<String>,
 }
 
+/// One series of both sides, compared.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeriesComparison {
+    /// Its name.
     #[serde(skip)]
     pub name: SeriesName,
+    /// Its title.
     #[serde(rename = "series")]
     pub title: String,
+    /// Values of the first side.
     pub base_count: u64,
+    /// Values of the second side.
     pub other_count: u64,
     /// Triggers and rounds of which there is no figure.
     pub base_without: u64,
+    /// Triggers of the second side without a value.
     pub other_without: u64,
     /// In which order the values of both sides came is known.
     pub in_order: bool,
     /// Both sides have the same values in the same order.
     pub identical: bool,
+    /// The figures.
     pub shifts: Vec<Shift>,
     /// Whether they differ at all; none where figures are exact.
     pub test: Option<Test>,

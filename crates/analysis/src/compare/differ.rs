@@ -49,6 +49,7 @@ const LEVELS: [u32; 40] = {
     levels
 };
 
+/// A test of whether two series differ.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Test {
     /// Of the cut whose probability is the larger one.
@@ -66,6 +67,7 @@ pub struct Test {
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooShort {
+    /// How far the series is correlated.
     pub correlation: u64,
     /// How many values each side needs.
     pub needed: u64,

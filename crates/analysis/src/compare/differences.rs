@@ -12,8 +12,11 @@ use super::MeasuredCase;
 /// Something that both manifests say differently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ManifestDifference {
+    /// The setting.
     pub what: &'static str,
+    /// The first side.
     pub base: String,
+    /// The second side.
     pub other: String,
     /// It can change the figures by itself; else it is what is compared, or known
     /// to be without effect.

@@ -14,6 +14,7 @@
 use super::interval::Interval;
 use crate::{Ordered, Result};
 
+/// The number of windows.
 pub const WINDOWS: usize = 17;
 
 /// How it is made, as it stands in the output.

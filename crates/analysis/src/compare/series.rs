@@ -18,7 +18,9 @@ use crate::{Ascending, CaseFigures, Counted, Distribution, Ordered, Result};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum SeriesName {
+    #[allow(missing_docs, reason = "types say it")]
     Stage { stage: Stage, view: View },
+    #[allow(missing_docs, reason = "names say it")]
     Benchmark { benchmark: BenchmarkKind, variant: String, series: String },
 }
 
@@ -65,8 +67,10 @@ impl fmt::Display for SeriesName {
     }
 }
 
+/// The values of one series.
 #[derive(Clone, Debug)]
 pub struct Series {
+    /// Its name.
     pub name: SeriesName,
     /// In nanoseconds, in the order of time; empty where that is not known.
     pub values: Ordered,

@@ -14,8 +14,11 @@ use crate::{Ascending, Result};
 pub struct Shift {
     /// In thousandths; 1000 is the maximum.
     pub thousandths: u32,
+    /// Of the first side.
     pub base_ns: i64,
+    /// Of the second side.
     pub other_ns: i64,
+    /// The second less the first.
     pub difference_ns: i64,
     /// Of `base_ns`; none if that is not above zero.
     pub percent: Option<f64>,
@@ -30,8 +33,11 @@ pub struct Shift {
 /// Both limits of a difference, in nanoseconds and in per cent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Limits {
+    /// The estimate.
     pub estimate_ns: f64,
+    /// The interval's lower end.
     pub low_ns: f64,
+    /// The interval's upper end.
     pub high_ns: f64,
     /// None where a limit of either side is not above zero.
     pub percent: Option<[f64; 2]>,

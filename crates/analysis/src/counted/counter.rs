@@ -18,6 +18,7 @@ const BUFFERED: usize = 1 << 16;
 /// Pairs that are kept in memory while counting: 4 MB.
 const PAIRS: usize = 1 << 18;
 
+/// Counts values.
 #[derive(Debug)]
 pub struct Counter {
     dir: PathBuf,

@@ -18,6 +18,7 @@ use store::Store;
 /// One value and how often it came.
 pub type Pair = (i64, u64);
 
+/// Values, each with how often it came.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
     count: u64,
@@ -37,6 +38,7 @@ impl Counted {
         counter.finish()
     }
 
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -62,8 +64,10 @@ pub trait Ascending {
     /// Returns how many values there are, those that are alike included.
     fn count(&self) -> u64;
 
+    /// Returns the least value.
     fn min(&self) -> Option<i64>;
 
+    /// Returns the greatest value.
     fn max(&self) -> Option<i64>;
 
     /// Passes every different value on, ascending.

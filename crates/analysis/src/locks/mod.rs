@@ -23,16 +23,21 @@ pub enum LockSource {
 /// The critical sections of one case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Locks {
+    /// The case.
     pub case: String,
+    /// The source of the figures.
     pub source: LockSource,
+    /// The settings.
     pub settings: Option<Settings>,
     /// The longest first.
     pub sites: Vec<HoldTimes>,
     /// The manager's, by name.
     pub decisions: Vec<(String, u64)>,
+    /// The tasks that waited.
     pub tasks: Vec<DelayedTask>,
     /// A real-time process of a shorter period can keep others from a lock.
     pub safe_period_ns: Option<u64>,
+    /// The work of the loads.
     pub work: Vec<Work>,
 }
 
@@ -47,33 +52,47 @@ pub struct Settings {
 /// One section: a place in the code, or on kernels without a monitor a function.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HoldTimes {
+    /// The function.
     pub function: String,
     /// `net/ipv4/tcp.c:1300`, with its module.
     pub place: String,
+    /// The function that takes the lock.
     pub kind: String,
+    /// How often it was held.
     pub count: u64,
+    /// All holds together.
     pub total_ns: u64,
+    /// The longest hold.
     pub max_ns: u64,
     /// Exponential; of the monitor only.
     pub average_ns: Option<u64>,
+    /// Its histogram.
     pub histogram: Vec<u64>,
+    /// The manager's decisions, where there is one.
     pub manager: Option<Manager>,
+    /// Its effect on a real-time process.
     pub collision: Option<Collision>,
 }
 
 /// The decisions at a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Manager {
+    /// Entries that were refused.
     pub refused: u64,
+    /// Entries that were forced.
     pub forced: u64,
+    /// Entries that cannot wait.
     pub cannot_wait: u64,
+    /// All delays together.
     pub delay_ns: u64,
+    /// The longest delay.
     pub delay_max_ns: u64,
 }
 
 /// A section beside a real-time process of some period.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Collision {
+    /// The expected hold time.
     pub expected_ns: u64,
     /// Of its entries, at whatever instant of a period they come, how many find too
     /// little time left.
@@ -187,6 +206,7 @@ impl HoldTimes {
         manager.add(Manager::of(row));
     }
 
+    /// Returns the mean hold time.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.total_ns as f64 / self.count as f64)
     }

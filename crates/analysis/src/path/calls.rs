@@ -45,7 +45,9 @@ const SWITCH: &str = "__switch_to";
 /// One function in one place of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
+    /// Its name.
     pub name: String,
+    /// Its caller's place.
     pub parent: Option<usize>,
     /// Instructions of its own.
     pub own: u64,
@@ -58,15 +60,20 @@ pub struct Node {
 /// Parents come before their children.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallTree {
+    /// All places.
     pub nodes: Vec<Node>,
+    /// The places without a caller.
     pub roots: Vec<usize>,
 }
 
 /// The instructions of one function in all its places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FunctionCount {
+    /// The function.
     pub function: String,
+    /// Instructions of its own.
     pub own: u64,
+    /// Its own instructions and those of all that it called.
     pub total: u64,
 }
 
@@ -81,6 +88,7 @@ impl CallTree {
         walk.tree
     }
 
+    /// Returns all instructions.
     pub fn instructions(&self) -> u64 {
         self.roots.iter().map(|root| self.nodes[*root].total).sum()
     }

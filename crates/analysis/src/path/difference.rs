@@ -11,16 +11,19 @@ use super::CallTree;
 /// builds have the same function under different names.
 const CLONES: [&str; 2] = [".constprop.", ".isra."];
 
+/// The instructions of one function in two paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FunctionDifference {
     /// As the source has it.
     pub function: String,
     /// Instructions of its own.
     pub before: u64,
+    /// Instructions of the second path.
     pub after: u64,
 }
 
 impl FunctionDifference {
+    /// Returns how many the second path has more.
     pub fn more(&self) -> i64 {
         self.after.cast_signed().wrapping_sub(self.before.cast_signed())
     }
@@ -29,12 +32,16 @@ impl FunctionDifference {
 /// Largest difference first; functions that are the same in both are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
+    /// Instructions of the first path.
     pub before: u64,
+    /// Instructions of the second path.
     pub after: u64,
+    /// By function.
     pub functions: Vec<FunctionDifference>,
 }
 
 impl Difference {
+    /// Compares two paths.
     pub fn new(before: &CallTree, after: &CallTree) -> Self {
         let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for one in before.functions() {

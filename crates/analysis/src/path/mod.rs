@@ -14,6 +14,8 @@ pub use calls::{CallTree, FunctionCount, Node};
 pub use difference::{Difference, FunctionDifference};
 pub use sample::{At, CasePath, PathCheck, PathSample};
 
+/// Errors of reading paths.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum PathError {
     #[error("{case} has no path: record it in the twin with irqscope run … --trace N")]

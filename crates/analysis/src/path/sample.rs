@@ -15,7 +15,9 @@ use crate::{Result, quantile};
 /// Which sample: one near a quantile of all of a stage's latencies, or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
+    /// A quantile, in thousandths.
     Thousandths(u32),
+    /// A trigger.
     Seq(u64),
 }
 
@@ -41,9 +43,13 @@ impl FromStr for At {
 /// A traced sample of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PathSample {
+    /// The trigger's number.
     pub seq: u64,
+    /// The stage.
     pub stage: Stage,
+    /// The latency.
     pub latency_ns: i64,
+    /// Instructions.
     pub instructions: u64,
     /// Instructions that faulted, and were executed after the fault or never.
     pub faults: u64,
@@ -63,12 +69,15 @@ impl PathSample {
 /// Whether instructions and latencies are the same, over all traced samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PathCheck {
+    /// Samples.
     pub samples: u64,
+    /// Samples whose instructions are their latency.
     pub equal: u64,
     /// Of the others: in which the CPU slept.
     pub slept: u64,
     /// Instructions that faulted in all of them.
     pub faults: u64,
+    /// Samples of which that is not so.
     pub mismatches: Vec<PathSample>,
     /// Answered within the traced triggers, but the path is not whole.
     pub cut_off: u64,
@@ -86,6 +95,9 @@ pub struct CasePath<'a> {
 
 impl<'a> CasePath<'a> {
     /// Opens the named case or, without a name, the first that was traced.
+    ///
+    /// # Errors
+    /// There is no such case or no trace, or the run cannot be read.
     pub fn open(run: &'a RunDir, case: Option<&str>) -> Result<Self> {
         let index = run.index()?;
         let cases = &run.manifest().cases;
@@ -105,14 +117,17 @@ impl<'a> CasePath<'a> {
         Ok(path)
     }
 
+    /// Returns the case.
     pub fn case(&self) -> &str {
         &self.data.case
     }
 
+    /// Returns the traced samples.
     pub fn samples(&self) -> &[PathSample] {
         &self.samples
     }
 
+    /// Compares every sample's instructions with its latency.
     pub fn check(&self) -> PathCheck {
         let count = |wanted: fn(&&PathSample) -> bool| self.samples.iter().filter(wanted).count();
         PathCheck {
@@ -127,6 +142,9 @@ impl<'a> CasePath<'a> {
 
     /// Returns the traced sample that is nearest to a quantile of all samples; of several the
     /// first.
+    ///
+    /// # Errors
+    /// There is no such stage, or no such traced trigger.
     pub fn choose(&self, stage: Stage, at: At) -> Result<PathSample> {
         let mine: Vec<PathSample> =
             self.samples.iter().filter(|one| one.stage == stage).copied().collect();
@@ -147,6 +165,9 @@ impl<'a> CasePath<'a> {
     }
 
     /// Returns what was executed from its trigger to its edge.
+    ///
+    /// # Errors
+    /// The run cannot be read, or has no symbols.
     pub fn tree(&self, sample: &PathSample) -> Result<CallTree> {
         let Some(line) = self.line(sample.stage) else { return Ok(CallTree::default()) };
         for stretch in self.run.stretches(&self.index, self.data.number) {

@@ -6,23 +6,30 @@ use serde::Serialize;
 
 use super::waves::{Wave, Waves};
 
+/// The direction of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slope {
+    /// Upwards.
     Rising,
+    /// Downwards.
     Falling,
 }
 
 /// The beginning of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Align {
+    /// The line.
     pub line: String,
+    /// The slope.
     pub slope: Slope,
 }
 
 /// The least and the greatest of a span, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Band {
+    /// The earliest.
     pub min_ns: i64,
+    /// The latest.
     pub max_ns: i64,
 }
 
@@ -36,6 +43,7 @@ impl Band {
 /// One line in all sweeps.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Density {
+    /// The line's name.
     pub name: String,
     /// For each column, the share of its time in which the line was high, over all
     /// sweeps.
@@ -48,12 +56,16 @@ pub struct Density {
     pub width: Option<Band>,
 }
 
+/// Many sweeps on top of each other.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Persistence {
     /// The window, in nanoseconds since the alignment.
     pub from_ns: i64,
+    /// Its end.
     pub to_ns: i64,
+    /// How many sweeps there are.
     pub sweeps: u64,
+    /// The lines.
     pub lines: Vec<Density>,
 }
 

@@ -9,6 +9,7 @@ use irqscope_wire::{Nanoseconds, Shape, Stage, StagePlan, View};
 pub struct Change {
     /// In nanoseconds of the view's clock.
     pub at: i64,
+    /// The level from then on.
     pub high: bool,
 }
 
@@ -18,19 +19,24 @@ pub struct Change {
 /// descend. Two changes at one instant are a pulse whose end was not seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wave {
+    /// Its name.
     pub name: String,
     /// None: the interrupt line.
     pub stage: Option<Stage>,
+    /// Its changes, in order.
     pub changes: Vec<Change>,
 }
 
 /// All lines of one case in one view, the interrupt line first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waves {
+    /// The case.
     pub case: String,
+    /// The view.
     pub view: View,
     /// How lines show responses.
     pub shape: Shape,
+    /// The lines.
     pub lines: Vec<Wave>,
 }
 
@@ -91,6 +97,7 @@ impl Waves {
         Some(Self { case: data.case.clone(), view, shape, lines })
     }
 
+    /// Returns a line by its name.
     pub fn line(&self, name: &str) -> Option<&Wave> {
         self.lines.iter().find(|line| line.name == name)
     }

@@ -15,11 +15,14 @@ use super::gpd::{Gpd, LEAST_SHAPE, maximum};
 const DROP: f64 = 3.841_458_820_694_124 / 2.0;
 const MOST_SHAPE: f64 = 2.0;
 
+/// A level with the time in which it is exceeded once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReturnLevel {
     /// The number of samples in which it is exceeded once (by a cluster of exceedances).
     pub samples: f64,
+    /// The level.
     pub ns: f64,
+    /// The interval's lower end.
     pub low_ns: f64,
     /// None if the samples set no limit.
     pub high_ns: Option<f64>,

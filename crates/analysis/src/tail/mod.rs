@@ -34,6 +34,7 @@ const REJECTED: f64 = 0.05;
 const UNEVEN: f64 = 0.01;
 
 /// Why no tail is estimated: the data do not support it.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Refusal {
     #[error(
@@ -73,23 +74,29 @@ pub enum Refusal {
 /// The tail of one series.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tail {
+    /// Samples.
     pub samples: u64,
+    /// The greatest sample.
     pub max_ns: i64,
     /// Values above it make the tail.
     pub threshold_ns: i64,
+    /// Values above the threshold.
     pub exceedances: u64,
     /// Clusters of exceedances, each with its largest value.
     pub peaks: u64,
     /// One over the mean size of a cluster.
     pub extremal_index: f64,
+    /// The distribution's scale.
     pub scale_ns: f64,
     /// Below zero the tail has an end; zero is exponential; above zero it is heavy.
     pub shape: f64,
+    /// The shape's interval.
     pub shape_interval: [f64; 2],
     /// Where a tail with an end ends.
     pub end_ns: Option<f64>,
     /// How likely chance lies as far off as the data do from the fit.
     pub goodness_p: f64,
+    /// The return levels.
     pub levels: Vec<ReturnLevel>,
 }
 
