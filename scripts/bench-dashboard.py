@@ -89,7 +89,7 @@ def main():
 
 def bench(pid, address, at):
     post(address, "/api/generator/connect", {"address": at})
-    settings = {"period_ns": 10**9 // HERTZ, "count": HERTZ * SECONDS, "packet": 256, "patience_ns": 10**9}
+    settings = {"period_ns": 10**9 // HERTZ, "count": HERTZ * SECONDS, "packet": 256, "timeout_ns": 10**9}
     post(address, "/api/generator/set", settings)
     reader = Reader(address)
     reader.start()

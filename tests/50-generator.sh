@@ -58,7 +58,7 @@ says "5 lines, tick 1 ns"
 says "run        none yet, idle"
 
 expect 0 ask set --frequency 3kHz --duty 12.5% --packet 8 --count 500 \
-	--jitter uniform:20us --seed 7 --pacing open --patience 1s
+	--jitter uniform:20us --seed 7 --pacing open --timeout 1s
 says "333.333 us (3.000003 kHz)"
 says "12.5 % (41.667 us high)"
 says "uniform:20 us"
@@ -78,7 +78,7 @@ says "duty 0 % is out of range: 0.1 % to 99.9 %"
 expect 2 ask set --duty 100%
 says "duty 100 % is out of range"
 expect 2 ask set --polarity falling
-says "its trigger is a rising edge"
+says "polarity falling is not possible with this generator: ask for rising"
 expect 2 ask set --polarity low
 says "rising, falling"
 expect 2 ask set --count 0
@@ -88,9 +88,9 @@ says "count 18446744073709551616 is out of range: 1 to 4294967296 triggers"
 expect 2 ask set --packet 70000
 says "packet 70000 is out of range: 1 to 1024 samples"
 expect 2 ask set --jitter uniform:0us
-says "jitter 0 ns is out of range: 1 ns"
-expect 2 ask set --seed 8 --patience 0s
-says "was set before that, and stays: seed"
+says "jitter-amount 0 ns is out of range: 1 ns"
+expect 2 ask set --seed 8 --timeout 0s
+says "timeout 0 ns is out of range"
 expect 2 ask set --frequency 1kHz --period 1ms
 expect 2 ask set
 expect 2 ask set --duty 25
@@ -100,7 +100,7 @@ says "now, armed"
 expect 2 "$IRQSCOPE" generator status
 ask status --json >again.json
 [ "$(field again.json 'j["status"]["settings"]["period"]')" = 333333 ] || fail "a refusal has changed it"
-[ "$(field again.json 'j["status"]["settings"]["seed"]')" = 8 ] || fail "the seed is another"
+[ "$(field again.json 'j["status"]["settings"]["seed"]')" = 7 ] || fail "a refusal has set the seed beside it"
 
 expect 0 ask start --follow
 says "run        1, done"

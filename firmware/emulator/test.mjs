@@ -84,7 +84,7 @@ const tests = {
     const truth = answer(board, LINES, (trigger) => delays[trigger]);
     // Closed: a trigger waits for the answers to the one before. The processor looks
     // four times in a period, which is what an emulated one is slow at.
-    host.set(to.period(8 * MS), to.count(1000), to.patience(longest * 2), to.closed(true));
+    host.set(to.period(8 * MS), to.count(1000), to.timeout(longest * 2), to.closed(true));
     host.set(to.start());
     const run = host.finish(1000 * 110);
     balanced(run.totals);
@@ -123,7 +123,7 @@ const tests = {
     const said = [];
     for (const [period, duty] of [[15, 500], [24, 1], [24, 999], [1000, 250], [12_500_001, 1]]) {
       changes.length = 0;
-      host.set(to.period(period), to.duty(duty), to.count(3), to.patience(200));
+      host.set(to.period(period), to.duty(duty), to.count(3), to.timeout(200));
       const { status } = host.ask(to.start());
       const { totals } = host.finish(1000);
       balanced(totals);
@@ -164,7 +164,7 @@ const tests = {
     const { board, host } = switchedOn();
     host.connect();
     const truth = answer(board, LINES, (trigger) => Array(LINES).fill(trigger === 3 ? 10 * MS : 500));
-    host.set(to.period(4 * MS), to.count(10), to.patience(100 * MS), to.start());
+    host.set(to.period(4 * MS), to.count(10), to.timeout(100 * MS), to.start());
     board.events.at(board.cycle + 100, () => {
       // A glitch before the first trigger.
       board.setLine(2, true, board.now + 10);
@@ -186,7 +186,7 @@ const tests = {
     host.connect();
     board.setLine(5, true, board.cycle);
     const truth = answer(board, LINES, () => [100, 200, 300, null, 500, null, 700]);
-    host.set(to.period(50_000), to.count(20), to.patience(MS), to.start());
+    host.set(to.period(50_000), to.count(20), to.timeout(MS), to.start());
     const { samples, notes, totals } = host.finish(1000);
     balanced(totals);
     assert.equal(totals.missing, 20);
@@ -200,7 +200,7 @@ const tests = {
     const { board, host } = switchedOn({ looped: false });
     host.connect();
     const truth = answer(board, LINES, () => Array(LINES).fill(4_000));
-    host.set(to.period(50_000), to.count(20), to.patience(MS), to.start());
+    host.set(to.period(50_000), to.count(20), to.timeout(MS), to.start());
     const { samples, notes, totals } = host.finish(1000);
     balanced(totals);
     assert.equal(totals.complete, 20);
@@ -258,7 +258,7 @@ const tests = {
       board.uart.feed(bytes);
       return host.wait((frame) => frame.reply?.refusal !== undefined, 'a refusal', 100).reply;
     };
-    const [GARBLED, OVERSIZED, OUT_OF_SEQUENCE] = [5, 6, 7];
+    const [GARBLED, OVERSIZED, OUT_OF_SEQUENCE] = [4, 5, 6];
     assert.deepEqual(refusal([1, 2, 3, 4, 0]), { to: null, refusal: GARBLED });
     assert.deepEqual(refusal([...Array(2000).fill(7), 0]), { to: null, refusal: OVERSIZED });
     host.sent += 5;
@@ -286,7 +286,7 @@ const tests = {
     };
     host.set(to.falling(true));
     assert.deepEqual(changes.map(({ level }) => level), [true], 'it rises once, to rest there');
-    host.set(to.period(50_000), to.duty(200), to.count(20), to.patience(MS), to.start());
+    host.set(to.period(50_000), to.duty(200), to.count(20), to.timeout(MS), to.start());
     const { samples, totals } = host.finish(1000);
     balanced(totals);
     const falls = changes.filter(({ level }) => !level).map(({ cycle }) => cycle);
@@ -352,7 +352,7 @@ const tests = {
     const [COUNT, WINDOW] = [300, 8192];
     const delays = logarithmic(COUNT, 5 * WINDOW).map((all) => all.slice(0, lines));
     const truth = answer(board, lines, (trigger) => delays[trigger]);
-    host.set(to.period(80_000), to.count(COUNT), to.patience(MS), to.start());
+    host.set(to.period(80_000), to.count(COUNT), to.timeout(MS), to.start());
     const { samples, totals } = host.finish(5_000);
     balanced(totals);
     assert.equal(totals.complete, COUNT);
@@ -375,7 +375,7 @@ const tests = {
     const { board, host } = switchedOn({ samples: true });
     const { lines } = host.connect();
     const truth = answer(board, lines, () => Array(lines).fill(1_000));
-    host.set(to.period(2_000_000), to.burst(8, 3_000), to.count(80), to.patience(MS), to.start());
+    host.set(to.period(2_000_000), to.burst(8, 3_000), to.count(80), to.timeout(MS), to.start());
     const { samples, totals } = host.finish(5_000);
     balanced(totals);
     compare(samples, truth);
@@ -416,7 +416,7 @@ const tests = {
   'a host of another protocol is refused with the reason': () => {
     const { board, host } = switchedOn();
     host.connect(9);
-    const OTHER_PROTOCOL = 8;
+    const OTHER_PROTOCOL = 7;
     host.wait((frame) => frame.reply?.refusal === OTHER_PROTOCOL, 'the refusal', 100);
     board.uart.feed([]);
     return 'refused';

@@ -24,7 +24,7 @@ fn hello() -> Message {
         tool_version,
         tick,
         lines,
-        limits: Limits::ANY,
+        limits: Limits::USUAL,
     })
 }
 

@@ -13,8 +13,8 @@ mod ahead;
 mod told;
 
 use irqscope_wire::{
-    Command, Cycles, Limits, Pacing, Refusal, RunState, Seq, Settings, Shape, StartAt, Status,
-    Tick, Totals,
+    Command, Cycles, Limits, Pacing, Range, Refusal, RunState, Seq, Settings, Shape, StartAt,
+    Status, Tick, Totals,
 };
 
 use crate::Grid;
@@ -65,10 +65,11 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// Makes a generator at rest. `slots` hold the open triggers; `armed_delay` is the time in
     /// ticks from the target's readiness to the first trigger.
     pub fn new(slots: S, lines: u8, limits: Limits, tick: Tick, armed_delay: u64) -> Self {
+        let limits = Limits { lines: Range { lowest: 1, highest: lines.into() }, ..limits };
         Self {
             limits,
             lines,
-            settings: initial(&limits, tick, lines),
+            settings: initial(&limits, tick),
             armed_delay,
             armed: false,
             state: RunState::Idle,
@@ -131,15 +132,15 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     ///
     /// # Errors
     /// The command is out of the limits, or not allowed in this state.
-    pub fn command(&mut self, command: Command, now: u64) -> Result<Status, Refusal> {
+    pub fn command(&mut self, command: impl Into<Command>, now: u64) -> Result<Status, Refusal> {
         self.clock(now);
-        match command {
+        match command.into() {
             Command::Calibrate => return Err(Refusal::CannotCalibrate),
             Command::Start(at) => self.start(at, now)?,
             Command::Stop => self.stop(now),
-            _ => {
-                self.settings =
-                    change(&self.limits, self.lines, self.settings, command, self.active())?;
+            Command::Status => {}
+            Command::Set(changes) => {
+                self.settings = change(&self.limits, self.settings, &changes, self.active())?;
                 self.round_high();
             }
         }
@@ -181,7 +182,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         let next = match self.state {
             RunState::Running if !self.ahead => Some(self.point),
             RunState::Draining => Some(match self.pairing.waiting_since() {
-                Some(since) => since.saturating_add(self.settings.patience.0).max(self.point),
+                Some(since) => since.saturating_add(self.settings.timeout.0).max(self.point),
                 None => self.point,
             }),
             _ => None,
@@ -361,7 +362,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     }
 
     fn give_up(&mut self, now: u64) {
-        if let Some(until) = now.checked_sub(self.settings.patience.0) {
+        if let Some(until) = now.checked_sub(self.settings.timeout.0) {
             self.pairing.give_up(until);
         }
     }

@@ -87,7 +87,7 @@ mod tests {
     use irqscope_wire::{Cycles, Tick};
 
     fn settings(jitter: JitterKind, amount: u64) -> Settings {
-        let initial = crate::initial(&LIMITS, Tick { femtoseconds: 1_000_000 }, 1);
+        let initial = crate::initial(&LIMITS, Tick { femtoseconds: 1_000_000 });
         Settings { jitter, jitter_amount: Cycles(amount), ..initial }
     }
 

@@ -1,159 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Settings: checked against the generator's limits, and rounded to what its
-//! divider can do. A refused change leaves everything as it was.
+//! Changes of the settings: what each setting alone may be is in the table
+//! (`irqscope_wire`); here is what they mean together. A refused change leaves
+//! everything as it was.
 
-use irqscope_wire::{
-    Command, Cycles, JitterKind, Limits, Pacing, Polarity, Range, Refusal, Setting, Settings,
-    Shape, Tick,
-};
+use irqscope_wire::{Changes, Cycles, JitterKind, Limits, Range, Refusal, Setting, Settings, Tick};
 
-const DUTY: Range = Range { lowest: 1, highest: 999 };
-const FEMTOSECONDS_PER_MS: u64 = 1_000_000_000_000;
-
-/// What is set before anybody asked: 1 kHz, 25 % duty, 16 samples a packet.
-pub fn initial(limits: &Limits, tick: Tick, lines: u8) -> Settings {
-    let ms = FEMTOSECONDS_PER_MS / tick.femtoseconds.max(1);
-    let within = |range: Range, value: u64| value.clamp(range.lowest, range.highest);
-    let settings = Settings {
-        period: Cycles(round_period(limits, within(limits.period, ms))),
-        duty_per_mille: 250,
-        high: Cycles(0),
-        packet: within(limits.packet, 16).min(u64::from(u16::MAX)) as u16,
-        count: within(limits.count, 1000),
-        jitter: JitterKind::None,
-        jitter_amount: Cycles(0),
-        seed: 0,
-        pacing: Pacing::Open,
-        patience: Cycles(within(limits.patience, ms.saturating_mul(10_000))),
-        burst: 1,
-        interval: Cycles(limits.period.lowest),
-        shape: Shape::Toggle,
-        polarity: Polarity::Rising,
-        lines,
-    };
-    with_high(limits, settings)
+/// The settings of a generator that was not set.
+pub fn initial(limits: &Limits, tick: Tick) -> Settings {
+    effective(limits, Settings::initial(limits, tick))
 }
 
-/// The settings after `command`, of a generator with so many lines; commands that set
-/// nothing change nothing.
+/// The settings after `changes`; `active`: a run is.
 ///
 /// # Errors
-/// The value is out of its limits, or the command needs another setting or an ability that this
-/// generator does not have.
+/// A value is out of range, does not go with the others, or decides a run that is active.
 pub fn change(
     limits: &Limits,
-    lines: u8,
     settings: Settings,
-    command: Command,
+    changes: &Changes,
     active: bool,
 ) -> Result<Settings, Refusal> {
-    match setting_of(command) {
-        Some(setting) if active && decides_a_run(setting) => {
-            return Err(Refusal::RunActive { setting });
-        }
-        _ => {}
-    }
+    changes.check(limits, active)?;
     let mut new = settings;
-    match command {
-        Command::Period(period) => {
-            let bursts = u64::from(settings.burst).saturating_mul(settings.interval.0);
-            let shortest = if settings.burst > 1 { bursts } else { 0 };
-            let lowest = limits.period.lowest.max(shortest);
-            check(Setting::Period, period.0, Range { lowest, ..limits.period })?;
-            new.period = Cycles(round_period(limits, period.0));
-        }
-        Command::Duty(duty) => {
-            check(Setting::Duty, duty.into(), DUTY)?;
-            new.duty_per_mille = duty;
-        }
-        Command::Packet(packet) => {
-            check(Setting::Packet, packet.into(), limits.packet)?;
-            new.packet = packet;
-        }
-        Command::Count(count) => {
-            check(Setting::Count, count, limits.count)?;
-            new.count = count;
-        }
-        Command::Jitter { kind, amount } => {
-            check(Setting::Jitter, amount.0, jitter_range(limits, kind))?;
-            (new.jitter, new.jitter_amount) = (kind, amount);
-        }
-        Command::Patience(patience) => {
-            check(Setting::Patience, patience.0, limits.patience)?;
-            new.patience = patience;
-        }
-        Command::Burst { triggers, interval } => {
-            check(Setting::Burst, triggers.into(), limits.burst)?;
-            check(Setting::Interval, interval.0, interval_range(limits, &settings, triggers))?;
-            (new.burst, new.interval) = (triggers, interval);
-        }
-        Command::Shape(shape) => {
-            if shape == Shape::Pulse && !limits.sees_pulses {
-                return Err(Refusal::CannotSeePulses);
-            }
-            new.shape = shape;
-        }
-        Command::Polarity(polarity) => {
-            if polarity == Polarity::Falling && !limits.inverts {
-                return Err(Refusal::CannotInvert);
-            }
-            new.polarity = polarity;
-        }
-        Command::Lines(used) => {
-            check(Setting::Lines, used.into(), Range { lowest: 1, highest: lines.into() })?;
-            new.lines = used;
-        }
-        Command::Seed(seed) => new.seed = seed,
-        Command::Pacing(pacing) => new.pacing = pacing,
-        Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => {}
+    new.apply(changes);
+    if new.jitter == JitterKind::None && changes.jitter_amount.is_none() {
+        new.jitter_amount = Cycles(0);
     }
-    Ok(with_high(limits, new))
-}
-
-fn setting_of(command: Command) -> Option<Setting> {
-    Some(match command {
-        Command::Period(_) => Setting::Period,
-        Command::Duty(_) => Setting::Duty,
-        Command::Packet(_) => Setting::Packet,
-        Command::Count(_) => Setting::Count,
-        Command::Jitter { .. } => Setting::Jitter,
-        Command::Seed(_) => Setting::Seed,
-        Command::Pacing(_) => Setting::Pacing,
-        Command::Patience(_) => Setting::Patience,
-        Command::Burst { .. } => Setting::Burst,
-        Command::Shape(_) => Setting::Shape,
-        Command::Polarity(_) => Setting::Polarity,
-        Command::Lines(_) => Setting::Lines,
-        Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => return None,
-    })
-}
-
-fn decides_a_run(setting: Setting) -> bool {
-    !matches!(setting, Setting::Period | Setting::Duty | Setting::Packet)
-}
-
-fn check(setting: Setting, asked: u64, range: Range) -> Result<(), Refusal> {
-    if range.contains(asked) {
-        return Ok(());
-    }
-    Err(Refusal::OutOfRange { setting, asked, lowest: range.lowest, highest: range.highest })
+    check_jitter(limits, &new)?;
+    check_burst(limits, &new, changes)?;
+    Ok(effective(limits, new))
 }
 
 /// An amount goes with a kind and a kind with an amount.
-fn jitter_range(limits: &Limits, kind: JitterKind) -> Range {
-    match kind {
+fn check_jitter(limits: &Limits, new: &Settings) -> Result<(), Refusal> {
+    let range = match new.jitter {
         JitterKind::None => Range { lowest: 0, highest: 0 },
-        _ => Range { lowest: limits.jitter.lowest.max(1), ..limits.jitter },
-    }
+        _ => Range { lowest: limits.jitter_amount.lowest.max(1), ..limits.jitter_amount },
+    };
+    range.check(Setting::JitterAmount, new.jitter_amount.0)
 }
 
 /// A burst fits into its period.
-fn interval_range(limits: &Limits, settings: &Settings, triggers: u32) -> Range {
-    let highest = match triggers {
-        0 | 1 => limits.period.highest,
-        _ => settings.period.0 / u64::from(triggers),
-    };
-    Range { lowest: limits.period.lowest, highest }
+fn check_burst(limits: &Limits, new: &Settings, changes: &Changes) -> Result<(), Refusal> {
+    let triggers = u64::from(new.burst);
+    if triggers <= 1 {
+        return Ok(());
+    }
+    if changes.burst.is_some() || changes.interval.is_some() {
+        let range = Range { highest: new.period.0 / triggers, ..limits.interval };
+        return range.check(Setting::Interval, new.interval.0);
+    }
+    let lowest = limits.period.lowest.max(triggers.saturating_mul(new.interval.0));
+    Range { lowest, ..limits.period }.check(Setting::Period, new.period.0)
+}
+
+/// What becomes of these settings: the divider's period, and the high time.
+fn effective(limits: &Limits, mut settings: Settings) -> Settings {
+    settings.period = Cycles(round_period(limits, settings.period.0));
+    with_high(limits, settings)
 }
 
 /// The nearest multiple of the divider's step that is within the limits.
@@ -168,7 +72,7 @@ fn round_period(limits: &Limits, period: u64) -> u64 {
 /// The high time that duty and period give, with room for both pulses.
 fn with_high(limits: &Limits, mut settings: Settings) -> Settings {
     let apart = if settings.burst > 1 { settings.interval.0 } else { settings.period.0 };
-    let high = (u128::from(apart) * u128::from(settings.duty_per_mille) + 500) / 1000;
+    let high = (u128::from(apart) * u128::from(settings.duty) + 500) / 1000;
     let longest = apart.saturating_sub(limits.pulse).max(limits.pulse);
     settings.high = Cycles((high as u64).clamp(limits.pulse, longest));
     settings
@@ -177,26 +81,31 @@ fn with_high(limits: &Limits, mut settings: Settings) -> Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generator::tests::LIMITS;
+    use crate::generator::tests::LIMITS as ALL_LINES;
+    use irqscope_wire::{Polarity, Shape};
 
     const LINES: u8 = 4;
+    const LIMITS: Limits =
+        Limits { lines: Range { lowest: 1, highest: LINES as u64 }, ..ALL_LINES };
 
     fn initially() -> Settings {
-        initial(&LIMITS, Tick { femtoseconds: 1_000_000 }, LINES)
+        initial(&LIMITS, Tick { femtoseconds: 1_000_000 })
     }
 
-    fn set(command: Command) -> Result<Settings, Refusal> {
-        change(&LIMITS, LINES, initially(), command, false)
+    fn none() -> Changes {
+        Changes::default()
+    }
+
+    fn set(changes: Changes) -> Result<Settings, Refusal> {
+        change(&LIMITS, initially(), &changes, false)
     }
 
     #[test]
-    fn a_period_is_rounded_to_the_divider_and_told() {
+    fn a_period_is_rounded_to_the_divider() {
         let limits = Limits { period_step: 8, ..LIMITS };
         let period = |ticks| {
-            change(&limits, LINES, initially(), Command::Period(Cycles(ticks)), false)
-                .unwrap()
-                .period
-                .0
+            let changes = none().period(Cycles(ticks));
+            change(&limits, initially(), &changes, false).unwrap().period.0
         };
         assert_eq!(period(12_003), 12_000);
         assert_eq!(period(12_004), 12_008);
@@ -205,84 +114,95 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_refused_with_the_limits() {
-        let refused = |command, setting, asked, range: Range| {
+    fn a_value_out_of_range_is_refused_with_the_limits() {
+        let refused = |changes, setting, asked, range: Range| {
             let Range { lowest, highest } = range;
-            assert_eq!(set(command), Err(Refusal::OutOfRange { setting, asked, lowest, highest }));
+            assert_eq!(set(changes), Err(Refusal::OutOfRange { setting, asked, lowest, highest }));
         };
-        refused(Command::Period(Cycles(0)), Setting::Period, 0, LIMITS.period);
-        refused(Command::Duty(0), Setting::Duty, 0, DUTY);
-        refused(Command::Duty(1000), Setting::Duty, 1000, DUTY);
-        refused(Command::Count(u64::MAX), Setting::Count, u64::MAX, LIMITS.count);
-        refused(Command::Count(0), Setting::Count, 0, LIMITS.count);
-        refused(Command::Packet(0), Setting::Packet, 0, LIMITS.packet);
-        let none = Range { lowest: 0, highest: 0 };
-        let jitter = |kind, amount| Command::Jitter { kind, amount: Cycles(amount) };
-        refused(jitter(JitterKind::None, 1), Setting::Jitter, 1, none);
-        let some = Range { lowest: 1, ..LIMITS.jitter };
-        refused(jitter(JitterKind::Uniform, 0), Setting::Jitter, 0, some);
+        refused(none().period(Cycles(0)), Setting::Period, 0, LIMITS.period);
+        refused(none().duty(0), Setting::Duty, 0, LIMITS.duty);
+        refused(none().duty(1000), Setting::Duty, 1000, LIMITS.duty);
+        refused(none().count(u64::MAX), Setting::Count, u64::MAX, LIMITS.count);
+        refused(none().count(0), Setting::Count, 0, LIMITS.count);
+        refused(none().packet(0), Setting::Packet, 0, LIMITS.packet);
+        let jitter = |kind, amount| none().jitter(kind).jitter_amount(Cycles(amount));
+        let zero = Range { lowest: 0, highest: 0 };
+        refused(jitter(JitterKind::None, 1), Setting::JitterAmount, 1, zero);
+        let some = Range { lowest: 1, ..LIMITS.jitter_amount };
+        refused(jitter(JitterKind::Uniform, 0), Setting::JitterAmount, 0, some);
+        refused(none().jitter(JitterKind::Uniform), Setting::JitterAmount, 0, some);
+    }
+
+    #[test]
+    fn no_jitter_needs_no_amount() {
+        let jitter = none().jitter(JitterKind::Uniform).jitter_amount(Cycles(9));
+        let jittery = set(jitter).unwrap();
+        assert_eq!((jittery.jitter, jittery.jitter_amount.0), (JitterKind::Uniform, 9));
+        let changes = none().jitter(JitterKind::None);
+        let steady = change(&LIMITS, jittery, &changes, false).unwrap();
+        assert_eq!((steady.jitter, steady.jitter_amount.0), (JitterKind::None, 0));
+    }
+
+    #[test]
+    fn one_refused_value_refuses_all_of_its_change() {
+        assert!(set(none().seed(7).duty(0)).is_err());
+        let together = none().period(Cycles(62_500_000)).burst(16).interval(Cycles(3_000_000));
+        assert_eq!(set(together).unwrap().burst, 16, "the interval fits into the new period");
     }
 
     #[test]
     fn a_duty_leaves_room_for_both_pulses() {
-        let high = |duty| set(Command::Duty(duty)).unwrap().high.0;
+        let high = |duty| set(none().duty(duty)).unwrap().high.0;
         assert_eq!((high(250), high(500)), (250_000, 500_000));
-        let short =
-            change(&LIMITS, LINES, initially(), Command::Period(Cycles(10_000)), false).unwrap();
-        let high = |duty| change(&LIMITS, LINES, short, Command::Duty(duty), false).unwrap().high.0;
+        let short = none().period(Cycles(10_000));
+        let high = |duty| set(short.duty(duty)).unwrap().high.0;
         assert_eq!((high(1), high(999)), (LIMITS.pulse, 10_000 - LIMITS.pulse));
     }
 
     #[test]
     fn a_burst_fits_into_its_period_whichever_is_set_first() {
-        let burst = Command::Burst { triggers: 16, interval: Cycles(20_000) };
-        let settings = set(burst).unwrap();
+        let settings = set(none().burst(16).interval(Cycles(20_000))).unwrap();
         assert_eq!((settings.burst, settings.high.0), (16, 5_000));
-        let refused = change(&LIMITS, LINES, settings, Command::Period(Cycles(319_999)), false);
+        let refused = change(&LIMITS, settings, &none().period(Cycles(319_999)), false);
         let (setting, highest) = (Setting::Period, LIMITS.period.highest);
         let range = |asked, lowest| Refusal::OutOfRange { setting, asked, lowest, highest };
         assert_eq!(refused, Err(range(319_999, 320_000)));
-        let long = Command::Burst { triggers: 16, interval: Cycles(62_501) };
         let (setting, asked) = (Setting::Interval, 62_501);
         let lowest = LIMITS.period.lowest;
         let too_long = Refusal::OutOfRange { setting, asked, lowest, highest: 62_500 };
-        assert_eq!(set(long), Err(too_long));
-        assert!(set(Command::Burst { triggers: 0, interval: Cycles(20_000) }).is_err());
+        assert_eq!(set(none().burst(16).interval(Cycles(62_501))), Err(too_long));
+        assert!(set(none().burst(0).interval(Cycles(20_000))).is_err());
     }
 
     #[test]
-    fn pulses_need_eyes_for_them() {
-        let pulse = Command::Shape(Shape::Pulse);
-        assert_eq!(set(pulse).unwrap().shape, Shape::Pulse);
-        let blind = Limits { sees_pulses: false, ..LIMITS };
-        let refused = change(&blind, LINES, initially(), pulse, false);
-        assert_eq!(refused, Err(Refusal::CannotSeePulses));
-    }
-
-    #[test]
-    fn a_falling_trigger_needs_a_line_that_rests_high() {
-        let falling = Command::Polarity(Polarity::Falling);
-        assert_eq!(set(falling).unwrap().polarity, Polarity::Falling);
-        let upright = Limits { inverts: false, ..LIMITS };
-        let change = |command| change(&upright, LINES, initially(), command, false);
-        assert_eq!(change(falling), Err(Refusal::CannotInvert));
-        assert!(change(Command::Polarity(Polarity::Rising)).is_ok());
+    fn a_named_value_needs_a_generator_that_has_it() {
+        assert_eq!(set(none().shape(Shape::Pulse)).unwrap().shape, Shape::Pulse);
+        assert_eq!(set(none().polarity(Polarity::Falling)).unwrap().polarity, Polarity::Falling);
+        let Limits { shape, polarity, .. } = Limits::USUAL;
+        let plain = Limits { shape, polarity, ..LIMITS };
+        let refused = |changes, setting| {
+            let refusal = Refusal::OutOfRange { setting, asked: 1, lowest: 0, highest: 0 };
+            assert_eq!(change(&plain, initially(), &changes, false), Err(refusal));
+        };
+        refused(none().shape(Shape::Pulse), Setting::Shape);
+        refused(none().polarity(Polarity::Falling), Setting::Polarity);
+        assert!(change(&plain, initially(), &none().polarity(Polarity::Rising), false).is_ok());
     }
 
     #[test]
     fn no_more_lines_are_used_than_there_are_and_at_least_one() {
-        assert_eq!((initially().lines, set(Command::Lines(1)).unwrap().lines), (LINES, 1));
+        assert_eq!((initially().lines, set(none().lines(1)).unwrap().lines), (LINES, 1));
         let (setting, lowest, highest) = (Setting::Lines, 1, LINES.into());
         for asked in [0, 5] {
             let refused = Refusal::OutOfRange { setting, asked: asked.into(), lowest, highest };
-            assert_eq!(set(Command::Lines(asked)), Err(refused));
+            assert_eq!(set(none().lines(asked)), Err(refused));
         }
     }
 
     #[test]
     fn what_decides_a_run_cannot_change_within_it() {
-        let active = |command| change(&LIMITS, LINES, initially(), command, true);
-        assert_eq!(active(Command::Seed(3)), Err(Refusal::RunActive { setting: Setting::Seed }));
-        assert_eq!(active(Command::Period(Cycles(20_000))).unwrap().period, Cycles(20_000));
+        let active = |changes| change(&LIMITS, initially(), &changes, true);
+        assert_eq!(active(none().seed(3)), Err(Refusal::RunActive { setting: Setting::Seed }));
+        assert_eq!(active(none().period(Cycles(20_000))).unwrap().period, Cycles(20_000));
     }
 }

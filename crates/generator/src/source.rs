@@ -31,6 +31,7 @@ impl Source {
         let slots = vec![Slot::EMPTY; window.max(1)].into_boxed_slice();
         let GeneratorHello { lines, limits, tick, .. } = hello;
         let generator = Generator::new(slots, lines, limits, tick, armed_delay);
+        let hello = GeneratorHello { limits: *generator.limits(), ..hello };
         Self { hello, generator, packer: Packer::default(), outbox: Outbox::new(room) }
     }
 
@@ -88,7 +89,7 @@ impl Source {
     ///
     /// # Errors
     /// As [`Generator::command`].
-    pub fn set(&mut self, command: Command, now: u64) -> Result<Status, Refusal> {
+    pub fn set(&mut self, command: impl Into<Command>, now: u64) -> Result<Status, Refusal> {
         // A new run begins with nothing open: what is final is packed before.
         self.pump();
         self.generator.command(command, now)

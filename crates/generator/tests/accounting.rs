@@ -6,8 +6,8 @@ mod limits;
 
 use irqscope_generator::{Generator, LINES, Pairing, Seen, Slot, Source};
 use irqscope_wire::{
-    Answer, Command, Cycles, GeneratorHello, GeneratorKind, JitterKind, Message, PROTOCOL, Pacing,
-    Packet, RunState, Seq, StartAt, Tick, Totals,
+    Answer, Changes, Command, Cycles, GeneratorHello, GeneratorKind, JitterKind, Message, PROTOCOL,
+    Pacing, Packet, RunState, Seq, StartAt, Tick, Totals,
 };
 use limits::LIMITS;
 use proptest::prelude::*;
@@ -96,7 +96,9 @@ fn play(source: &mut Source, host: &mut Host, events: &[Event]) -> u64 {
             }
             Event::Read(read) => reading = read,
             Event::Stop => drop(source.set(Command::Stop, now)),
-            Event::Period(period) => drop(source.set(Command::Period(Cycles(period)), now)),
+            Event::Period(period) => {
+                let _ = source.set(Changes::default().period(Cycles(period)), now);
+            }
         }
         assert!(source.status().totals.identity_holds(), "{:?}", source.status().totals);
         if reading {
@@ -126,13 +128,13 @@ proptest! {
         seed: u64,
     ) {
         let mut source = source(4, window, room);
-        source.set(Command::Packet(packet), 0).unwrap();
-        source.set(Command::Seed(seed), 0).unwrap();
-        let jitter = Command::Jitter { kind: JitterKind::Exponential, amount: Cycles(100_000) };
+        source.set(Changes::default().packet(packet), 0).unwrap();
+        source.set(Changes::default().seed(seed), 0).unwrap();
+        let jitter = Changes::default().jitter(JitterKind::Exponential).jitter_amount(Cycles(100_000));
         source.set(jitter, 0).unwrap();
-        source.set(Command::Patience(Cycles(20 * MS)), 0).unwrap();
+        source.set(Changes::default().timeout(Cycles(20 * MS)), 0).unwrap();
         let pacing = if closed { Pacing::Closed } else { Pacing::Open };
-        source.set(Command::Pacing(pacing), 0).unwrap();
+        source.set(Changes::default().pacing(pacing), 0).unwrap();
         source.set(Command::Start(StartAt::Now), 0).unwrap();
         let mut host = Host::default();
         let edges = play(&mut source, &mut host, &events);
@@ -202,21 +204,23 @@ proptest! {
 
     #[test]
     fn any_command_is_answered_and_breaks_no_limit(
-        values in prop::collection::vec((0u8..9, any::<u64>(), 0u32..64), 0..50),
+        values in prop::collection::vec((0u8..10, any::<u64>(), 0u32..64), 0..50),
     ) {
         let mut generator = Generator::new([Slot::EMPTY; 4], 2, LIMITS, TICK, 0);
         for (which, value, shift) in values {
             let value = value >> shift;
-            let command = match which {
-                0 => Command::Period(Cycles(value)),
-                1 => Command::Duty(value as u16),
-                2 => Command::Packet(value as u16),
-                3 => Command::Count(value),
-                4 => Command::Jitter { kind: JitterKind::Uniform, amount: Cycles(value) },
-                5 => Command::Patience(Cycles(value)),
+            let none = Changes::default();
+            let command: Command = match which {
+                0 => none.period(Cycles(value)).into(),
+                1 => none.duty(value as u16).into(),
+                2 => none.packet(value as u16).into(),
+                3 => none.count(value).into(),
+                4 => none.jitter(JitterKind::Uniform).jitter_amount(Cycles(value)).into(),
+                5 => none.timeout(Cycles(value)).into(),
                 6 => Command::Start(StartAt::Now),
                 7 => Command::Stop,
-                _ => Command::Seed(value),
+                8 => none.burst(value as u32).interval(Cycles(value >> 32)).into(),
+                _ => none.seed(value).into(),
             };
             let before = generator.status().settings;
             let result = generator.command(command, value);
@@ -233,7 +237,7 @@ proptest! {
 #[test]
 fn the_extra_edge_is_flagged_in_the_trigger_before_it_and_listed() {
     let mut source = source(2, 8, 8);
-    source.set(Command::Count(2), 0).unwrap();
+    source.set(Changes::default().count(2), 0).unwrap();
     source.set(Command::Start(StartAt::Now), 0).unwrap();
     let mut now = 0;
     pass(&mut source, &mut now, MS);
@@ -260,8 +264,8 @@ fn the_extra_edge_is_flagged_in_the_trigger_before_it_and_listed() {
 #[test]
 fn a_host_that_does_not_read_costs_counted_samples_and_no_trigger() {
     let mut source = source(1, 64, 2);
-    source.set(Command::Packet(1), 0).unwrap();
-    source.set(Command::Count(100), 0).unwrap();
+    source.set(Changes::default().packet(1), 0).unwrap();
+    source.set(Changes::default().count(100), 0).unwrap();
     source.set(Command::Start(StartAt::Now), 0).unwrap();
     let mut now = 0;
     for _ in 0..100 {

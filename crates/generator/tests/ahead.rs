@@ -6,7 +6,9 @@
 mod limits;
 
 use irqscope_generator::{Act, Generator, Seen, Slot};
-use irqscope_wire::{Answer, Command, Cycles, Refusal, RunState, Seq, Setting, StartAt, Tick};
+use irqscope_wire::{
+    Answer, Changes, Command, Cycles, Refusal, RunState, Seq, Setting, StartAt, Tick,
+};
 use limits::LIMITS;
 
 const MS: u64 = 1_000_000;
@@ -16,8 +18,8 @@ fn ahead(lines: u8, count: u64) -> Generator<[Slot; 8]> {
     let tick = Tick { femtoseconds: 1_000_000 };
     let generator = Generator::new([Slot::EMPTY; 8], lines, LIMITS, tick, 500);
     let mut generator = generator.ahead(8);
-    generator.command(Command::Count(count), 0).unwrap();
-    generator.command(Command::Patience(Cycles(MS)), 0).unwrap();
+    generator.command(Changes::default().count(count), 0).unwrap();
+    generator.command(Changes::default().timeout(Cycles(MS)), 0).unwrap();
     generator.command(Command::Start(StartAt::Now), 0).unwrap();
     generator
 }
@@ -26,9 +28,9 @@ fn ahead(lines: u8, count: u64) -> Generator<[Slot; 8]> {
 fn hardware_that_keeps_the_grid_is_never_told_to_raise_and_rounds_high_times_down() {
     let mut generator = ahead(1, 2);
     assert_eq!(generator.settings().high, Cycles(250_000));
-    generator.command(Command::Duty(1), 0).unwrap();
+    generator.command(Changes::default().duty(1), 0).unwrap();
     assert_eq!(generator.settings().high, Cycles(1_000));
-    generator.command(Command::Period(Cycles(1_005_000)), 0).unwrap();
+    generator.command(Changes::default().period(Cycles(1_005_000)), 0).unwrap();
     assert_eq!(generator.settings().high, Cycles(1_000), "1,005 is no multiple of 8");
     assert_eq!((generator.due(), generator.tick(10 * MS)), (None, Act::Nothing));
 }
@@ -78,10 +80,10 @@ fn a_trigger_without_room_is_counted_as_dropped_whether_made_or_not() {
 #[test]
 fn a_line_that_is_not_in_use_is_not_waited_for_and_its_edges_are_nobodys() {
     let mut generator = ahead(2, 1);
-    let change = generator.command(Command::Lines(1), 0);
+    let change = generator.command(Changes::default().lines(1), 0);
     assert_eq!(change, Err(Refusal::RunActive { setting: Setting::Lines }));
     generator.finish();
-    generator.command(Command::Lines(1), 0).unwrap();
+    generator.command(Changes::default().lines(1), 0).unwrap();
     generator.command(Command::Start(StartAt::Now), 0).unwrap();
     generator.made(100);
     assert_eq!(generator.edge(1, 110), None);

@@ -51,7 +51,7 @@ fn judge(source: &mut Source) -> Result<Vec<Message>, TestCaseError> {
     prop_assert!(status.totals.identity_holds(), "{:?}", status.totals);
     let (limits, set) = (mutate::limits(), status.settings);
     prop_assert!(limits.period.contains(set.period.0) && limits.count.contains(set.count));
-    prop_assert!((1..=999).contains(&set.duty_per_mille));
+    prop_assert!((1..=999).contains(&set.duty));
     Ok(std::iter::from_fn(|| source.outbox.next()).map(|frame| frame.message).collect())
 }
 

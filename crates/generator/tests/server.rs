@@ -12,7 +12,8 @@ use std::net::Shutdown;
 use common::{Host, MS, Owner};
 use irqscope_generator::server::{Server, ServerError};
 use irqscope_wire::{
-    Command, Cycles, MAX_FRAME_BYTES, Message, PROTOCOL, Refusal, RunState, Setting, StartAt,
+    Changes, Command, Cycles, MAX_FRAME_BYTES, Message, PROTOCOL, Refusal, RunState, Setting,
+    StartAt,
 };
 
 #[test]
@@ -20,10 +21,10 @@ fn a_run_is_set_started_and_read_to_its_end_without_a_loss() {
     let owner = Owner::start(3, 64);
     let (mut host, idle) = Host::greet(owner.address);
     assert_eq!((idle.run, idle.state), (0, RunState::Idle));
-    host.ask(Command::Count(100)).unwrap();
+    host.ask(Changes::default().count(100)).unwrap();
     let (lowest, highest) = (1, 999);
     let refusal = Refusal::OutOfRange { setting: Setting::Duty, asked: 1000, lowest, highest };
-    assert_eq!(host.ask(Command::Duty(1000)), Err(refusal));
+    assert_eq!(host.ask(Changes::default().duty(1000)), Err(refusal));
     host.ask(Command::Start(StartAt::Now)).unwrap();
     let (seqs, done) = host.read_run();
     assert_eq!(seqs, (0..100).collect::<Vec<_>>());
@@ -42,9 +43,9 @@ fn an_idle_connection_is_kept_alive_by_a_status() {
 fn a_host_that_does_not_read_costs_counted_samples_and_the_run_goes_on() {
     let owner = Owner::start(8, 4);
     let (mut host, _) = Host::greet(owner.address);
-    host.ask(Command::Count(1 << 32)).unwrap();
-    host.ask(Command::Packet(1024)).unwrap();
-    host.ask(Command::Period(Cycles(10_000))).unwrap();
+    host.ask(Changes::default().count(1 << 32)).unwrap();
+    host.ask(Changes::default().packet(1024)).unwrap();
+    host.ask(Changes::default().period(Cycles(10_000))).unwrap();
     host.ask(Command::Start(StartAt::Now)).unwrap();
     let dropping = owner.await_status(|status| status.totals.dropped > 0).totals;
     let later = owner.await_status(|s| s.totals.dropped > dropping.dropped + 10_000).totals;
@@ -64,8 +65,9 @@ fn a_host_that_does_not_read_costs_counted_samples_and_the_run_goes_on() {
 fn commands_of_a_host_that_does_not_read_are_bounded_and_each_answered() {
     let owner = Owner::start(1, 2);
     let (mut host, _) = Host::greet(owner.address);
-    let numbers: Vec<u64> =
-        (0..500).map(|seed| host.send(Message::Command(Command::Seed(seed)))).collect();
+    let numbers: Vec<u64> = (0..500)
+        .map(|seed| host.send(Message::Command(Changes::default().seed(seed).into())))
+        .collect();
     let answered: Vec<u64> = numbers.iter().map(|_| host.reply().0.unwrap()).collect();
     assert_eq!(answered, numbers);
 }
@@ -85,7 +87,7 @@ fn a_second_host_is_turned_away_and_the_first_notices_nothing() {
 fn a_disconnect_in_mid_run_leaves_a_gap_that_is_seen_and_the_run_goes_on() {
     let owner = Owner::start(1, 1024);
     let (mut host, _) = Host::greet(owner.address);
-    host.ask(Command::Count(1 << 32)).unwrap();
+    host.ask(Changes::default().count(1 << 32)).unwrap();
     host.ask(Command::Start(StartAt::Now)).unwrap();
     let first = host.await_some(|message| match message {
         Message::Packet(packet) => Some(packet.samples[0].seq.0),
@@ -112,7 +114,7 @@ fn a_disconnect_in_mid_run_leaves_a_gap_that_is_seen_and_the_run_goes_on() {
 fn who_is_no_host_gets_no_samples_and_takes_none_away() {
     let owner = Owner::start(1, 1024);
     let (mut host, _) = Host::greet(owner.address);
-    host.ask(Command::Count(200)).unwrap();
+    host.ask(Changes::default().count(200)).unwrap();
     host.ask(Command::Start(StartAt::Now)).unwrap();
     drop(host);
     owner.await_status(|status| status.state == RunState::Done);
@@ -148,7 +150,10 @@ fn garbled_truncated_oversized_and_replayed_frames_are_refused_and_have_no_effec
     let (mut host, _) = Host::greet(owner.address);
     host.stream.write_all(&[7, 7, 7, 0]).unwrap();
     assert_eq!(host.reply(), (None, Err(Refusal::Garbled { bytes: 3 })));
-    let frame = irqscope_wire::Frame { number: 1, message: Message::Command(Command::Seed(9)) };
+    let frame = irqscope_wire::Frame {
+        number: 1,
+        message: Message::Command(Changes::default().seed(9).into()),
+    };
     let bytes = irqscope_wire::encode(&frame).unwrap();
     let truncated = bytes.len() - 3;
     host.stream.write_all(&bytes[..truncated]).unwrap();
@@ -159,13 +164,13 @@ fn garbled_truncated_oversized_and_replayed_frames_are_refused_and_have_no_effec
     let limit = MAX_FRAME_BYTES as u32;
     assert_eq!(host.reply(), (None, Err(Refusal::Oversized { limit })));
     host.stream.write_all(&[0]).unwrap();
-    host.ask(Command::Seed(1)).unwrap();
+    host.ask(Changes::default().seed(1)).unwrap();
     host.sent -= 1;
     let replayed = Refusal::OutOfSequence { number: 1, expected: 2 };
-    assert_eq!(host.ask(Command::Seed(2)), Err(replayed));
+    assert_eq!(host.ask(Changes::default().seed(2)), Err(replayed));
     host.sent = 9;
     let lost = Refusal::OutOfSequence { number: 9, expected: 2 };
-    assert_eq!(host.ask(Command::Seed(3)), Err(lost));
+    assert_eq!(host.ask(Changes::default().seed(3)), Err(lost));
     host.sent = 2;
     assert_eq!(host.ask(Command::Status).unwrap().settings.seed, 1);
     host.send(Message::Status(owner.status()));
@@ -179,14 +184,14 @@ fn a_reply_is_for_the_host_that_asked_and_for_no_other() {
     let mut server = Server::start("127.0.0.1:0", &source).unwrap();
     let mut gone = Host::connect(server.address());
     gone.hello(PROTOCOL);
-    gone.send(Message::Command(Command::Seed(5)));
+    gone.send(Message::Command(Changes::default().seed(5).into()));
     gone.stream.shutdown(Shutdown::Write).unwrap();
     while gone.receive().is_some() {}
     drop(gone);
     let (mut host, _) = Host::greet(server.address());
-    host.send(Message::Command(Command::Duty(500)));
+    host.send(Message::Command(Changes::default().duty(500).into()));
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
-    while source.status().settings.duty_per_mille != 500 {
+    while source.status().settings.duty != 500 {
         server.exchange(&mut source, MS);
         assert!(std::time::Instant::now() < deadline);
     }
@@ -202,7 +207,7 @@ fn a_reply_is_for_the_host_that_asked_and_for_no_other() {
 fn the_end_is_told_before_the_connection_closes() {
     let owner = Owner::start(1, 1024);
     let (mut host, _) = Host::greet(owner.address);
-    host.ask(Command::Count(1 << 32)).unwrap();
+    host.ask(Changes::default().count(1 << 32)).unwrap();
     host.ask(Command::Start(StartAt::Now)).unwrap();
     owner.await_status(|status| status.totals.triggers > 100);
     owner.stop();

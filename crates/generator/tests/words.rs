@@ -15,7 +15,9 @@ use common::Host;
 use irqscope_generator::Source;
 use irqscope_generator::server::Server;
 use irqscope_generator::words::{self, Broken, Raised, Running, Wires, Word};
-use irqscope_wire::{Command, Cycles, GeneratorKind, Message, Pacing, RunState, StartAt, Tick};
+use irqscope_wire::{
+    Changes, Command, Cycles, GeneratorKind, Message, Pacing, RunState, StartAt, Tick,
+};
 
 const LINES: usize = 3;
 const NS: Tick = Tick { femtoseconds: 1_000_000 };
@@ -81,10 +83,10 @@ fn every_trigger_is_answered_in_real_time_and_the_loop_ends_when_asked() {
     let target = target(memory.clone());
     let (running, address) = generator(&memory);
     let (mut host, _) = Host::greet(address);
-    host.ask(Command::Count(300)).unwrap();
-    host.ask(Command::Period(Cycles(200_000))).unwrap();
+    host.ask(Changes::default().count(300)).unwrap();
+    host.ask(Changes::default().period(Cycles(200_000))).unwrap();
     // The target is but a thread: a trigger waits for it, however late.
-    host.ask(Command::Pacing(Pacing::Closed)).unwrap();
+    host.ask(Changes::default().pacing(Pacing::Closed)).unwrap();
     for run in 1..=2 {
         host.ask(Command::Start(StartAt::Now)).unwrap();
         let mut noted = false;
@@ -114,7 +116,7 @@ fn a_target_that_never_answers_is_missing_and_holds_up_no_end() {
     let memory = Arc::new(Memory::default());
     let (running, address) = generator(&memory);
     let (mut host, _) = Host::greet(address);
-    host.ask(Command::Count(1 << 32)).unwrap();
+    host.ask(Changes::default().count(1 << 32)).unwrap();
     host.ask(Command::Start(StartAt::Now)).unwrap();
     host.await_some(|message| match message {
         Message::Status(status) => (status.totals.triggers > 0).then_some(()),

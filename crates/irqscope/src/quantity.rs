@@ -11,10 +11,6 @@ pub struct Frequency(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span(pub u64);
 
-/// A share in per mille: `25%`, `12.5%`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share(pub u32);
-
 impl FromStr for Frequency {
     type Err = String;
 
@@ -35,19 +31,6 @@ impl FromStr for Span {
         let span = humantime::parse_duration(text)
             .map_err(|error| format!("not a span of time ({error}); write 250us or 1ms"))?;
         u64::try_from(span.as_nanos()).map(Self).map_err(|_| "longer than 584 years".to_owned())
-    }
-}
-
-impl FromStr for Share {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
-        number
-            .and_then(|percent| whole(percent * 10.0))
-            .and_then(|per_mille| u32::try_from(per_mille).ok())
-            .map(Self)
-            .ok_or_else(|| "not a share of the period; write 25% or 12.5%".to_owned())
     }
 }
 
@@ -94,16 +77,12 @@ mod tests {
         assert_eq!("0".parse(), Ok(Frequency(0)));
         assert_eq!("2.5MHz".parse(), Ok(Frequency(2_500_000_000)));
         assert_eq!("250us".parse(), Ok(Span(250_000)));
-        assert_eq!("12.5%".parse(), Ok(Share(125)));
     }
 
     #[test]
     fn what_is_none_says_how_one_is_written() {
         for wrong in ["", "fast", "-1Hz", "1e300MHz", "nan", "infHz", "1ms"] {
             assert!(wrong.parse::<Frequency>().unwrap_err().contains("1kHz"), "{wrong}");
-        }
-        for wrong in ["25", "-1%", "%", "1e30%"] {
-            assert!(wrong.parse::<Share>().unwrap_err().contains("25%"), "{wrong}");
         }
         assert!("1kHz".parse::<Span>().unwrap_err().contains("250us"));
     }
@@ -125,7 +104,6 @@ mod tests {
             let read = [
                 text.parse::<Frequency>().map(|Frequency(millihertz)| hertz(millihertz as f64)),
                 text.parse::<Span>().map(|Span(ns)| seconds(ns as f64 / 1e9)),
-                text.parse::<Share>().map(|Share(per_mille)| percent(per_mille.into())),
             ];
             prop_assert!(read.into_iter().flatten().all(|text| !text.contains("inf")));
         }

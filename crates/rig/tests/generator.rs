@@ -20,7 +20,7 @@ use common::Owner;
 use irqscope_rig::Stop;
 use irqscope_rig::generator::{Client, GeneratorError, Received};
 use irqscope_wire::{
-    Command, Cycles, Frame, GeneratorHello, Message, PROTOCOL, Refusal, RunState, Setting, StartAt,
+    Changes, Cycles, Frame, GeneratorHello, Message, PROTOCOL, Refusal, RunState, Setting, StartAt,
     Status, decode, encode,
 };
 use mutate::{apply, body, corpus, edits, framed};
@@ -63,9 +63,9 @@ fn settings_are_told_as_they_are_and_every_frame_is_handed_out_as_it_came() {
     let owner = Owner::start(2, 64);
     let mut client = connect(owner.address).unwrap();
     assert_eq!(client.hello().lines, 2);
-    let set = client.set(Command::Period(Cycles(50_000))).unwrap().settings;
+    let set = client.set(Changes::default().period(Cycles(50_000))).unwrap().settings;
     assert_eq!((set.period, set.high), (Cycles(50_000), Cycles(12_500)));
-    client.set(Command::Count(500)).unwrap();
+    client.set(Changes::default().count(500)).unwrap();
     client.start(StartAt::Now).unwrap();
     let (all, done) = read_run(&mut client).unwrap();
     assert_eq!(seqs(&all), (0..500).collect::<Vec<_>>());
@@ -89,10 +89,10 @@ fn a_refusal_names_the_limit_and_changes_nothing() {
     let mut client = connect(owner.address).unwrap();
     let before = client.status().unwrap();
     for (command, setting, asked) in [
-        (Command::Period(Cycles(0)), Setting::Period, 0),
-        (Command::Duty(0), Setting::Duty, 0),
-        (Command::Duty(1000), Setting::Duty, 1000),
-        (Command::Count(u64::MAX), Setting::Count, u64::MAX),
+        (Changes::default().period(Cycles(0)), Setting::Period, 0),
+        (Changes::default().duty(0), Setting::Duty, 0),
+        (Changes::default().duty(1000), Setting::Duty, 1000),
+        (Changes::default().count(u64::MAX), Setting::Count, u64::MAX),
     ] {
         let error = client.set(command).unwrap_err();
         let GeneratorError::Refused(Refusal::OutOfRange { setting: named, asked: told, .. }) =
@@ -145,7 +145,7 @@ fn a_lost_connection_is_taken_up_again_with_the_gap_on_record() {
     let owner = Owner::start(1, 1024);
     let cable = Cable::to(owner.address);
     let mut client = connect(cable.address).unwrap();
-    client.set(Command::Count(1 << 32)).unwrap();
+    client.set(Changes::default().count(1 << 32)).unwrap();
     client.start(StartAt::Now).unwrap();
     let mut all = Vec::new();
     while seqs(&all).len() < 100 {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use common::Owner;
 use irqscope_rig::Stop;
 use irqscope_rig::generator::{Client, GeneratorError, look};
-use irqscope_wire::{Command, Message, RunState, StartAt};
+use irqscope_wire::{Changes, Message, RunState, StartAt};
 use nix::pty::openpty;
 use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
 
@@ -95,7 +95,7 @@ fn a_run_over_a_serial_line_is_the_same_as_over_tcp() {
     let line = Line::to(owner.address);
     assert_eq!(look(&line.address, &Stop::default()).unwrap().0.lines, 2);
     let mut client = line.connect();
-    client.set(Command::Count(500)).unwrap();
+    client.set(Changes::default().count(500)).unwrap();
     client.start(StartAt::Now).unwrap();
     let (mut seqs, mut missed) = (Vec::new(), 0);
     loop {
@@ -115,7 +115,7 @@ fn a_connection_is_made_again_on_the_same_line() {
     let owner = Owner::start(1, 64);
     let line = Line::to(owner.address);
     let mut client = line.connect();
-    client.set(Command::Count(77)).unwrap();
+    client.set(Changes::default().count(77)).unwrap();
     client.reconnect(LIMIT).unwrap();
     assert_eq!(client.status().unwrap().settings.count, 77);
 }

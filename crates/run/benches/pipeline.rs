@@ -22,7 +22,7 @@ use irqscope_rig::Stop;
 use irqscope_rig::generator::Client;
 use irqscope_run::{LogWriter, RunDir, Source as From};
 use irqscope_wire::{
-    Command, Cycles, GeneratorKind, Message, RunState, StartAt, Status, Tick, Totals,
+    Changes, Cycles, GeneratorKind, Message, RunState, StartAt, Status, Tick, Totals,
 };
 
 const LINES: u8 = 8;
@@ -60,11 +60,8 @@ fn measure(packet: u16) -> f64 {
     let mut client = Client::connect(&server.address().to_string(), &Stop::default()).unwrap();
     let over = Arc::new(AtomicBool::new(false));
     let generator = generate(source, server, over.clone());
-    for command in
-        [Command::Count(SAMPLES), Command::Period(Cycles(PERIOD)), Command::Packet(packet)]
-    {
-        client.set(command).unwrap();
-    }
+    let settings = Changes::default().count(SAMPLES).period(Cycles(PERIOD)).packet(packet);
+    client.set(settings).unwrap();
     let (begun, before) = (Instant::now(), cpu_times());
     client.start(StartAt::Now).unwrap();
     let log = run.log();

@@ -19,7 +19,7 @@ mod runs;
 mod token;
 
 pub use desk::{
-    CaseSnapshot, Desk, DeskError, GeneratorState, Measurement, Phase, Settings, Snapshot, Start,
+    CaseSnapshot, Desk, DeskError, Differs, GeneratorState, Measurement, Phase, Snapshot, Start,
     StartScenario, State,
 };
 pub use listen::Server;

@@ -39,7 +39,7 @@ fn case(measurement: &Value) -> &Value {
 /// Measures a run of `count` triggers to its end.
 fn measured(served: &Served, generator: &Generator, count: u64) -> String {
     connect(served, generator);
-    let set = json!({"count": count, "period_ns": 100_000, "patience_ns": 1_000_000_000});
+    let set = json!({"count": count, "period_ns": 100_000, "timeout_ns": 1_000_000_000});
     served.post("/api/generator/set", &set.to_string()).good();
     let run = start(served);
     wait_for(served, "done");
@@ -179,7 +179,7 @@ fn what_was_not_derived_is_derived_when_it_is_looked_at() {
 fn a_run_that_is_stopped_is_complete_and_says_so() {
     let (served, generator) = (Served::on_loopback(), Generator::start(1024));
     connect(&served, &generator);
-    let set = json!({"count": 1u64 << 32, "period_ns": 200_000, "patience_ns": 1_000_000_000});
+    let set = json!({"count": 1u64 << 32, "period_ns": 200_000, "timeout_ns": 1_000_000_000});
     served.post("/api/generator/set", &set.to_string()).good();
     let run = start(&served);
     served.post("/api/generator/start", "{}").refused(409, "busy");

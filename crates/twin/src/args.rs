@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The plugin's arguments: `-plugin libirqscope_twin.so,period=1000000,…`.
+//! The plugin's arguments: `-plugin libirqscope_twin.so,lines=5,…`.
 //!
 //! | argument | meaning | default |
 //! | --- | --- | --- |
-//! | `period` | ns from trigger to trigger | 1000000 |
-//! | `duty` | per mille of it that the line is up | 250 |
-//! | `count` | triggers | 1000 |
-//! | `packet` | samples per packet | 16 |
-//! | `jitter` | `none`, `uniform`, `exponential` | none |
-//! | `jitter-amount` | ns | 0 |
-//! | `burst` | triggers in a burst, which is once a period | 1 |
-//! | `interval` | ns from one trigger of a burst to the next | |
-//! | `shape` | `toggle`, `pulse`: how lines show responses | toggle |
-//! | `seed` | of the jitter | 0 |
-//! | `pacing` | `open`, `closed` | open |
-//! | `patience` | ns until an answer counts as missing | 10 s |
+//! | `settings` | the generator's settings, as `Changes::to_hex` writes them | the table's |
 //! | `lines` | lines of the port that are watched, from line 0 | 12 |
 //! | `delay` | ns from arming to the first trigger | 1000000 |
 //! | `start` | `armed`, `now`, `wait` for a command | armed; wait with `port` |
@@ -31,7 +20,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use irqscope_wire::{Command, Cycles, JitterKind, Pacing, Shape, StartAt, UnknownName};
+use irqscope_wire::{Changes, Nanoseconds, StartAt, UnknownName};
 
 use crate::port::LINES;
 
@@ -43,8 +32,7 @@ pub enum Output {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Args {
-    /// In an order in which each can be applied.
-    pub settings: Vec<Command>,
+    pub settings: Changes<Nanoseconds>,
     /// None: a host will ask for it.
     pub start: Option<StartAt>,
     pub lines: u8,
@@ -60,18 +48,12 @@ pub struct Args {
 
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
-const KNOWN: &str = "period, duty, count, packet, jitter, jitter-amount, burst, interval, shape, \
-                     seed, pacing, patience, lines, delay, start, pin, window, smi, smi-seed, trace, \
-                     out, port";
+const KNOWN: &str = "settings, lines, delay, start, pin, window, smi, smi-seed, trace, out, port";
 
 /// While they are read.
 #[derive(Default)]
 struct Draft {
-    settings: Vec<Command>,
-    jitter: Option<JitterKind>,
-    amount: u64,
-    burst: Option<u32>,
-    interval: Option<u64>,
+    settings: Changes<Nanoseconds>,
     start: Option<Option<StartAt>>,
     lines: Option<u8>,
     delay: Option<u64>,
@@ -94,27 +76,11 @@ pub fn parse<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<Args, S
 }
 
 fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
-    let setting = match name {
-        "period" => Command::Period(Cycles(number(name, value)?)),
-        "duty" => Command::Duty(number(name, value)?),
-        "count" => Command::Count(number(name, value)?),
-        "packet" => Command::Packet(number(name, value)?),
-        "seed" => Command::Seed(number(name, value)?),
-        "patience" => Command::Patience(Cycles(number(name, value)?)),
-        "pacing" => Command::Pacing(named::<Pacing>(value)?),
-        "shape" => Command::Shape(named::<Shape>(value)?),
-        _ => return take_other(draft, name, value),
-    };
-    draft.settings.push(setting);
-    Ok(())
-}
-
-fn take_other(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
     match name {
-        "jitter" => draft.jitter = Some(named(value)?),
-        "jitter-amount" => draft.amount = number(name, value)?,
-        "burst" => draft.burst = Some(number(name, value)?),
-        "interval" => draft.interval = Some(number(name, value)?),
+        "settings" => {
+            let wrong = || format!("settings={value}: not the settings of this version");
+            draft.settings = Changes::from_hex(value).ok_or_else(wrong)?;
+        }
         "start" if value == "wait" => draft.start = Some(None),
         "start" => draft.start = Some(Some(named(value).map_err(|e| e + ", wait")?)),
         "lines" => draft.lines = Some(within(name, value, 1, LINES)?),
@@ -147,20 +113,8 @@ fn finish(draft: Draft) -> Result<Args, String> {
         Output::Path(_) => Some(StartAt::Armed),
         Output::Port(_) => None,
     };
-    let mut settings = draft.settings;
-    if draft.jitter.is_some() || draft.amount != 0 {
-        let kind = draft.jitter.unwrap_or(JitterKind::None);
-        settings.push(Command::Jitter { kind, amount: Cycles(draft.amount) });
-    }
-    match (draft.burst, draft.interval) {
-        (Some(triggers), Some(interval)) => {
-            settings.push(Command::Burst { triggers, interval: Cycles(interval) });
-        }
-        (None, None) => {}
-        _ => return Err("burst and interval go together".to_owned()),
-    }
     Ok(Args {
-        settings,
+        settings: draft.settings,
         start: draft.start.unwrap_or(default_start),
         lines: draft.lines.unwrap_or(LINES),
         delay: draft.delay.unwrap_or(MS),
@@ -206,18 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn jitter_and_its_amount_become_one_command() {
-        let args = parse(["jitter-amount=50", "out=x", "jitter=uniform", "period=5"]).unwrap();
-        let jitter = Command::Jitter { kind: JitterKind::Uniform, amount: Cycles(50) };
-        assert_eq!(args.settings, [Command::Period(Cycles(5)), jitter]);
-    }
-
-    #[test]
-    fn a_burst_and_its_interval_become_one_command() {
-        let args = parse(["burst=16", "out=x", "interval=20000", "period=500000"]).unwrap();
-        let burst = Command::Burst { triggers: 16, interval: Cycles(20_000) };
-        assert_eq!(args.settings, [Command::Period(Cycles(500_000)), burst]);
-        assert!(parse(["out=x", "burst=2"]).unwrap_err().contains("interval"));
+    fn settings_are_one_word() {
+        let asked = Changes::default().period(Nanoseconds(5)).jitter_amount(Nanoseconds(1 << 40));
+        let args = parse(["out=x", &format!("settings={}", asked.to_hex())]).unwrap();
+        assert_eq!(args.settings, asked);
+        let refused = parse(["out=x", "settings=0g"]).unwrap_err();
+        assert!(refused.contains("not the settings of this version"), "{refused}");
+        assert!(parse(["out=x", "settings=00"]).is_err());
     }
 
     #[test]
@@ -233,12 +182,12 @@ mod tests {
     #[test]
     fn a_wrong_argument_is_refused_with_what_is_allowed() {
         let refused = |argument| parse(["out=x", argument]).unwrap_err();
-        assert!(refused("perod=1").contains("period"), "{}", refused("perod=1"));
+        assert!(refused("lnes=1").contains("lines"), "{}", refused("lnes=1"));
         assert_eq!(refused("lines=13"), "lines=13 is out of range: 1 to 12");
         assert_eq!(refused("start=soon"), "unknown start `soon`: now, armed, wait");
         assert_eq!(
-            refused("count=18446744073709551616"),
-            "count=18446744073709551616: not a whole number in range"
+            refused("delay=18446744073709551616"),
+            "delay=18446744073709551616: not a whole number in range"
         );
         assert_eq!(refused("port=1"), "give out or port, once");
         assert!(parse(["port=1", "trace=9"]).unwrap_err().contains("out=PATH"));

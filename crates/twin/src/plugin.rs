@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use irqscope_generator::server::Server;
 use irqscope_generator::{Source, initial};
-use irqscope_wire::{Command, GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Tick};
+use irqscope_wire::{Command, GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Shape, Tick};
 use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
 use crate::args::{Args, Output, parse};
@@ -31,19 +31,17 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// A virtual nanosecond.
 const TICK: Tick = Tick { femtoseconds: 1_000_000 };
 
+const PERIOD: Range = Range { lowest: 1_000, highest: HOUR_NS };
+
 const LIMITS: Limits = Limits {
-    period: Range { lowest: 1_000, highest: HOUR_NS },
-    period_step: 1,
+    period: PERIOD,
+    interval: PERIOD,
+    jitter_amount: Range { lowest: 0, highest: HOUR_NS },
+    timeout: PERIOD,
     pulse: 100,
-    packet: Range { lowest: 1, highest: 1024 },
-    count: Range { lowest: 1, highest: 1 << 32 },
-    jitter: Range { lowest: 0, highest: HOUR_NS },
-    patience: Range { lowest: 1_000, highest: HOUR_NS },
-    burst: Range { lowest: 1, highest: 1 << 20 },
-    sees_pulses: true,
+    shape: Range { lowest: 0, highest: Shape::Pulse as u64 },
     sees_arming: true,
-    inverts: false,
-    calibrates: false,
+    ..Limits::USUAL
 };
 
 /// All that the plugin knows.
@@ -127,10 +125,28 @@ pub unsafe extern "C" fn qemu_plugin_install(
     let target = unsafe { CStr::from_ptr((*info).target_name) }.to_string_lossy();
     match install(id, cpus, &target, &arguments) {
         Ok(()) => 0,
-        Err(what) => {
+        Err(Unusable::Here(what)) => {
             eprintln!("irqscope: the twin's generator cannot be used: {what}");
             -1
         }
+        Err(Unusable::Settings(refusal)) => {
+            eprintln!("irqscope: the twin's generator refuses its settings: {refusal}");
+            -1
+        }
+    }
+}
+
+/// Why the generator cannot work.
+enum Unusable {
+    /// This QEMU, this machine or this place does not allow it.
+    Here(String),
+    /// It can, but not with these settings.
+    Settings(String),
+}
+
+impl From<String> for Unusable {
+    fn from(what: String) -> Self {
+        Self::Here(what)
     }
 }
 
@@ -139,10 +155,11 @@ fn install(
     cpus: c_int,
     target: &str,
     arguments: &[String],
-) -> Result<(), String> {
+) -> Result<(), Unusable> {
     let args = parse(arguments.iter().map(String::as_str))?;
     if cpus != 1 {
-        return Err(format!("it needs a machine with one CPU, not {cpus}: use -smp 1"));
+        let what = format!("it needs a machine with one CPU, not {cpus}: use -smp 1");
+        return Err(Unusable::Here(what));
     }
     let found = Qemu::look_up().map_err(not_exported)?;
     let qemu = *QEMU.get_or_init(|| found);
@@ -175,7 +192,7 @@ fn smi(args: &Args, wiring: Wiring) -> Result<(Smi, Memory), String> {
         return Err("smi is for a PC: leave it out".to_owned());
     }
     let memory = Memory::look_up().map_err(not_exported)?;
-    Ok((Smi::new(args.smi, args.smi_seed, initial(&LIMITS, TICK, args.lines)), memory))
+    Ok((Smi::new(args.smi, args.smi_seed, initial(&LIMITS, TICK)), memory))
 }
 
 /// Hosts may connect from now on.
@@ -189,7 +206,7 @@ fn serve(port: u16, source: &Source) -> Result<Server, String> {
 }
 
 /// Makes the generator with its settings, started: virtual time has not begun.
-fn source(args: &Args) -> Result<Source, String> {
+fn source(args: &Args) -> Result<Source, Unusable> {
     let hello = GeneratorHello {
         protocol: PROTOCOL,
         kind: GeneratorKind::Twin,
@@ -199,9 +216,9 @@ fn source(args: &Args) -> Result<Source, String> {
         limits: LIMITS,
     };
     let mut source = Source::new(hello, args.window, ROOM, args.delay);
-    let start = args.start.map(Command::Start);
-    for command in args.settings.iter().copied().chain(start) {
-        source.set(command, 0).map_err(|refusal| refusal.to_string())?;
+    let settings = Command::Set(args.settings.in_ticks(TICK));
+    for command in [Some(settings), args.start.map(Command::Start)].into_iter().flatten() {
+        source.set(command, 0).map_err(|refusal| Unusable::Settings(refusal.to_string()))?;
     }
     Ok(source)
 }

@@ -15,8 +15,9 @@ use std::process::{Child, Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
 use irqscope_wire::{
-    Answer, Command, Cycles, Decoder, Frame, Hello, Mark, Message, OutsideSample, PROTOCOL, Path,
-    PathEnd, PathEvent, Refusal, RunState, Setting, StartAt, Totals, encode,
+    Answer, Changes, Command, Cycles, Decoder, Frame, Hello, JitterKind, Mark, Message,
+    Nanoseconds, OutsideSample, PROTOCOL, Path, PathEnd, PathEvent, Polarity, Refusal, RunState,
+    Setting, StartAt, Totals, encode,
 };
 
 const GUEST: [u8; 21] = [
@@ -93,6 +94,15 @@ fn is_end(frame: &Frame) -> bool {
     }
 }
 
+/// Returns the plugin's argument for these settings.
+fn encoded(settings: Changes<Nanoseconds>) -> String {
+    format!("settings={}", settings.to_hex())
+}
+
+fn jittery() -> Changes<Nanoseconds> {
+    Changes::default().jitter(JitterKind::Uniform).jitter_amount(Nanoseconds(30_000)).seed(5)
+}
+
 /// Records what the plugin writes until its run is done.
 fn record(plugin_args: &str, more: &[&str]) -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
@@ -127,10 +137,10 @@ fn last_totals(frames: &[Frame]) -> Totals {
 
 #[test]
 fn two_boots_give_the_same_bytes_and_every_edge_at_its_instant() {
-    let args =
-        "period=100000,count=200,packet=64,lines=5,jitter=uniform,jitter-amount=30000,seed=5";
-    let first = record(args, &PARPORT);
-    let second = record(args, &PARPORT);
+    let settings = jittery().period(Nanoseconds(100_000)).count(200).packet(64);
+    let args = format!("lines=5,{}", encoded(settings));
+    let first = record(&args, &PARPORT);
+    let second = record(&args, &PARPORT);
     assert_eq!(first, second);
     let frames = frames(&first);
     assert!(frames.iter().enumerate().all(|(due, frame)| frame.number == due as u64));
@@ -172,8 +182,9 @@ fn paths(frames: &[Frame]) -> Vec<Path> {
 
 #[test]
 fn a_trace_has_every_instruction_and_leaves_no_trace() {
-    let args = "period=150000,count=50,lines=5,jitter=uniform,jitter-amount=30000,seed=5";
-    let plain = record(args, &PARPORT);
+    let settings = jittery().period(Nanoseconds(150_000)).count(50);
+    let args = format!("lines=5,{}", encoded(settings));
+    let plain = record(&args, &PARPORT);
     let traced = frames(&record(&format!("{args},trace=20"), &PARPORT));
     assert_eq!(samples(&traced), samples(&frames(&plain)));
     let paths = paths(&traced);
@@ -204,19 +215,24 @@ fn what_cannot_work_says_why() {
 
 #[test]
 fn what_is_refused_at_load_keeps_qemu_from_starting() {
-    for (args, why) in [
-        ("out=/tmp,lines=13", "lines=13 is out of range: 1 to 12"),
-        ("out=/nowhere/at/all", "cannot write to /nowhere/at/all"),
-        ("out=/dev/null,duty=1000", "duty 1000 is out of range: 1 to 999 per mille"),
-        ("out=/dev/null,count=0", "count 0 is out of range: 1 to 4294967296 triggers"),
+    let (unusable, refused) = ("cannot be used", "refuses its settings");
+    let set = |settings| format!("out=/dev/null,{}", encoded(settings));
+    let none = Changes::default();
+    for (args, how, why) in [
+        ("out=/tmp,lines=13".into(), unusable, "lines=13 is out of range: 1 to 12"),
+        ("out=/nowhere/at/all".into(), unusable, "cannot write to /nowhere/at/all"),
+        (set(none.duty(1000)), refused, "duty 1000 is out of range: 1 to 999 per mille"),
+        (set(none.count(0)), refused, "count 0 is out of range: 1 to 4294967296 triggers"),
+        (
+            set(none.polarity(Polarity::Falling)),
+            refused,
+            "polarity falling is not possible with this generator: ask for rising",
+        ),
     ] {
-        let mut qemu = start(args, &PARPORT);
+        let mut qemu = start(&args, &PARPORT);
         assert!(!qemu.child.wait().unwrap().success());
         let said = said(&mut qemu);
-        assert!(
-            said.contains("the twin's generator cannot be used") && said.contains(why),
-            "{said}"
-        );
+        assert!(said.contains(&format!("the twin's generator {how}: {why}")), "{said}");
     }
 }
 
@@ -288,9 +304,9 @@ impl Host {
         })
     }
 
-    fn ask(&mut self, command: Command) -> Result<irqscope_wire::Status, Refusal> {
+    fn ask(&mut self, command: impl Into<Command>) -> Result<irqscope_wire::Status, Refusal> {
         let number = self.sent;
-        self.send(Message::Command(command));
+        self.send(Message::Command(command.into()));
         let (to, result) = self.reply();
         assert_eq!(to, Some(number));
         result
@@ -310,15 +326,15 @@ fn a_host_sets_starts_and_stops_it_live() {
     assert!(matches!(host.receive(), Some(Message::GeneratorHello(_))));
     assert!(matches!(host.receive(), Some(Message::Status(_))));
     host.hello(PROTOCOL);
-    let set = host.ask(Command::Period(Cycles(200_000))).unwrap().settings;
+    let set = host.ask(Changes::default().period(Cycles(200_000))).unwrap().settings;
     assert_eq!((set.period, set.high), (Cycles(200_000), Cycles(50_000)));
     let (lowest, highest) = (1, 999);
     let refusal = Refusal::OutOfRange { setting: Setting::Duty, asked: 0, lowest, highest };
-    assert_eq!(host.ask(Command::Duty(0)), Err(refusal));
-    host.ask(Command::Count(1 << 32)).unwrap();
+    assert_eq!(host.ask(Changes::default().duty(0)), Err(refusal));
+    host.ask(Changes::default().count(1 << 32)).unwrap();
     assert_eq!(host.ask(Command::Start(StartAt::Now)).unwrap().state, RunState::Running);
     let active = Refusal::RunActive { setting: Setting::Seed };
-    assert_eq!(host.ask(Command::Seed(1)), Err(active));
+    assert_eq!(host.ask(Changes::default().seed(1)), Err(active));
     let first = host.await_some(|message| match message {
         Message::Packet(packet) => Some(packet.samples[0].seq.0),
         _ => None,
@@ -340,7 +356,7 @@ fn bad_input_gets_its_answer_and_the_run_goes_on() {
     host.stream.write_all(&[7, 7, 7, 0]).unwrap();
     assert_eq!(host.reply(), (None, Err(Refusal::Garbled { bytes: 3 })));
     host.hello(PROTOCOL);
-    host.ask(Command::Count(1 << 32)).unwrap();
+    host.ask(Changes::default().count(1 << 32)).unwrap();
     host.ask(Command::Start(StartAt::Now)).unwrap();
     host.sent -= 1;
     let number = host.sent;

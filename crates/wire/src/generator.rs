@@ -9,7 +9,7 @@ use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
-use crate::{Cycles, JitterKind, Nanoseconds, Pacing, Refusal, Seq, Shape, Tick};
+use crate::{Changes, Cycles, Limits, Nanoseconds, Refusal, Seq, Settings, Tick};
 
 named! {
     /// The kinds of generators.
@@ -22,50 +22,6 @@ named! {
         Cpu = "cpu",
         /// A board with wires.
         Board = "board",
-    }
-}
-
-named! {
-    /// What can be set, by the name that refusals give it.
-    Setting, "setting", {
-        Period = "period",
-        Duty = "duty",
-        Packet = "packet",
-        Count = "count",
-        Jitter = "jitter",
-        Seed = "seed",
-        Pacing = "pacing",
-        Patience = "patience",
-        Burst = "burst",
-        Interval = "interval",
-        Shape = "shape",
-        Polarity = "polarity",
-        Lines = "lines",
-    }
-}
-
-impl Setting {
-    /// What its numbers count.
-    pub const fn unit(self) -> &'static str {
-        match self {
-            Setting::Period | Setting::Jitter | Setting::Patience | Setting::Interval => "ticks",
-            Setting::Duty => "per mille",
-            Setting::Packet => "samples",
-            Setting::Count | Setting::Burst => "triggers",
-            Setting::Lines => "lines",
-            Setting::Seed | Setting::Pacing | Setting::Shape | Setting::Polarity => "",
-        }
-    }
-}
-
-named! {
-    /// The edge of the interrupt line that is the trigger. High, in the other settings, is then the
-    /// time from that edge to the other one.
-    Polarity, "polarity", {
-        /// The line rests low.
-        Rising = "rising",
-        /// The line rests high.
-        Falling = "falling",
     }
 }
 
@@ -126,125 +82,24 @@ impl GeneratorHello {
     }
 }
 
-/// Both ends are allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Range {
-    pub lowest: u64,
-    pub highest: u64,
-}
-
-impl Range {
-    pub const fn contains(self, value: u64) -> bool {
-        self.lowest <= value && value <= self.highest
-    }
-}
-
-/// The abilities of a generator. Times in ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
-    pub period: Range,
-    /// Periods are rounded to a multiple of this: the divider.
-    pub period_step: u64,
-    /// The shortest time the interrupt line stays high, or low.
-    pub pulse: u64,
-    /// Samples in one packet.
-    pub packet: Range,
-    pub count: Range,
-    pub jitter: Range,
-    pub patience: Range,
-    /// Triggers in a burst.
-    pub burst: Range,
-    /// It sees how long a response line is high ([`Shape::Pulse`]).
-    pub sees_pulses: bool,
-    /// It can see the target let its interrupt through ([`StartAt::Armed`]).
-    pub sees_arming: bool,
-    /// Its interrupt line can rest high ([`Polarity::Falling`]).
-    pub inverts: bool,
-    /// It can measure the way from its trigger to its own lines
-    /// ([`Command::Calibrate`]).
-    pub calibrates: bool,
-}
-
-impl Limits {
-    /// Every value of everything, as it is, and none of the abilities.
-    pub const ANY: Self = {
-        let any = Range { lowest: 0, highest: u64::MAX };
-        Self {
-            period: any,
-            period_step: 1,
-            pulse: 1,
-            packet: any,
-            count: any,
-            jitter: any,
-            patience: any,
-            burst: any,
-            sees_pulses: false,
-            sees_arming: false,
-            inverts: false,
-            calibrates: false,
-        }
-    };
-}
-
-/// What is set. Period, duty and packet may change during a run; the others
-/// decide a whole run and may not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
-    /// From one grid point to the next, or from burst to burst, without jitter.
-    pub period: Cycles,
-    /// As it was asked for.
-    pub duty_per_mille: u16,
-    /// How long the interrupt line really stays high.
-    pub high: Cycles,
-    pub packet: u16,
-    pub count: u64,
-    pub jitter: JitterKind,
-    /// Half the width (uniform), the mean (exponential), else 0.
-    pub jitter_amount: Cycles,
-    pub seed: u64,
-    pub pacing: Pacing,
-    /// A response that has not come by then never will.
-    pub patience: Cycles,
-    /// Triggers in a burst; 1: none are bursts.
-    pub burst: u32,
-    /// From one trigger of a burst to the next.
-    pub interval: Cycles,
-    pub shape: Shape,
-    pub polarity: Polarity,
-    /// Response lines in use, the first ones: samples have so many answers.
-    pub lines: u8,
-}
-
 /// What a host may ask for. Each is answered by one [`Reply`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
-    Period(Cycles),
-    /// Per mille of the period, of a burst's interval; 1 to 999.
-    Duty(u16),
-    Packet(u16),
-    Count(u64),
-    Jitter {
-        kind: JitterKind,
-        amount: Cycles,
-    },
-    Seed(u64),
-    Pacing(Pacing),
-    Patience(Cycles),
+    /// Changes settings, all of them or none.
+    Set(Changes),
     Start(StartAt),
     /// Ends a run; triggers in flight are waited for. Fine if there is none.
     Stop,
     Status,
-    Burst {
-        triggers: u32,
-        interval: Cycles,
-    },
-    Shape(Shape),
-    Polarity(Polarity),
     /// Measures the way from the trigger to every line that it is wired to. No run
     /// is active before and none after; a [`Calibration`] says what was found.
     Calibrate,
-    /// 1 to all; edges on the others are not counted.
-    Lines(u8),
+}
+
+impl From<Changes> for Command {
+    fn from(changes: Changes) -> Self {
+        Self::Set(changes)
+    }
 }
 
 /// The answer to the command in the host's frame `to`.
@@ -389,7 +244,7 @@ mod tests {
             tool_version: "0".into(),
             tick: Tick { femtoseconds },
             lines: 8,
-            limits: Limits::ANY,
+            limits: Limits::USUAL,
         }
     }
 

@@ -29,6 +29,7 @@ mod picture;
 mod plan;
 mod port;
 mod refusal;
+mod settings;
 mod stage;
 mod symbol;
 mod units;
@@ -45,9 +46,8 @@ pub use execution::{Burst, Compensate, Execution, ExecutionTime, Shape, StageExe
 pub use fault::{Fault, FaultKind, Faults};
 pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode, greeting_protocol};
 pub use generator::{
-    Answer, Calibration, Command, ExtraEdge, GeneratorHello, GeneratorKind, Limits, Loopback,
-    OutsideSample, Packet, Polarity, Range, Reply, RunState, SLOWEST_MILLIHERTZ, Setting, Settings,
-    StartAt, Status, Totals,
+    Answer, Calibration, Command, ExtraEdge, GeneratorHello, GeneratorKind, Loopback,
+    OutsideSample, Packet, Reply, RunState, SLOWEST_MILLIHERTZ, StartAt, Status, Totals,
 };
 pub use locks::{
     DelayedLocking, DelayedTask, HOLD_BINS, LoadWork, LockCount, LockMode, LockPolicy, LockSite,
@@ -66,6 +66,9 @@ pub use plan::{
 };
 pub use port::HostByte;
 pub use refusal::Refusal;
+pub use settings::{
+    Changes, Descriptor, Difference, Limits, Polarity, Range, Setting, Settings, Unit, Value, When,
+};
 pub use stage::{Stage, View};
 pub use symbol::Symbol;
 pub use units::{Cycles, Nanoseconds, Seq, Tick};

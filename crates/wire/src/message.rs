@@ -17,8 +17,9 @@ use crate::{
 /// execution times. 5: delayed locking, and the work of loads. 6: polarity,
 /// lines in use, calibration, a generator's own time, how a response was measured, and
 /// the target's word that it answers. 7: a plan has stages or benchmarks, each with what
-/// they alone need.
-pub const PROTOCOL: u16 = 7;
+/// they alone need. 8: a generator's settings in one command, and a range for each of
+/// them in its limits.
+pub const PROTOCOL: u16 = 8;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Why a generator did not do as it was asked, each with its limit or remedy.
 
+use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::Setting;
@@ -8,7 +9,7 @@ use crate::Setting;
 #[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
-    #[error("{setting} {asked} is out of range: {lowest} to {highest} {}", setting.unit())]
+    #[error("{}", out_of_range(*setting, *asked, *lowest, *highest))]
     OutOfRange { setting: Setting, asked: u64, lowest: u64, highest: u64 },
     #[error("{setting} decides a whole run and one is active: stop it first")]
     RunActive { setting: Setting },
@@ -16,8 +17,6 @@ pub enum Refusal {
     AlreadyStarted,
     #[error("this generator cannot see the target arm its interrupt: start now instead")]
     CannotSeeArming,
-    #[error("this generator sees lines change, not for how long they are high: set no pulses")]
-    CannotSeePulses,
     #[error("the frame of {bytes} bytes was garbled (framing, checksum or content): send it again")]
     Garbled { bytes: u32 },
     #[error("the frame was longer than {limit} bytes, the limit")]
@@ -32,8 +31,18 @@ pub enum Refusal {
     NoCommand,
     #[error("another host is connected; one at a time")]
     OtherHost,
-    #[error("this generator's interrupt line rests low: its trigger is a rising edge")]
-    CannotInvert,
     #[error("this generator has no lines to wire its trigger to: it is not calibrated")]
     CannotCalibrate,
+}
+
+/// Formats the limits; of a named value, which has no range, all that are possible.
+fn out_of_range(setting: Setting, asked: u64, lowest: u64, highest: u64) -> String {
+    let text = |raw| setting.text_of(raw);
+    if setting.descriptor().names.is_empty() {
+        let unit = setting.unit().name();
+        return format!("{setting} {asked} is out of range: {lowest} to {highest} {unit}");
+    }
+    let names: Vec<String> = (lowest..=highest.min(u64::from(u8::MAX))).map(text).collect();
+    let (asked, possible) = (text(asked), names.join(" or "));
+    format!("{setting} {asked} is not possible with this generator: ask for {possible}")
 }

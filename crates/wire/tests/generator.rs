@@ -3,29 +3,19 @@
 //! and their bytes stay what they are.
 
 use irqscope_wire::{
-    Answer, Calibration, Command, Cycles, ExtraEdge, Frame, JitterKind, Loopback, Message,
-    OutsideSample, Pacing, Packet, Polarity, Refusal, Reply, RunState, Seq, Setting, Settings,
-    Shape, StartAt, Status, Totals, decode, encode,
+    Answer, Calibration, Changes, Command, Cycles, ExtraEdge, Frame, JitterKind, Limits, Loopback,
+    Message, OutsideSample, Packet, Polarity, Refusal, Reply, RunState, Seq, Setting, Settings,
+    Shape, StartAt, Status, Tick, Totals, decode, encode,
 };
 use proptest::prelude::*;
 
 fn status(run: u32) -> Status {
     let settings = Settings {
-        period: Cycles(1_000_000),
-        duty_per_mille: 250,
-        high: Cycles(250_000),
-        packet: 16,
-        count: 1000,
         jitter: JitterKind::Uniform,
         jitter_amount: Cycles(5),
         seed: u64::MAX,
-        pacing: Pacing::Open,
-        patience: Cycles(10_000_000_000),
-        burst: 1,
-        interval: Cycles(10_000),
-        shape: Shape::Toggle,
-        polarity: Polarity::Rising,
-        lines: 2,
+        high: Cycles(250_000),
+        ..Settings::initial(&Limits::USUAL, Tick { femtoseconds: 1_000_000 })
     };
     Status {
         run,
@@ -48,16 +38,12 @@ fn answer() -> impl Strategy<Value = Answer> {
 
 fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
-        any::<u64>().prop_map(|period| Command::Period(Cycles(period))),
-        any::<u16>().prop_map(Command::Duty),
-        any::<u64>().prop_map(Command::Count),
-        any::<u64>().prop_map(Command::Seed),
-        Just(Command::Jitter { kind: JitterKind::Exponential, amount: Cycles(7) }),
-        Just(Command::Burst { triggers: 16, interval: Cycles(1 << 33) }),
-        Just(Command::Shape(Shape::Pulse)),
-        Just(Command::Polarity(Polarity::Falling)),
+        (any::<u64>(), any::<u16>()).prop_map(|(long, short)| {
+            Command::Set(Changes::default().period(Cycles(long)).duty(short).seed(long))
+        }),
+        Just(Changes::default().jitter(JitterKind::Exponential).lines(3).into()),
+        Just(Changes::default().polarity(Polarity::Falling).shape(Shape::Pulse).into()),
         Just(Command::Calibrate),
-        Just(Command::Lines(3)),
         Just(Command::Start(StartAt::Armed)),
         Just(Command::Stop),
         Just(Command::Status),
@@ -124,7 +110,10 @@ fn a_command_and_a_packet_have_the_documented_bytes() {
         body.truncate(body.len() - 4); // the CRC-32
         body
     };
-    assert_eq!(body(Message::Command(Command::Duty(250))), [5, 9, 1, 0xfa, 1]);
+    assert_eq!(
+        body(Message::Command(Changes::default().duty(250).into())),
+        [5, 9, 0, 0, 1, 0xfa, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    );
     let sample = OutsideSample {
         seq: Seq(300),
         trigger: Cycles(7),

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use irqscope_generator::Source;
 use irqscope_wire::{
-    Answer, Calibration, Command, Cycles, GeneratorHello, JitterKind, Loopback, Message, Note,
+    Answer, Calibration, Changes, Command, Cycles, GeneratorHello, JitterKind, Loopback, Message, Note,
     OutsideSample, Refusal, StartAt,
 };
 
@@ -16,7 +16,7 @@ const PERIOD_US: u64 = 100;
 /// So that triggers and looks meet in every way in which they can.
 const JITTER_US: u64 = 1;
 /// A wire answers sooner.
-const PATIENCE_US: u64 = 20;
+const TIMEOUT_US: u64 = 20;
 /// A line that answers to fewer is not wired to the trigger.
 const LEAST: usize = COUNT as usize / 2;
 
@@ -35,16 +35,14 @@ pub fn generator(
 ) -> Result<Source, Refusal> {
     let us = |us: u64| Cycles(us * u64::from(cycles_per_us));
     let mut source = Source::new(hello.clone(), window, ROOM, 0).ahead(HIGH_STEP);
-    let commands = [
-        Command::Count(COUNT),
-        Command::Period(us(PERIOD_US)),
-        Command::Jitter { kind: JitterKind::Uniform, amount: us(JITTER_US) },
-        Command::Patience(us(PATIENCE_US)),
-        Command::Start(StartAt::Now),
-    ];
-    for command in commands {
-        source.set(command, 0)?;
-    }
+    let settings = Changes::default()
+        .count(COUNT)
+        .period(us(PERIOD_US))
+        .jitter(JitterKind::Uniform)
+        .jitter_amount(us(JITTER_US))
+        .timeout(us(TIMEOUT_US));
+    source.set(settings, 0)?;
+    source.set(Command::Start(StartAt::Now), 0)?;
     Ok(source)
 }
 

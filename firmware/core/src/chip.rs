@@ -2,7 +2,9 @@
 //! The differences between the two chips, and what a board of each offers.
 
 use alloc::string::ToString;
-use irqscope_wire::{GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Tick};
+use irqscope_wire::{
+    GeneratorHello, GeneratorKind, Limits, PROTOCOL, Polarity, Range, Shape, Tick,
+};
 
 use crate::{HIGH_STEP, SHORTEST_HIGH, SHORTEST_PERIOD};
 
@@ -57,19 +59,20 @@ impl Chip {
     }
 
     fn limits(&self) -> Limits {
+        let period = Range { lowest: SHORTEST_PERIOD, highest: LONGEST };
         Limits {
-            period: Range { lowest: SHORTEST_PERIOD, highest: LONGEST },
-            period_step: 1,
+            period,
+            interval: period,
             pulse: SHORTEST_HIGH.next_multiple_of(HIGH_STEP),
             packet: Range { lowest: 1, highest: PACKET },
             count: Range { lowest: 1, highest: 1 << 30 },
-            jitter: Range { lowest: 0, highest: LONGEST },
-            patience: Range { lowest: u64::from(self.cycles_per_us), highest: 1 << 36 },
+            jitter_amount: Range { lowest: 0, highest: LONGEST },
+            timeout: Range { lowest: u64::from(self.cycles_per_us), highest: 1 << 36 },
             burst: Range { lowest: 1, highest: 1 << 16 },
-            sees_pulses: true,
-            sees_arming: false,
-            inverts: true,
+            shape: Range { lowest: 0, highest: Shape::Pulse as u64 },
+            polarity: Range { lowest: 0, highest: Polarity::Falling as u64 },
             calibrates: true,
+            ..Limits::USUAL
         }
     }
 }

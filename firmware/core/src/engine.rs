@@ -8,7 +8,7 @@
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 use irqscope_generator::Source;
 use irqscope_wire::{
-    Calibration, Command, Message, Note, Pacing, Polarity, Refusal, RunState, Severity, Status,
+    Calibration, Changes, Command, Message, Note, Pacing, Polarity, Refusal, RunState, Severity, Status,
 };
 
 use crate::calibration::{self, Gauge};
@@ -131,8 +131,11 @@ impl Engine {
         let status = self.source.set(command, wires.now())?;
         match command {
             Command::Start(_) => self.start(wires),
-            Command::Polarity(polarity) => wires.set_polarity(polarity),
-            _ => self.plan.iter_mut().for_each(|plan| plan.set(status.settings)),
+            Command::Set(changes) => {
+                changes.polarity.iter().for_each(|polarity| wires.set_polarity(*polarity));
+                self.plan.iter_mut().for_each(|plan| plan.set(status.settings));
+            }
+            _ => {}
         }
         Ok(status)
     }
@@ -406,9 +409,8 @@ impl Engine {
 /// machines do.
 fn while_measuring(source: &mut Source, command: Command, now: u64) -> Result<Status, Refusal> {
     match command {
-        Command::Start(_) | Command::Calibrate | Command::Polarity(_) => {
-            Err(Refusal::AlreadyStarted)
-        }
+        Command::Start(_) | Command::Calibrate => Err(Refusal::AlreadyStarted),
+        Command::Set(Changes { polarity: Some(_), .. }) => Err(Refusal::AlreadyStarted),
         _ => source.set(command, now),
     }
 }

@@ -92,7 +92,7 @@ mod tests {
 
     fn settings(period: u64) -> Settings {
         let hello = RP2040.hello("0");
-        Settings { period: Cycles(period), ..initial(&hello.limits, hello.tick, hello.lines) }
+        Settings { period: Cycles(period), ..initial(&hello.limits, hello.tick) }
     }
 
     #[test]

@@ -24,24 +24,35 @@ const TOTALS = /** @type {const} */ ([
  * @typedef {{ offset: number, lowest: number, highest: number, measurements: number }} Loopback
  */
 
-/** The settings that the host may change, by their place in the protocol. */
+/** A generator's settings in the order of the protocol. */
+const SETTINGS = /** @type {const} */ ([
+  'period', 'duty', 'packet', 'count', 'jitter', 'jitterAmount', 'seed', 'pacing', 'timeout', 'burst', 'interval',
+  'shape', 'polarity', 'lines',
+]);
+
+/** Changes these settings; those that are not named have no value. @param {Partial<Record<typeof SETTINGS[number], number>>} changes */
+function set(changes) {
+  return [0, ...SETTINGS.flatMap((name) => (changes[name] === undefined ? [0] : [1, changes[name] ?? 0]))];
+}
+
+/** The commands of a host. */
 export const commands = {
-  period: (/** @type {number} */ ticks) => [0, ticks],
-  duty: (/** @type {number} */ perMille) => [1, perMille],
-  packet: (/** @type {number} */ samples) => [2, samples],
-  count: (/** @type {number} */ triggers) => [3, triggers],
-  jitter: (/** @type {number} */ kind, /** @type {number} */ amount) => [4, kind, amount],
-  seed: (/** @type {number} */ seed) => [5, seed],
-  closed: (/** @type {boolean} */ closed) => [6, closed ? 1 : 0],
-  patience: (/** @type {number} */ ticks) => [7, ticks],
-  start: () => [8, 0],
-  stop: () => [9],
-  status: () => [10],
-  burst: (/** @type {number} */ triggers, /** @type {number} */ interval) => [11, triggers, interval],
-  pulses: (/** @type {boolean} */ on) => [12, on ? 1 : 0],
-  falling: (/** @type {boolean} */ on) => [13, on ? 1 : 0],
-  calibrate: () => [14],
-  lines: (/** @type {number} */ used) => [15, used],
+  period: (/** @type {number} */ period) => set({ period }),
+  duty: (/** @type {number} */ duty) => set({ duty }),
+  packet: (/** @type {number} */ packet) => set({ packet }),
+  count: (/** @type {number} */ count) => set({ count }),
+  jitter: (/** @type {number} */ jitter, /** @type {number} */ jitterAmount) => set({ jitter, jitterAmount }),
+  seed: (/** @type {number} */ seed) => set({ seed }),
+  closed: (/** @type {boolean} */ closed) => set({ pacing: closed ? 1 : 0 }),
+  timeout: (/** @type {number} */ timeout) => set({ timeout }),
+  start: () => [1, 0],
+  stop: () => [2],
+  status: () => [3],
+  burst: (/** @type {number} */ burst, /** @type {number} */ interval) => set({ burst, interval }),
+  pulses: (/** @type {boolean} */ on) => set({ shape: on ? 1 : 0 }),
+  falling: (/** @type {boolean} */ on) => set({ polarity: on ? 1 : 0 }),
+  calibrate: () => [4],
+  lines: (/** @type {number} */ lines) => set({ lines }),
 };
 
 /** @param {number} number @param {number} protocol */
@@ -152,10 +163,8 @@ function decode(stuffed) {
 function status(reader) {
   const run = reader.varint();
   const state = STATES[reader.varint()];
-  const period = reader.varint();
-  reader.varint();
+  const [period] = SETTINGS.map(() => reader.varint());
   const high = reader.varint();
-  for (let skipped = 0; skipped < 12; skipped++) reader.varint();
   return { run, state, period, high, totals: totals(reader), now: reader.varint() };
 }
 

@@ -2,7 +2,8 @@
 // One function per request. Errors are the server's own words, with its remedy.
 
 import type { Comparison, RunDetails, RunEntry, RunSeries, WorstSample } from "./runs.js";
-import type { Difference, Generator, Hello, SettingsAsked, ViewName } from "./types.js";
+import type { SettingsAsked } from "./settings.js";
+import type { Difference, Generator, Hello, ViewName } from "./types.js";
 
 /** Why a request was not answered as asked; `remedy` may be empty. */
 export class ApiError extends Error {

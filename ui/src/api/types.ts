@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // What the server says; docs/dashboard-api.md has every field's meaning.
 
+import type { Limits, Settings } from "./settings.js";
+
 export type ViewName = "outside" | "inside";
 
 export interface StageInfo {
@@ -153,40 +155,6 @@ export interface Snapshot {
   readonly measurement: Measurement | null;
 }
 
-export type Span = readonly [number, number];
-
-export interface Limits {
-  readonly period_ns: Span;
-  readonly period_step_ns: number;
-  readonly pulse_ns: number;
-  readonly frequency_millihertz: Span;
-  readonly packet: Span;
-  readonly count: Span;
-  readonly jitter_ns: Span;
-  readonly patience_ns: Span;
-  readonly burst: Span;
-  readonly sees_pulses: boolean;
-  readonly sees_arming: boolean;
-  readonly inverts: boolean;
-}
-
-export type JitterKind = "none" | "uniform" | "exponential";
-
-export interface Jitter {
-  readonly kind: JitterKind;
-  readonly amount_ns: number;
-}
-
-export interface Settings {
-  readonly period_ns: number;
-  readonly frequency_millihertz: number;
-  readonly duty_per_mille: number;
-  readonly high_ns: number;
-  readonly packet: number;
-  readonly count: number;
-  readonly jitter: Jitter;
-}
-
 export interface Generator {
   readonly address: string;
   readonly connected: boolean;
@@ -206,18 +174,8 @@ export interface Generator {
   };
 }
 
-/** Any of the settings; what the server refuses leaves those before in force. */
-export interface SettingsAsked {
-  frequency_millihertz?: number;
-  period_ns?: number;
-  duty_per_mille?: number;
-  packet?: number;
-  count?: number;
-  jitter?: Jitter;
-}
-
 export interface Difference {
   readonly setting: string;
-  readonly asked: number;
-  readonly set: number;
+  readonly asked: number | string;
+  readonly set: number | string;
 }

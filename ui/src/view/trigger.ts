@@ -2,7 +2,8 @@
 // How the generator triggers: frequency, duty, packets, jitter, count; start and stop.
 
 import { api } from "../api/client.js";
-import type { Difference, Generator, Jitter, JitterKind, SettingsAsked, Span } from "../api/types.js";
+import type { Settings, SettingsAsked, Span } from "../api/settings.js";
+import type { Difference, Generator } from "../api/types.js";
 import { parseCount, parseFrequency, parseTime } from "../core/quantity.js";
 import { position, valueAt } from "../core/scale.js";
 import { grouped, hertz, round, trimmed } from "../core/units.js";
@@ -10,6 +11,7 @@ import { h } from "../dom.js";
 import { Field } from "./field.js";
 import { LinesPanel } from "./lines.js";
 import { Notice } from "./notice.js";
+import { MoreSettings } from "./settings.js";
 import { Waveform } from "./waveform.js";
 
 const STEPS = 300;
@@ -38,6 +40,8 @@ export class TriggerPanel {
   }, (value) => this.#sendJitter(value), this.#kind);
   readonly #start = h("button", { type: "button", class: "go", onclick: () => this.#run(true) }, "Start");
   readonly #stop = h("button", { type: "button", class: "halt", onclick: () => this.#run(false) }, "Stop");
+  readonly #more = new MoreSettings(
+    ["period_ns", "duty_per_mille", "packet", "count", "jitter", "jitter_amount_ns"], (asked) => this.#send(asked));
   readonly #lines: LinesPanel;
   readonly #waveform = new Waveform();
   readonly #notice = new Notice();
@@ -52,7 +56,8 @@ export class TriggerPanel {
     this.#set = h("fieldset", { disabled: true },
       h("legend", { class: "unseen" }, "Settings of the trigger"),
       this.#frequency.element, this.#duty.element, this.#waveform.element,
-      this.#packet.element, this.#count.element, this.#jitter.element, this.#lines.element,
+      this.#packet.element, this.#count.element, this.#jitter.element, this.#more.element,
+      this.#lines.element,
       h("div", { class: "buttons" }, this.#start, this.#stop));
     this.element = h("section", { class: "panel trigger", "aria-labelledby": "trigger" },
       h("h2", { id: "trigger" }, "Trigger"), this.#set, this.#notice.element);
@@ -69,7 +74,9 @@ export class TriggerPanel {
     this.#lines.update(generator, busy);
     this.#start.disabled = busy;
     this.#stop.disabled = !busy;
-    if (generator !== null) this.#show(generator);
+    if (generator === null) return;
+    this.#more.update(generator.status.settings, busy);
+    this.#show(generator);
   }
 
   #show({ status: { settings }, limits }: Generator): void {
@@ -78,8 +85,8 @@ export class TriggerPanel {
     this.#duty.show(settings.duty_per_mille);
     this.#packet.show(settings.packet);
     this.#count.show(settings.count);
-    this.#jitter.show(settings.jitter.amount_ns);
-    if (document.activeElement !== this.#kind) this.#kind.value = settings.jitter.kind;
+    this.#jitter.show(settings.jitter_amount_ns);
+    if (document.activeElement !== this.#kind) this.#kind.value = settings.jitter;
     if (sliding) return;
     const [low, high] = slidingRange(limits.frequency_millihertz);
     this.#slider.value = String(position(settings.frequency_millihertz, low, high, STEPS));
@@ -104,23 +111,25 @@ export class TriggerPanel {
   }
 
   #sendJitter(amount: number | null): void {
-    const kind = this.#kind.value as JitterKind;
+    const kind = this.#kind.value as Settings["jitter"];
     const asked = amount ?? parseTime(this.#jitter.input.value) ?? 0;
-    const least = this.#generator?.limits.jitter_ns[0] ?? 1;
-    const jitter: Jitter = kind === "none"
-      ? amount === null || amount === 0 ? { kind, amount_ns: 0 } : { kind: "uniform", amount_ns: amount }
-      : { kind, amount_ns: Math.max(Math.round(asked), least, 1) };
-    this.#send({ jitter });
+    const least = this.#generator?.limits.jitter_amount_ns[0] ?? 1;
+    if (kind === "none" && (amount === null || amount === 0)) this.#send({ jitter: kind, jitter_amount_ns: 0 });
+    else if (kind === "none") this.#send({ jitter: "uniform", jitter_amount_ns: amount ?? 0 });
+    else this.#send({ jitter: kind, jitter_amount_ns: Math.max(Math.round(asked), least, 1) });
   }
 
   #send(settings: SettingsAsked): void {
-    const field = this.#fieldOf(Object.keys(settings)[0] ?? "");
+    const key = Object.keys(settings)[0] ?? "";
+    const note = (text: string, bad = false): void => {
+      if (!this.#more.note(key, text, bad)) this.#fieldOf(key).note(text, bad);
+    };
     void api.set(settings).then(({ generator, differs }) => {
       this.#notice.clear();
       this.#show(generator);
-      field.note(differs.map(differenceText).join("; "));
+      note(differs.map(differenceText).join("; "));
     }).catch((error: unknown) => {
-      field.note("refused", true);
+      note("refused", true);
       this.#notice.tell(error);
     });
   }
@@ -153,6 +162,7 @@ function parseDuty(text: string): number | null {
 
 /** Formats what was asked for, where the field shows what was really set. */
 function differenceText({ setting, asked }: Difference): string {
+  if (typeof asked === "string") return `asked ${asked}`;
   if (setting === "frequency_millihertz") return `asked ${hertz(asked / 1000)}`;
   return `asked ${setting.endsWith("_ns") ? `${grouped(asked)} ns` : grouped(asked)}`;
 }

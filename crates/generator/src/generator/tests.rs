@@ -5,7 +5,7 @@
 mod limits;
 
 use super::*;
-use irqscope_wire::Answer;
+use irqscope_wire::{Answer, Changes};
 pub use limits::LIMITS;
 
 const MS: u64 = 1_000_000;
@@ -13,7 +13,7 @@ const MS: u64 = 1_000_000;
 fn running(lines: u8, count: u64) -> Generator<[Slot; 8]> {
     let tick = Tick { femtoseconds: 1_000_000 };
     let mut generator = Generator::new([Slot::EMPTY; 8], lines, LIMITS, tick, 500);
-    generator.command(Command::Count(count), 0).unwrap();
+    generator.command(Changes::default().count(count), 0).unwrap();
     generator.command(Command::Start(StartAt::Now), 0).unwrap();
     generator
 }
@@ -141,7 +141,7 @@ fn closed_pacing_skips_points_while_a_sample_is_open() {
     let mut generator = running(1, 3);
     generator.command(Command::Stop, 0).unwrap();
     advance(&mut generator, 2 * MS);
-    generator.command(Command::Pacing(Pacing::Closed), 0).unwrap();
+    generator.command(Changes::default().pacing(Pacing::Closed), 0).unwrap();
     generator.command(Command::Start(StartAt::Now), 0).unwrap();
     assert_eq!(advance(&mut generator, 4 * MS), [MS]);
     generator.edge(0, 4 * MS + 7);

@@ -130,19 +130,15 @@ pub fn hello(kind: GeneratorKind, tick: Tick, lines: u8, sees_arming: bool) -> G
         u64::try_from(ticks).unwrap_or(u64::MAX).max(1)
     };
     let hour = us(HOUR_MS * 1000);
+    let period = Range { lowest: us(10), highest: hour };
     let limits = Limits {
-        period: Range { lowest: us(10), highest: hour },
-        period_step: 1,
+        period,
+        interval: period,
+        jitter_amount: Range { lowest: 0, highest: hour },
+        timeout: period,
         pulse: us(1),
-        packet: Range { lowest: 1, highest: 1024 },
-        count: Range { lowest: 1, highest: 1 << 32 },
-        jitter: Range { lowest: 0, highest: hour },
-        patience: Range { lowest: us(10), highest: hour },
-        burst: Range { lowest: 1, highest: 1 << 20 },
-        sees_pulses: false,
         sees_arming,
-        inverts: false,
-        calibrates: false,
+        ..Limits::USUAL
     };
     let tool_version = env!("CARGO_PKG_VERSION").into();
     GeneratorHello { protocol: PROTOCOL, kind, tool_version, tick, lines, limits }

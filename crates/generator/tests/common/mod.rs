@@ -21,8 +21,12 @@ use irqscope_wire::{
 
 pub const MS: u64 = 1_000_000;
 /// Of a generator without hardware: it neither sees the target nor turns its line round.
-pub const LIMITS: Limits =
-    Limits { sees_arming: false, inverts: false, calibrates: false, ..limits::LIMITS };
+pub const LIMITS: Limits = Limits {
+    polarity: Limits::USUAL.polarity,
+    sees_arming: false,
+    calibrates: false,
+    ..limits::LIMITS
+};
 /// No test waits longer for anything.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -194,8 +198,8 @@ impl Host {
         })
     }
 
-    pub fn ask(&mut self, command: Command) -> Result<Status, Refusal> {
-        let number = self.send(Message::Command(command));
+    pub fn ask(&mut self, command: impl Into<Command>) -> Result<Status, Refusal> {
+        let number = self.send(Message::Command(command.into()));
         let (to, result) = self.reply();
         assert_eq!(to, Some(number));
         result

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use irqscope_wire::{JitterKind, Pacing, Polarity, Shape, StartAt};
+use irqscope_wire::StartAt;
 
-use crate::quantity::{Frequency, Share, Span};
+use super::settings::Settings;
+use crate::quantity::Span;
 
 #[derive(Debug, Subcommand)]
 pub enum Generator {
@@ -117,106 +118,6 @@ pub struct Address {
     pub connect: String,
 }
 
-#[derive(Debug, Args)]
-#[group(required = true, multiple = true)]
-pub struct Settings {
-    /// Triggers per second: 16Hz, 1kHz, 2.5kHz.
-    #[arg(long, value_name = "FREQUENCY", conflicts_with = "period")]
-    pub frequency: Option<Frequency>,
-    /// From trigger to trigger instead: 250us, 1ms.
-    #[arg(long, value_name = "SPAN")]
-    pub period: Option<Span>,
-    /// The part of the period for which the interrupt line is high: 25%.
-    #[arg(long, value_name = "SHARE")]
-    pub duty: Option<Share>,
-    /// Samples in one packet.
-    #[arg(long, value_name = "N", value_parser = large)]
-    pub packet: Option<u128>,
-    /// Triggers in one run.
-    #[arg(long, value_name = "N", value_parser = large)]
-    pub count: Option<u128>,
-    /// Jitter that is added to the period: none, uniform:AMOUNT (plus or minus it), or
-    /// exponential:AMOUNT (the mean).
-    #[arg(long, value_name = "KIND:AMOUNT", value_parser = jitter)]
-    pub jitter: Option<(JitterKind, Span)>,
-    /// A number of triggers in a row, once a period, and the time from each to the next: 16:20us.
-    /// 1:20us for none.
-    #[arg(long, value_name = "N:SPAN", value_parser = burst)]
-    pub burst: Option<(u32, Span)>,
-    /// How lines show responses: toggle (they change once), pulse (they are high
-    /// while a stage executes).
-    #[arg(long, value_parser = shapes())]
-    pub shape: Option<Shape>,
-    /// Which edge of the interrupt line is the trigger: rising, falling (the line
-    /// rests high).
-    #[arg(long, value_parser = polarities())]
-    pub polarity: Option<Polarity>,
-    /// Response lines in use, the first ones: no answer is waited for on the others.
-    #[arg(long, value_name = "N")]
-    pub lines: Option<u8>,
-    /// The seed of the jitter.
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Whether a trigger waits for the answers to the one before: open, closed.
-    #[arg(long, value_parser = pacings())]
-    pub pacing: Option<Pacing>,
-    /// How long an answer is waited for until it is missing: 10s.
-    #[arg(long, value_name = "SPAN")]
-    pub patience: Option<Span>,
-}
-
 fn starts() -> impl TypedValueParser<Value = StartAt> {
     PossibleValuesParser::new(StartAt::NAMES).try_map(|name| name.parse::<StartAt>())
-}
-
-fn pacings() -> impl TypedValueParser<Value = Pacing> {
-    PossibleValuesParser::new(Pacing::NAMES).try_map(|name| name.parse::<Pacing>())
-}
-
-fn shapes() -> impl TypedValueParser<Value = Shape> {
-    PossibleValuesParser::new(Shape::NAMES).try_map(|name| name.parse::<Shape>())
-}
-
-fn polarities() -> impl TypedValueParser<Value = Polarity> {
-    PossibleValuesParser::new(Polarity::NAMES).try_map(|name| name.parse::<Polarity>())
-}
-
-/// Numbers beyond what the protocol can carry are refused with the generator's
-/// limit, like those just beyond that limit.
-fn large(text: &str) -> Result<u128, String> {
-    text.parse().map_err(|_| "not a whole number".to_owned())
-}
-
-fn jitter(text: &str) -> Result<(JitterKind, Span), String> {
-    let (kind, amount) = text.split_once(':').unwrap_or((text, "0s"));
-    let kind: JitterKind = kind.parse().map_err(|wrong: irqscope_wire::UnknownName| {
-        format!("{wrong}: {}", wrong.allowed.join(", "))
-    })?;
-    Ok((kind, amount.parse()?))
-}
-
-fn burst(text: &str) -> Result<(u32, Span), String> {
-    let (triggers, interval) =
-        text.split_once(':').ok_or("write triggers and their interval, as in 16:20us")?;
-    Ok((triggers.parse().map_err(|_| "not a whole number of triggers")?, interval.parse()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_burst_is_a_number_and_an_interval() {
-        assert_eq!(burst("16:20us"), Ok((16, Span(20_000))));
-        assert!(burst("16").unwrap_err().contains("16:20us"));
-        assert!(burst("x:20us").is_err() && burst("16:20").is_err());
-    }
-
-    #[test]
-    fn jitter_is_a_kind_and_an_amount() {
-        assert_eq!(jitter("none"), Ok((JitterKind::None, Span(0))));
-        assert_eq!(jitter("uniform:20us"), Ok((JitterKind::Uniform, Span(20_000))));
-        assert!(jitter("normal:1us").unwrap_err().contains("uniform, exponential"));
-        assert!(jitter("uniform:1").unwrap_err().contains("250us"));
-    }
 }

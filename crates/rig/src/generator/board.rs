@@ -8,14 +8,15 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use irqscope_scenario::UNKNOWN;
 use irqscope_wire::{
-    Burst, Command, GeneratorHello, GeneratorKind, Jitter, Line, Outside as Asked, Plan, Polarity,
-    Refusal, Stage, StagePlan, StartAt, Status, SystemState, Trigger,
+    Burst, Command, GeneratorHello, GeneratorKind, Jitter, Line, Outside as Asked, Plan, Stage,
+    StagePlan, StartAt, Status, SystemState, Trigger,
 };
 
 use crate::case::{Event, Events};
 use crate::command::TICK;
 use crate::error::{Result, RigError};
-use crate::generator::outside::{self, Outside, lift};
+use crate::generator::outside::{Outside, lift};
+use crate::generator::settings::of_plan;
 use crate::generator::{Client, GeneratorError, look};
 use crate::plan::asked;
 use crate::stop::Stop;
@@ -57,9 +58,9 @@ pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
         jitter: Jitter { kind: set.jitter, ns: ns(set.jitter_amount) },
         burst: (set.burst > 1).then_some(burst),
         seed: set.seed,
-        timeout_ms: u32::try_from(ns(set.patience) / 1_000_000).unwrap_or(u32::MAX),
+        timeout_ms: u32::try_from(ns(set.timeout) / 1_000_000).unwrap_or(u32::MAX),
         outside: Some(Asked {
-            duty_per_mille: set.duty_per_mille,
+            duty_per_mille: set.duty,
             packet: set.packet,
             cpu: None,
             polarity: set.polarity,
@@ -103,10 +104,6 @@ pub fn prepare<'a>(
 }
 
 fn check(hello: &GeneratorHello, asked: &StagePlan) -> Result<()> {
-    let falls = asked.outside.is_some_and(|outside| outside.polarity == Polarity::Falling);
-    if falls && !hello.limits.inverts {
-        return Err(lift(GeneratorError::Refused(Refusal::CannotInvert)));
-    }
     let (lines, stages) = (usize::from(hello.lines), asked.stages.len());
     if lines < stages {
         return Err(RigError::unready(
@@ -114,16 +111,16 @@ fn check(hello: &GeneratorHello, asked: &StagePlan) -> Result<()> {
             "name one for each line that has a wire, in their order: stages = [\"irq\", ...]",
         ));
     }
-    Ok(())
+    let asked = of_plan(asked, asked.outside.unwrap_or_default(), stages).in_ticks(hello.tick);
+    asked.check(&hello.limits, false).map_err(|refusal| lift(GeneratorError::Refused(refusal)))
 }
 
-/// Connects to a generator and sets it as a plan says, with `lines` lines in use.
-pub(crate) fn set(address: &str, asked: &StagePlan, lines: usize, stop: &Stop) -> Result<Client> {
-    let mut client = Client::connect_when_free(address, stop).map_err(lift)?;
-    outside::set(&mut client, asked, asked.outside.unwrap_or_default())?;
-    let lines = u8::try_from(lines).unwrap_or(u8::MAX);
-    client.set(Command::Lines(lines)).map_err(lift)?;
-    Ok(client)
+/// Connects to a generator and sets it as a plan says, with this many lines in use.
+pub(crate) fn set(address: &str, asked: &StagePlan, lines: usize, stop: &Stop) -> Result<Outside> {
+    let client = Client::connect_when_free(address, stop).map_err(lift)?;
+    let mut outside = Outside::of(client, asked);
+    outside.set(of_plan(asked, asked.outside.unwrap_or_default(), lines))?;
+    Ok(outside)
 }
 
 const fn wires(kind: GeneratorKind) -> Line {
@@ -148,7 +145,20 @@ pub fn run_case(
     stop: &Stop,
     events: &mut Events<'_>,
 ) -> Result<()> {
-    let mut outside = Outside::of(client, asked(plan)?);
+    run(Outside::of(client, asked(plan)?), at, asks, stop, events)
+}
+
+/// Starts a generator that is set, and follows it as [`run_case`] does.
+///
+/// # Errors
+/// As [`run_case`]; or it runs with other settings than those that were asked for.
+pub(crate) fn run(
+    mut outside: Outside,
+    at: StartAt,
+    asks: &Receiver<Ask>,
+    stop: &Stop,
+    events: &mut Events<'_>,
+) -> Result<()> {
     outside.start(at)?;
     events(Event::Phase("measuring"))?;
     let ran = follow(&mut outside, asks, events);

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use irqscope_wire::{
-    Command, Failure, GeneratorHello, Hello, Message, PROTOCOL, Refusal, StartAt, Status,
+    Changes, Command, Failure, GeneratorHello, Hello, Message, PROTOCOL, Refusal, StartAt, Status,
     greeting_protocol,
 };
 
@@ -74,12 +74,12 @@ impl Client {
         self.stream.silence = silence;
     }
 
-    /// Sets it; returns what is really set, after rounding. A refusal leaves everything as it was.
+    /// Sets all of it; returns what is really set, after rounding. A refusal leaves everything as it was.
     ///
     /// # Errors
     /// A refusal, or the connection was lost.
-    pub fn set(&mut self, setting: Command) -> Result<Status> {
-        self.ask(setting)
+    pub fn set(&mut self, changes: Changes) -> Result<Status> {
+        self.ask(Command::Set(changes))
     }
 
     /// Starts a run.

@@ -17,6 +17,7 @@ mod incoming;
 pub(crate) mod outside;
 pub(crate) mod plugin;
 mod serial;
+pub(crate) mod settings;
 pub(crate) mod spare_cpu;
 mod stream;
 

@@ -6,14 +6,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use irqscope_wire::{
-    Burst, Command, Message, Outside as Settings, Polarity, RunState, Shape, StagePlan, StartAt,
-    Status, Tick,
+    Changes, Message, Nanoseconds, Outside as Asked, RunState, StagePlan, StartAt, Status,
 };
 
 use crate::case::{Event, Events, Stream};
 use crate::command::TICK;
 use crate::error::{Result, RigError, lost};
-use crate::generator::{Client, GeneratorError, Received};
+use crate::generator::{Client, GeneratorError, Received, settings};
 use crate::stop::Stop;
 
 /// A busy host may leave a generator without a CPU for this time.
@@ -22,13 +21,15 @@ const SILENCE: Duration = Duration::from_secs(30);
 const READING: Duration = Duration::from_secs(1);
 /// How long a lost connection is tried again.
 const RECONNECT: Duration = Duration::from_secs(10);
-/// Beyond the last trigger's patience.
+/// Beyond the last trigger's timeout.
 const MARGIN: Duration = Duration::from_secs(10);
 
 pub(crate) struct Outside {
     client: Client,
+    /// The settings that a run begins with.
+    asked: Changes<Nanoseconds>,
     /// From the last trigger to the last sample, at most.
-    patience: Duration,
+    timeout: Duration,
     /// The generator's number of the run that is followed; none before it is started.
     run: Option<u32>,
     ended: bool,
@@ -38,10 +39,11 @@ pub(crate) struct Outside {
 
 impl Outside {
     /// Connects, sets and starts: the first trigger waits for the target.
-    pub fn begin(address: &str, plan: &StagePlan, settings: Settings, stop: &Stop) -> Result<Self> {
-        let mut client = Client::connect(address, stop).map_err(lift)?;
-        set(&mut client, plan, settings)?;
+    pub fn begin(address: &str, plan: &StagePlan, asked: Asked, stop: &Stop) -> Result<Self> {
+        let client = Client::connect(address, stop).map_err(lift)?;
+        let lines = client.hello().lines.into();
         let mut outside = Self::of(client, plan);
+        outside.set(settings::of_plan(plan, asked, lines))?;
         outside.start(StartAt::Armed)?;
         Ok(outside)
     }
@@ -49,13 +51,34 @@ impl Outside {
     /// Follows a generator that is set already, and waits to be started.
     pub fn of(mut client: Client, plan: &StagePlan) -> Self {
         client.bear_silence_for(SILENCE);
-        let patience = Duration::from_millis(plan.timeout_ms.into());
-        Self { client, patience, run: None, ended: false, read: Instant::now() }
+        let timeout = Duration::from_millis(plan.timeout_ms.into());
+        let asked = Changes::default();
+        Self { client, asked, timeout, run: None, ended: false, read: Instant::now() }
     }
 
+    /// Sets what a run is to begin with.
+    ///
+    /// # Errors
+    /// The generator's refusal or loss.
+    pub fn set(&mut self, asked: Changes<Nanoseconds>) -> Result<()> {
+        self.asked = asked;
+        let changes = asked.in_ticks(self.client.hello().tick);
+        self.client.set(changes).map(drop).map_err(lift)
+    }
+
+    /// Starts a run.
+    ///
+    /// # Errors
+    /// The generator's refusal or loss; or it runs with other settings than those that
+    /// were asked for.
     pub fn start(&mut self, at: StartAt) -> Result<()> {
-        self.run = Some(self.client.start(at).map_err(lift)?.run);
-        Ok(())
+        let status = self.client.start(at).map_err(lift)?;
+        self.run = Some(status.run);
+        let checked = settings::check(&self.asked, self.client.hello(), &status.settings);
+        if checked.is_err() {
+            self.abandon();
+        }
+        checked
     }
 
     pub fn has_started(&self) -> bool {
@@ -98,7 +121,7 @@ impl Outside {
     /// Passes on all that is still to come, if it was started; the target has ended.
     pub fn finish(&mut self, console: &Path, events: &mut Events<'_>) -> Result<()> {
         self.ended |= !self.has_started();
-        let deadline = Instant::now() + self.patience + MARGIN;
+        let deadline = Instant::now() + self.timeout + MARGIN;
         while !self.ended {
             self.follow(TICK, events)?;
             if Instant::now() > deadline {
@@ -146,61 +169,10 @@ impl Outside {
     }
 }
 
-/// Sets all that a plan says of a generator.
-pub(crate) fn set(client: &mut Client, plan: &StagePlan, settings: Settings) -> Result<()> {
-    for command in commands(plan, settings, client.hello().tick) {
-        client.set(command).map_err(lift)?;
-    }
-    Ok(())
-}
-
-/// Returns the commands in an order in which each can be done.
-fn commands(plan: &StagePlan, settings: Settings, tick: Tick) -> Vec<Command> {
-    let ticks = |ns| tick.cycles(ns);
-    let mut commands = vec![
-        Command::Period(ticks(plan.period_ns)),
-        Command::Duty(settings.duty_per_mille),
-        Command::Packet(settings.packet),
-        Command::Count(plan.count),
-        Command::Jitter { kind: plan.jitter.kind, amount: ticks(plan.jitter.ns) },
-        Command::Seed(plan.seed),
-        Command::Pacing(plan.pacing),
-        Command::Patience(ticks(u64::from(plan.timeout_ms) * 1_000_000)),
-    ];
-    if let Some(Burst { triggers, interval_ns }) = plan.burst {
-        commands.push(Command::Burst { triggers, interval: ticks(interval_ns) });
-    }
-    if settings.polarity != Polarity::Rising {
-        commands.push(Command::Polarity(settings.polarity));
-    }
-    if plan.shape() != Shape::Toggle {
-        commands.push(Command::Shape(plan.shape()));
-    }
-    commands
-}
-
-/// Maps errors; an interrupt by the user is not a failure.
+/// Maps an error; an interrupt by the user is not a failure.
 pub(crate) fn lift(error: GeneratorError) -> RigError {
     match error {
         GeneratorError::Interrupted => RigError::Interrupted,
         error => error.into(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use irqscope_wire::{Cycles, Jitter, JitterKind};
-
-    #[test]
-    fn a_plan_is_set_in_the_generators_own_ticks() {
-        let jitter = Jitter { kind: JitterKind::Uniform, ns: 500 };
-        let plan = StagePlan { jitter, timeout_ms: 10, ..StagePlan::default() };
-        let tick = Tick { femtoseconds: 6_666_667 };
-        let commands = commands(&plan, Settings::default(), tick);
-        assert_eq!(commands[0], Command::Period(Cycles(150_000)));
-        let amount = Cycles(75);
-        assert_eq!(commands[4], Command::Jitter { kind: JitterKind::Uniform, amount });
-        assert_eq!(commands[7], Command::Patience(Cycles(1_500_000)));
     }
 }

@@ -7,15 +7,18 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 
-use irqscope_wire::{FaultKind, JitterKind, Outside, Shape, StagePlan};
+use irqscope_wire::{Changes, FaultKind, GeneratorHello, Message, Nanoseconds, Outside, StagePlan};
 
 use crate::agent::find_plugin;
-use crate::case::{Events, Follower, Stream};
+use crate::case::{Event, Events, Follower, Stream};
 use crate::error::{Result, RigError, Trying};
+use crate::generator::settings::{check, of_plan};
 use crate::guest::qemu::ENDED;
 
 /// The plugin's words when QEMU cannot use it; see `crates/twin`.
-const REFUSED: &str = "the twin's generator cannot be used: ";
+const UNUSABLE: &str = "the twin's generator cannot be used: ";
+/// The plugin's words when it cannot do as it is asked.
+const REFUSED: &str = "the twin's generator refuses its settings: ";
 /// QEMU's words about a plugin that it cannot load, or whose API it does not take.
 const NOT_LOADED: [&str; 3] = ["ould not load plugin", "plugin ", "TCG plugin"];
 
@@ -26,6 +29,7 @@ pub(crate) struct Plugin {
     socket: PathBuf,
     chunks: Receiver<Vec<u8>>,
     follower: Follower,
+    watch: Watch,
 }
 
 impl Plugin {
@@ -37,13 +41,14 @@ impl Plugin {
         let listener = UnixListener::bind(&socket)
             .trying(|| format!("cannot listen on {}", socket.display()))?;
         let chunks = read_on(listener);
-        Ok(Self { path, _dir: dir, socket, chunks, follower: Follower::new(Stream::Generator) })
+        let (follower, watch) = (Follower::new(Stream::Generator), Watch::default());
+        Ok(Self { path, _dir: dir, socket, chunks, follower, watch })
     }
 
     /// Returns QEMU's arguments; `lines` as many as stages answer, `trace` as many triggers as
     /// leave their path.
     pub fn args(
-        &self,
+        &mut self,
         plan: &StagePlan,
         outside: Outside,
         lines: usize,
@@ -56,18 +61,17 @@ impl Plugin {
                 "move the program, or set TMPDIR to another directory",
             ));
         }
-        let mut settings = settings(plan, outside, lines);
-        if trace > 0 {
-            settings.push_str(&format!(",trace={trace}"));
-        }
+        let asked = of_plan(plan, outside, lines);
+        self.watch = Watch::new(asked);
+        let settings = settings(&asked, plan, lines, trace);
         let [path, socket] = paths.map(|path| path.display());
-        Ok(["-plugin".into(), format!("{path},{settings},start=armed,out={socket}")])
+        Ok(["-plugin".into(), format!("{path},{settings},out={socket}")])
     }
 
     /// Passes on what has arrived.
     pub fn drain(&mut self, events: &mut Events<'_>) -> Result<()> {
         while let Ok(chunk) = self.chunks.try_recv() {
-            self.follower.push(&chunk, events)?;
+            self.push(&chunk, events)?;
         }
         Ok(())
     }
@@ -76,7 +80,7 @@ impl Plugin {
     pub fn finish(mut self, console: &Path, events: &mut Events<'_>) -> Result<()> {
         self.hang_up();
         while let Ok(chunk) = self.chunks.recv() {
-            self.follower.push(&chunk, events)?;
+            self.push(&chunk, events)?;
         }
         self.follower.end().unwrap_or_else(|| {
             Err(crate::error::lost(
@@ -84,6 +88,43 @@ impl Plugin {
                 console,
             ))
         })
+    }
+
+    fn push(&mut self, chunk: &[u8], events: &mut Events<'_>) -> Result<()> {
+        let Self { follower, watch, .. } = self;
+        follower.push(chunk, &mut |event| {
+            if let Event::Frame { frame, .. } = &event {
+                watch.see(&frame.message)?;
+            }
+            events(event)
+        })
+    }
+}
+
+/// Compares the settings that a stream begins with.
+#[derive(Default)]
+struct Watch {
+    asked: Changes<Nanoseconds>,
+    hello: Option<GeneratorHello>,
+}
+
+impl Watch {
+    fn new(asked: Changes<Nanoseconds>) -> Self {
+        Self { asked, hello: None }
+    }
+
+    /// Checks the first status, which is that of the start; later ones pass.
+    fn see(&mut self, message: &Message) -> Result<()> {
+        match message {
+            Message::GeneratorHello(hello) => self.hello = Some(hello.clone()),
+            Message::Status(status) => {
+                if let Some(hello) = self.hello.take() {
+                    return check(&self.asked, &hello, &status.settings);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -101,13 +142,36 @@ impl Drop for Plugin {
 }
 
 /// Returns why QEMU ended if it cannot use the plugin.
-pub(crate) fn refusal(error: &RigError) -> Option<&str> {
-    let RigError::Lost { what, .. } = error else { return None };
-    let mut said = what.lines().skip_while(|line| !line.contains(ENDED)).skip(1);
-    said.find_map(|line| match line.split_once(REFUSED) {
+pub(crate) fn unusable(error: &RigError) -> Option<&str> {
+    // QEMU says of a plugin that refuses its settings, too, that it cannot load it.
+    if last_words(error)?.any(|line| line.contains(REFUSED)) {
+        return None;
+    }
+    last_words(error)?.find_map(|line| match line.split_once(UNUSABLE) {
         Some((_, why)) => Some(why),
         None => NOT_LOADED.iter().any(|known| line.contains(known)).then_some(line),
     })
+}
+
+/// Turns the refusal of a setting into an error of its own; other errors stay as they are.
+pub(crate) fn name_refusal(error: RigError) -> RigError {
+    let refused =
+        last_words(&error).and_then(|mut said| said.find_map(|line| line.split_once(REFUSED)));
+    match refused {
+        Some((_, why)) => RigError::Refused {
+            what: format!("the twin's generator refuses its settings: {why}"),
+            remedy: "change it under [trigger], or measure on a rig whose generator has it: \
+                     docs/settings.md"
+                .into(),
+        },
+        None => error,
+    }
+}
+
+/// Returns the lines that QEMU printed as it ended.
+fn last_words(error: &RigError) -> Option<impl Iterator<Item = &str>> {
+    let RigError::Lost { what, .. } = error else { return None };
+    Some(what.lines().skip_while(|line| !line.contains(ENDED)).skip(1))
 }
 
 /// Starts a thread that reads whatever comes over the first connection. The plugin waits for it,
@@ -126,49 +190,55 @@ fn read_on(listener: UnixListener) -> Receiver<Vec<u8>> {
     receiver
 }
 
-fn settings(plan: &StagePlan, outside: Outside, lines: usize) -> String {
-    let StagePlan { period_ns, count, seed, pacing, jitter, .. } = plan;
-    let Outside { duty_per_mille, packet, .. } = outside;
-    let patience = u64::from(plan.timeout_ms) * 1_000_000;
-    let mut settings = format!(
-        "period={period_ns},duty={duty_per_mille},count={count},packet={packet},seed={seed},\
-         pacing={pacing},patience={patience},lines={lines}"
-    );
-    if jitter.kind != JitterKind::None {
-        settings.push_str(&format!(",jitter={},jitter-amount={}", jitter.kind, jitter.ns));
-    }
-    if let Some(burst) = plan.burst {
-        settings.push_str(&format!(",burst={},interval={}", burst.triggers, burst.interval_ns));
-    }
-    if plan.shape() != Shape::Toggle {
-        settings.push_str(&format!(",shape={}", plan.shape()));
-    }
+/// Returns the arguments of a run, without those that say where its frames go.
+fn settings(asked: &Changes<Nanoseconds>, plan: &StagePlan, lines: usize, trace: u64) -> String {
+    let mut args = format!("settings={},lines={lines},start=armed", asked.to_hex());
     if let Some(faults) = plan.faults.as_ref().filter(|all| all.kinds.contains(&FaultKind::Smi)) {
         // As often as each of the others.
         let mean = u64::from(faults.interval_ns) * faults.kinds.len() as u64;
-        settings.push_str(&format!(",smi={mean},smi-seed={}", faults.seed));
+        args.push_str(&format!(",smi={mean},smi-seed={}", faults.seed));
     }
-    settings
+    if trace > 0 {
+        args.push_str(&format!(",trace={trace}"));
+    }
+    args
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use irqscope_wire::{Faults, Jitter};
+    use irqscope_wire::{
+        Cycles, Faults, GeneratorKind, Limits, PROTOCOL, Polarity, RunState, Settings, Status, Tick,
+    };
 
     #[test]
     fn a_plan_becomes_the_plugins_arguments() {
-        let jitter = Jitter { kind: JitterKind::Uniform, ns: 500 };
-        let plan = StagePlan { jitter, seed: 3, ..StagePlan::default() };
-        let text = settings(&plan, Outside::default(), 10);
-        let expected = "period=1000000,duty=250,count=1000,packet=16,seed=3,pacing=open,\
-                        patience=10000000000,lines=10,jitter=uniform,jitter-amount=500";
-        assert_eq!(text, expected);
+        let asked = Changes::default().seed(3);
+        let expected = format!("settings={},lines=10,start=armed", asked.to_hex());
+        assert_eq!(settings(&asked, &StagePlan::default(), 10, 0), expected);
         let kinds = vec![FaultKind::Smi, FaultKind::Work];
         let faults = Faults { kinds, length_ns: 1, interval_ns: 1000, seed: 4 };
-        let plan = StagePlan { faults: Some(faults), ..plan };
-        let text = settings(&plan, Outside::default(), 10);
-        assert_eq!(text, format!("{expected},smi=2000,smi-seed=4"));
+        let plan = StagePlan { faults: Some(faults), ..StagePlan::default() };
+        let text = settings(&asked, &plan, 10, 2);
+        assert_eq!(text, format!("{expected},smi=2000,smi-seed=4,trace=2"));
+    }
+
+    #[test]
+    fn settings_that_the_plugin_does_not_know_are_an_error() {
+        let limits = Limits::USUAL;
+        let tick = Tick { femtoseconds: 1_000_000 };
+        let kind = GeneratorKind::Twin;
+        let tool_version = "0".into();
+        let hello =
+            GeneratorHello { protocol: PROTOCOL, kind, tool_version, tick, lines: 2, limits };
+        let settings = Settings::initial(&limits, tick);
+        let state = RunState::Waiting;
+        let totals = Default::default();
+        let status = Status { run: 1, state, settings, totals, now: Cycles(0) };
+        let mut watch = Watch::new(Changes::default().polarity(Polarity::Falling));
+        assert!(watch.see(&Message::GeneratorHello(hello)).is_ok());
+        let error = watch.see(&Message::Status(status)).unwrap_err().to_string();
+        assert!(error.contains("polarity: asked falling, in force rising"), "{error}");
     }
 
     #[test]
@@ -178,7 +248,18 @@ mod tests {
         let refused = lost(
             "QEMU ended with exit status: 1:\nirqscope: the twin's generator cannot be used: no\nmore",
         );
-        assert_eq!(refusal(&refused), Some("no"));
-        assert_eq!(refusal(&lost("the guest hung")), None);
+        assert_eq!(unusable(&refused), Some("no"));
+        assert_eq!(unusable(&lost("the guest hung")), None);
+    }
+
+    #[test]
+    fn a_refused_setting_is_an_error_of_its_own_and_no_reason_to_go_on_without() {
+        let what = "QEMU ended with exit status: 1:\n\
+                    irqscope: the twin's generator refuses its settings: polarity falling\n\
+                    qemu-system-x86_64: Could not load plugin";
+        let lost = RigError::Lost { what: what.into(), console: None, tail: String::new() };
+        assert_eq!(unusable(&lost), None);
+        let error = name_refusal(lost).to_string();
+        assert!(error.contains("polarity falling\n  remedy: "), "{error}");
     }
 }

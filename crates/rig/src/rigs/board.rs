@@ -10,7 +10,7 @@ use irqscope_wire::{Plan, StartAt};
 
 use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
-use crate::generator::board::{prepare, run_case, set};
+use crate::generator::board::{prepare, run, set};
 use crate::plan::asked;
 use crate::rigs::{Job, Rig};
 use crate::stop::Stop;
@@ -35,9 +35,9 @@ impl Rig for BoardRig {
         events(Event::Phase("setting the generator"))?;
         let Job { plan, stop, .. } = *job;
         let asked = asked(plan)?;
-        let client = set(&self.address, asked, asked.stages.len(), stop)?;
+        let generator = set(&self.address, asked, asked.stages.len(), stop)?;
         let (_, no_asks) = channel();
-        run_case(client, plan, StartAt::Now, &no_asks, stop, events)
+        run(generator, StartAt::Now, &no_asks, stop, events)
     }
 }
 

@@ -108,8 +108,7 @@ fn board_of(plan: &Plan, board: &Board, facts: &Facts, stop: &Stop) -> Result<Op
     let Some(asked) = plan.stages().filter(|asked| asked.outside.is_some()) else {
         return Ok(None);
     };
-    let client = board::set(&board.address, asked, lines(plan, &facts.release), stop)?;
-    Ok(Some(Outside::of(client, asked)))
+    board::set(&board.address, asked, lines(plan, &facts.release), stop).map(Some)
 }
 
 /// Passes on what has arrived; returns the byte for the agent. A generator that does not see the

@@ -49,7 +49,9 @@ impl Rig for TwinRig {
     /// Runs a case; without its generator it is run again with the driver's own timer.
     fn run_case(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
         let ran = self.boot(job, events);
-        let Some(why) = ran.as_ref().err().and_then(plugin::refusal) else { return ran };
+        let Some(why) = ran.as_ref().err().and_then(plugin::unusable) else {
+            return ran.map_err(plugin::name_refusal);
+        };
         events(Event::warning(format!(
             "the generator cannot be used ({why}): the driver's own timer triggers, and there is no view from outside"
         )))?;
@@ -68,7 +70,7 @@ impl TwinRig {
         let image = image(prepared, plan, false)?;
         let arch = prepared.kernel.arch();
         let mut args = machine_args(arch, self.twin, plan, "off");
-        if let (Some(plugin), Some((asked, outside))) = (&plugin, asked) {
+        if let (Some(plugin), Some((asked, outside))) = (&mut plugin, asked) {
             args.extend(plugin.args(asked, outside, prepared.lines(plan), self.twin.trace)?);
         }
         let machine = Machine {

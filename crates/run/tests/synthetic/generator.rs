@@ -3,9 +3,8 @@
 
 use irqscope_run::{LogWriter, RunDir, Source};
 use irqscope_wire::{
-    Answer, Cycles, ExtraEdge, Frame, GeneratorHello, GeneratorKind, JitterKind, Limits, Message,
-    OutsideSample, PROTOCOL, Pacing, Packet, Polarity, RunState, Seq, Settings, Shape, Status,
-    Tick, Totals, encode,
+    Answer, Cycles, ExtraEdge, Frame, GeneratorHello, GeneratorKind, Limits, Message,
+    OutsideSample, PROTOCOL, Packet, RunState, Seq, Settings, Status, Tick, Totals, encode,
 };
 
 const MS: u64 = 1_000_000;
@@ -17,27 +16,17 @@ pub fn hello(lines: u8) -> GeneratorHello {
         tool_version: "0.1.0".into(),
         tick: Tick { femtoseconds: 1_000_000 },
         lines,
-        limits: Limits { sees_pulses: true, ..Limits::ANY },
+        limits: Limits::USUAL,
     }
 }
 
 pub fn status(state: RunState, totals: Totals) -> Status {
     let settings = Settings {
-        period: Cycles(MS),
-        duty_per_mille: 250,
         high: Cycles(MS / 4),
-        packet: 16,
         count: 4,
-        jitter: JitterKind::None,
-        jitter_amount: Cycles(0),
-        seed: 0,
-        pacing: Pacing::Open,
-        patience: Cycles(10 * MS),
-        burst: 1,
-        interval: Cycles(10_000),
-        shape: Shape::Toggle,
-        polarity: Polarity::Rising,
+        timeout: Cycles(10 * MS),
         lines: 2,
+        ..Settings::initial(&Limits::USUAL, Tick { femtoseconds: 1_000_000 })
     };
     Status { run: 1, state, settings, totals, now: Cycles(1 << 34) }
 }

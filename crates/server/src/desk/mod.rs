@@ -24,11 +24,12 @@ use std::thread::JoinHandle;
 use irqscope_rig::Stop;
 use irqscope_rig::generator::GeneratorError;
 use irqscope_wire::{Command, Refusal, RunState, Stage, StartAt};
+use serde_json::{Map, Value};
 
-pub use generator::{Differs, GeneratorState};
+pub use generator::GeneratorState;
 pub use measurement::{Phase, State};
 pub use scenario::StartScenario;
-pub use settings::Settings;
+pub use settings::Differs;
 pub use snapshot::{CaseSnapshot, Measurement, Snapshot};
 
 use link::Link;
@@ -149,17 +150,18 @@ impl Desk {
         Ok(())
     }
 
-    /// Sets one after the other; what was really set, and where it differs.
+    /// Sets all that is asked, together; what is in force then, and where it differs.
     ///
     /// # Errors
-    /// The generator's refusal: those before it are in force.
-    pub fn set(&self, settings: &Settings) -> Result<(GeneratorState, Vec<Differs>), DeskError> {
+    /// The request is wrong; or the generator refuses it, and nothing has changed.
+    pub fn set(
+        &self,
+        asked: &Map<String, Value>,
+    ) -> Result<(GeneratorState, Vec<Differs>), DeskError> {
         let state = self.generator().ok_or(DeskError::NotConnected)?;
-        for command in settings.commands(&state)? {
-            self.ask(command)?;
-        }
+        self.ask(Command::Set(settings::changes(asked, &state.hello)?))?;
         let state = self.generator().ok_or(DeskError::NotConnected)?;
-        let differs = settings.differs(&state);
+        let differs = settings::differs(asked, &state.status.settings);
         Ok((state, differs))
     }
 
@@ -172,7 +174,7 @@ impl Desk {
         let stages = start.stages.clone().unwrap_or_else(|| state.default_stages.clone());
         state.check_stages(&stages)?;
         let at = start.at.unwrap_or(StartAt::Now);
-        if at == StartAt::Armed && !state.limits.sees_arming {
+        if at == StartAt::Armed && !state.hello.limits.sees_arming {
             return Err(GeneratorError::Refused(Refusal::CannotSeeArming).into());
         }
         if !matches!(state.status.state, RunState::Idle | RunState::Done) {

@@ -1,90 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The settings of a generator, in nanoseconds and millihertz.
+//! A generator's settings and limits as JSON: times in nanoseconds, values with names
+//! by their names, each by [`Setting::key`].
 
-use irqscope_wire::{Burst, Command, Cycles, Pacing, Polarity, Shape};
-use serde::Deserialize;
+use irqscope_wire::{Changes, GeneratorHello, Range, Setting, Settings};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use super::DeskError;
-use super::generator::{Differs, GeneratorState, JitterNs};
 
-/// Each may be left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    pub period_ns: Option<u64>,
-    pub frequency_millihertz: Option<u64>,
-    pub duty_per_mille: Option<u16>,
-    pub packet: Option<u16>,
-    pub count: Option<u64>,
-    pub jitter: Option<JitterNs>,
-    pub burst: Option<Burst>,
-    pub seed: Option<u64>,
-    pub pacing: Option<Pacing>,
-    pub patience_ns: Option<u64>,
-    pub shape: Option<Shape>,
-    pub polarity: Option<Polarity>,
+/// The period as a frequency, beside it in settings and limits and instead of it in a
+/// request.
+pub const FREQUENCY: &str = "frequency_millihertz";
+
+/// Where a setting is not what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Differs {
+    pub setting: String,
+    pub asked: Value,
+    pub set: Value,
 }
 
-impl Settings {
-    /// Returns the commands in an order in which each can be done.
-    pub fn commands(&self, generator: &GeneratorState) -> Result<Vec<Command>, DeskError> {
-        let ticks = |ns| generator.hello.tick.cycles(ns);
-        let jitter = |it: JitterNs| Command::Jitter { kind: it.kind, amount: ticks(it.amount_ns) };
-        let burst =
-            |it: Burst| Command::Burst { triggers: it.triggers, interval: ticks(it.interval_ns) };
-        let all = [
-            self.period(generator)?.map(Command::Period),
-            self.duty_per_mille.map(Command::Duty),
-            self.packet.map(Command::Packet),
-            self.count.map(Command::Count),
-            self.jitter.map(jitter),
-            self.burst.map(burst),
-            self.shape.map(Command::Shape),
-            self.polarity.map(Command::Polarity),
-            self.seed.map(Command::Seed),
-            self.pacing.map(Command::Pacing),
-            self.patience_ns.map(|ns| Command::Patience(ticks(ns))),
-        ];
-        let commands: Vec<Command> = all.into_iter().flatten().collect();
-        match commands.is_empty() {
-            true => Err(DeskError::Wrong("no setting is named".into())),
-            false => Ok(commands),
-        }
-    }
+/// Returns the values in force.
+pub fn settings(hello: &GeneratorHello, set: &Settings) -> Map<String, Value> {
+    let value = |setting: &Setting| (setting.key(), value(*setting, set.get(*setting), hello));
+    let mut settings: Map<String, Value> = Setting::ALL.iter().map(value).collect();
+    settings.insert("high_ns".into(), ns(hello, set.high.0));
+    settings.insert(FREQUENCY.into(), millihertz(hello, set.period.0).into());
+    settings
+}
 
-    fn period(&self, generator: &GeneratorState) -> Result<Option<Cycles>, DeskError> {
-        let wrong = |text: &str| DeskError::Wrong(text.to_owned());
-        match (self.period_ns, self.frequency_millihertz) {
-            (Some(_), Some(_)) => {
-                Err(wrong("period_ns and frequency_millihertz say the same: name one of them"))
-            }
-            (Some(ns), None) => Ok(Some(generator.hello.tick.cycles(ns))),
-            (None, Some(millihertz)) => {
-                let period = generator.hello.period_of(millihertz);
-                period.map(Some).ok_or_else(|| wrong("frequency_millihertz 0 is out of range"))
-            }
-            (None, None) => Ok(None),
-        }
-    }
-
-    /// Returns the settings of which the generator made something else.
-    pub fn differs(&self, generator: &GeneratorState) -> Vec<Differs> {
-        let set = &generator.status.settings;
-        let pairs = [
-            ("period_ns", self.period_ns, set.period_ns),
-            ("frequency_millihertz", self.frequency_millihertz, set.frequency_millihertz),
-            ("duty_per_mille", self.duty_per_mille.map(u64::from), set.duty_per_mille.into()),
-            ("packet", self.packet.map(u64::from), set.packet.into()),
-            ("count", self.count, set.count),
-            ("jitter", self.jitter.map(|it| it.amount_ns), set.jitter.amount_ns),
-            ("burst", self.burst.map(|it| it.interval_ns), set.burst.interval_ns),
-            ("seed", self.seed, set.seed),
-            ("patience_ns", self.patience_ns, set.patience_ns),
-        ];
-        let differs = |(setting, asked, set): (&'static str, Option<u64>, u64)| {
-            let asked = asked.filter(|asked| *asked != set)?;
-            Some(Differs { setting, asked, set })
+/// Returns the abilities of the generator: the lowest and the highest number, or all names.
+pub fn limits(hello: &GeneratorHello) -> Map<String, Value> {
+    let limits = &hello.limits;
+    let span = |setting: &Setting| {
+        let Range { lowest, highest } = limits.range(*setting);
+        let value = |raw| value(*setting, raw, hello);
+        let span = match setting.descriptor().names {
+            [] => [lowest, highest].map(value).into(),
+            names => (lowest..=highest.min(names.len() as u64 - 1)).map(value).collect(),
         };
-        pairs.into_iter().filter_map(differs).collect()
+        (setting.key(), span)
+    };
+    let mut all: Map<String, Value> = Setting::ALL.iter().map(span).collect();
+    let Range { lowest, highest } = limits.period;
+    let frequency = [highest, lowest].map(|period| millihertz(hello, period));
+    all.insert(FREQUENCY.into(), json!(frequency));
+    let step = limits.period_step as f64 * hello.tick.femtoseconds as f64 / 1e6;
+    all.insert("period_step_ns".into(), step.into());
+    all.insert("pulse_ns".into(), ns(hello, limits.pulse));
+    all.insert("sees_arming".into(), limits.sees_arming.into());
+    all.insert("calibrates".into(), limits.calibrates.into());
+    all
+}
+
+/// Parses the changes that a request asks for.
+///
+/// # Errors
+/// It names no setting, one that does not exist, or none of its values.
+pub fn changes(asked: &Map<String, Value>, hello: &GeneratorHello) -> Result<Changes, DeskError> {
+    let wrong = |what: String| Err(DeskError::Wrong(what));
+    let mut changes = Changes::default();
+    for (key, value) in asked {
+        let Some(setting) = Setting::ALL.iter().find(|setting| setting.key() == *key) else {
+            if key == FREQUENCY && !asked.contains_key(&Setting::Period.key()) {
+                let period = value.as_u64().and_then(|millihertz| hello.period_of(millihertz));
+                let range = || DeskError::Wrong(format!("{FREQUENCY} {value} is out of range"));
+                changes.period = Some(period.ok_or_else(range)?);
+                continue;
+            }
+            return wrong(match key == FREQUENCY {
+                true => format!("period_ns and {FREQUENCY} say the same: name one of them"),
+                false => format!("there is no setting `{key}`"),
+            });
+        };
+        let raw = match value.as_str() {
+            Some(name) => setting.raw_of(name),
+            None => value.as_u64().map(|raw| setting.to_ticks(raw, hello.tick)),
+        };
+        if !raw.is_some_and(|raw| changes.put(*setting, raw)) {
+            return wrong(format!("{key} cannot be {value}"));
+        }
     }
+    if changes.is_empty() {
+        return wrong("no setting is named".into());
+    }
+    Ok(changes)
+}
+
+/// Returns the settings of which the generator made something else.
+pub fn differs(asked: &Map<String, Value>, settings: &Map<String, Value>) -> Vec<Differs> {
+    let differs = |(key, asked): (&String, &Value)| {
+        let set = settings.get(key).filter(|set| *set != asked)?;
+        Some(Differs { setting: key.clone(), asked: asked.clone(), set: set.clone() })
+    };
+    asked.iter().filter_map(differs).collect()
+}
+
+fn value(setting: Setting, raw: u64, hello: &GeneratorHello) -> Value {
+    match setting.descriptor().names {
+        [] => setting.from_ticks(raw, hello.tick).into(),
+        _ => setting.text_of(raw).into(),
+    }
+}
+
+fn ns(hello: &GeneratorHello, ticks: u64) -> Value {
+    Setting::Period.from_ticks(ticks, hello.tick).into()
+}
+
+/// Returns the triggers in a thousand seconds, to the nearest.
+fn millihertz(hello: &GeneratorHello, period: u64) -> u64 {
+    let femtoseconds = u128::from(period) * u128::from(hello.tick.femtoseconds);
+    // 10^15 fs in a second, 10^3 mHz in a hertz.
+    let millihertz = (1_000_000_000_000_000_000 + femtoseconds / 2) / femtoseconds.max(1);
+    u64::try_from(millihertz).unwrap_or(u64::MAX)
 }

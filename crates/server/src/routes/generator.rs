@@ -4,11 +4,11 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::App;
 use super::body::{Body, Nothing};
-use crate::desk::{GeneratorState, Settings, Start, StartScenario};
+use crate::desk::{GeneratorState, Start, StartScenario};
 use crate::error::Result;
 
 #[derive(Deserialize)]
@@ -36,9 +36,12 @@ pub async fn disconnect(State(app): State<App>, _: Body<Nothing>) -> Result<Json
     app.at_desk(|desk| Ok(desk.disconnect().map(|()| known(None))?)).await
 }
 
-pub async fn set(State(app): State<App>, Body(settings): Body<Settings>) -> Result<Json<Value>> {
+pub async fn set(
+    State(app): State<App>,
+    Body(asked): Body<Map<String, Value>>,
+) -> Result<Json<Value>> {
     app.at_desk(move |desk| {
-        let (generator, differs) = desk.set(&settings)?;
+        let (generator, differs) = desk.set(&asked)?;
         Ok(Json(json!({"generator": generator, "differs": differs})))
     })
     .await

@@ -13,7 +13,7 @@ use super::App;
 use crate::error::Result;
 
 /// The interface's version; see docs/dashboard-api.md.
-const API: u32 = 1;
+const API: u32 = 2;
 
 pub async fn hello(State(app): State<App>) -> Result<Json<Value>> {
     app.at_desk(|desk| {

@@ -9,15 +9,15 @@
 //! the content's decoder that has to bear it.
 
 use irqscope_wire::{
-    Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Calibration, Class,
-    Clock, Command, Context, Counters, Cycles, DelayedTask, Event, Explained, ExtraEdge, Failure,
-    Fault, FaultKind, Frame, GeneratorHello, GeneratorKind, Gtod, HOLD_BINS, Hello, InterruptLine,
-    Inversion, JitterKind, Limits, Load, LoadWork, LockCount, LockSite, LockTotals, Loopback, Mark,
-    Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL, Pacing, Packet, Path, PathEnd,
-    PathEvent, Picture, Plan, Polarity, Priority, Range, Refusal, Reply, Response, Role, Run,
-    RunState, Sample, Sched, Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage,
-    StageCost, StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick,
-    Totals, ValueCount, Values, What,
+    Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Calibration,
+    Changes, Class, Clock, Command, Context, Counters, Cycles, DelayedTask, Event, Explained,
+    ExtraEdge, Failure, Fault, FaultKind, Frame, GeneratorHello, GeneratorKind, Gtod, HOLD_BINS,
+    Hello, InterruptLine, Inversion, JitterKind, Limits, Load, LoadWork, LockCount, LockSite,
+    LockTotals, Loopback, Mark, Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL,
+    Pacing, Packet, Path, PathEnd, PathEvent, Picture, Plan, Polarity, Priority, Range, Refusal,
+    Reply, Response, Role, Run, RunState, Sample, Sched, Seq, SeriesCount, Setting, Settings,
+    Severity, Shape, Spin, Stage, StageCost, StageThread, StartAt, Started, Status, Symbol,
+    ThreadFact, ThreadPolicy, Tick, Totals, ValueCount, Values, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -237,15 +237,11 @@ pub fn limits() -> Limits {
         period: any,
         period_step: 3,
         pulse: 100,
-        packet: any,
-        count: any,
-        jitter: Range { lowest: 0, highest: 1 << 30 },
-        patience: any,
-        burst: any,
-        sees_pulses: true,
+        jitter_amount: Range { lowest: 0, highest: 1 << 30 },
+        timeout: any,
         sees_arming: true,
-        inverts: true,
         calibrates: true,
+        ..Limits::USUAL
     }
 }
 
@@ -283,21 +279,17 @@ fn started() -> Started {
 
 fn a_status() -> Status {
     let settings = Settings {
-        period: Cycles(150_000),
-        duty_per_mille: 250,
         high: Cycles(37_500),
-        packet: 16,
-        count: 1 << 20,
         jitter: JitterKind::Exponential,
         jitter_amount: Cycles(999),
         seed: u64::MAX,
-        pacing: Pacing::Closed,
-        patience: Cycles(1 << 33),
+        timeout: Cycles(1 << 33),
         burst: 16,
         interval: Cycles(9_000),
         shape: Shape::Pulse,
         polarity: Polarity::Falling,
         lines: 2,
+        ..Settings::initial(&limits(), generator_hello().tick)
     };
     let totals = Totals { triggers: 9, complete: 8, open: 1, ..Totals::default() };
     Status { run: 3, state: RunState::Running, settings, totals, now: Cycles(1 << 34) }
@@ -486,18 +478,13 @@ fn a_path() -> Path {
 }
 
 fn commands() -> impl Iterator<Item = Command> {
+    let none = Changes::default();
     [
-        Command::Period(Cycles(30_000)),
-        Command::Duty(500),
-        Command::Packet(4),
-        Command::Count(50),
-        Command::Jitter { kind: JitterKind::Uniform, amount: Cycles(3_000) },
-        Command::Seed(5),
-        Command::Pacing(Pacing::Open),
-        Command::Patience(Cycles(1 << 20)),
-        Command::Polarity(Polarity::Falling),
+        none.period(Cycles(30_000)).duty(500).packet(4).count(50).into(),
+        none.jitter(JitterKind::Uniform).jitter_amount(Cycles(3_000)).seed(5).into(),
+        none.pacing(Pacing::Open).timeout(Cycles(1 << 20)).into(),
+        none.polarity(Polarity::Falling).lines(2).into(),
         Command::Calibrate,
-        Command::Lines(2),
         Command::Start(StartAt::Now),
         Command::Status,
         Command::Stop,

@@ -4,7 +4,7 @@
 use super::*;
 use crate::words::{Word, hello};
 use irqscope_wire::{
-    Answer, Command, Cycles, GeneratorKind, OutsideSample, Severity, StartAt, Tick, Totals,
+    Answer, Changes, Command, Cycles, GeneratorKind, OutsideSample, Severity, StartAt, Tick, Totals,
 };
 use std::vec::Vec;
 
@@ -108,9 +108,9 @@ impl Wires for Sim {
     }
 }
 
-fn spin(sim: Sim, settings: &[Command]) -> Spin<Sim> {
+fn spin(sim: Sim, settings: Changes) -> Spin<Sim> {
     let mut source = Source::new(hello(GeneratorKind::Cpu, NS, 2, true), 64, 1024, 100);
-    for command in [&[Command::Packet(1)], settings, &[Command::Start(StartAt::Armed)]].concat() {
+    for command in [settings.packet(1).into(), Command::Start(StartAt::Armed)] {
         source.set(command, 0).unwrap();
     }
     let mut spin = Spin::new(source, None, sim);
@@ -119,7 +119,7 @@ fn spin(sim: Sim, settings: &[Command]) -> Spin<Sim> {
 }
 
 fn counting(sim: Sim, count: u64) -> Spin<Sim> {
-    spin(sim, &[Command::Count(count)])
+    spin(sim, Changes::default().count(count))
 }
 
 /// Turns until the run is done and reported.
@@ -239,7 +239,7 @@ fn a_trigger_that_the_target_has_no_room_for_is_dropped_and_shifts_no_other() {
 fn a_response_that_names_its_trigger_tells_which_ones_were_merged() {
     let mut sim = Sim::answering(&[(2_500_000, 0, 1)]);
     sim.drops_at = Some(1);
-    let mut spin = spin(sim, &[Command::Count(4), Command::Patience(Cycles(5_000_000))]);
+    let mut spin = spin(sim, Changes::default().count(4).timeout(Cycles(5_000_000)));
     // Answers are late by more than two periods and name the trigger that is the
     // youngest by then.
     let (samples, _) = play(&mut spin);
@@ -269,7 +269,7 @@ fn an_interrupt_that_cannot_be_raised_ends_the_loop_and_says_why() {
 #[test]
 fn a_word_that_somebody_else_writes_to_is_told_and_makes_no_edges() {
     let sim = Sim::answering(&[(300, 0, 1), (300, 1, 1 << 30)]);
-    let mut spin = spin(sim, &[Command::Count(2), Command::Patience(Cycles(20_000))]);
+    let mut spin = spin(sim, Changes::default().count(2).timeout(Cycles(20_000)));
     let (_, others) = play(&mut spin);
     assert_eq!((totals(&spin).missing, totals(&spin).edges), (2, 2));
     let note = others.iter().find_map(|message| match message {
@@ -292,8 +292,8 @@ fn a_note_on_the_looks_comes_before_the_status_that_ends_the_run() {
 #[test]
 fn nothing_is_packed_while_a_trigger_waits_unless_it_waits_for_long() {
     let sim = Sim::answering(&[(5_000_000, 0, 1), (5_000_000, 1, 1)]);
-    let settings = [Command::Count(2), Command::Period(Cycles(6_000_000))];
-    let mut spin = spin(sim, &settings);
+    let settings = Changes::default().count(2).period(Cycles(6_000_000));
+    let mut spin = spin(sim, settings);
     let mut talked = Vec::new();
     while spin.source.state() != RunState::Done {
         let (waited, before) = (spin.source.waits(), spin.talked);

@@ -2,10 +2,11 @@
 //! A generator's refusals count in its own ticks; people do not.
 
 use irqscope_rig::generator::GeneratorError;
-use irqscope_wire::{GeneratorHello, Range, Refusal, Setting};
+use irqscope_wire::{GeneratorHello, Range, Refusal, Setting, Unit};
 
+use super::show;
 use crate::exit::{Exit, Trouble};
-use crate::quantity::{hertz, percent, seconds};
+use crate::quantity::{hertz, seconds};
 
 const FEMTOSECONDS: f64 = 1e15;
 
@@ -25,21 +26,24 @@ pub fn explain(error: GeneratorError, hello: &GeneratorHello) -> Trouble {
     else {
         return error.into();
     };
-    let range = Range { lowest, highest };
-    let time = |ticks| seconds(span(hello, ticks));
-    match setting {
-        Setting::Period | Setting::Jitter | Setting::Patience | Setting::Interval => {
-            beyond(setting.name(), &time(asked), range, time, "")
-        }
-        Setting::Duty => beyond(setting.name(), &percent(asked), range, percent, ""),
-        _ => beyond_count(setting, asked.into(), range),
+    if !setting.descriptor().names.is_empty() {
+        return error.into();
     }
+    out_of_range(setting, &show::number(setting, asked, hello), Range { lowest, highest }, hello)
 }
 
-/// Refuses a number that the protocol cannot even carry, or that the generator refuses.
-pub fn beyond_count(setting: Setting, asked: u128, range: Range) -> Trouble {
-    let unit = format!(" {}", setting.unit());
-    beyond(setting.name(), &asked.to_string(), range, |n| n.to_string(), &unit)
+/// Refuses a number that the protocol cannot carry.
+pub fn beyond(setting: Setting, asked: u128, hello: &GeneratorHello) -> Trouble {
+    let text = match setting.unit() {
+        Unit::Ticks => seconds(asked as f64 / 1e9),
+        _ => asked.to_string(),
+    };
+    out_of_range(setting, &text, hello.limits.range(setting), hello)
+}
+
+fn out_of_range(setting: Setting, asked: &str, range: Range, hello: &GeneratorHello) -> Trouble {
+    let print = |raw| show::number(setting, raw, hello);
+    say(setting.name(), asked, range, print, show::suffix(setting))
 }
 
 /// Refuses a frequency, with the period's limits as frequencies.
@@ -47,10 +51,10 @@ pub fn beyond_frequency(millihertz: u64, period: Range, hello: &GeneratorHello) 
     let Range { lowest, highest } = period;
     let asked = hertz(millihertz as f64 / 1e3);
     let range = Range { lowest: highest, highest: lowest };
-    beyond("frequency", &asked, range, |period| hertz(rate(hello, period)), "")
+    say("frequency", &asked, range, |period| hertz(rate(hello, period)), "")
 }
 
-fn beyond(
+fn say(
     what: &str,
     asked: &str,
     range: Range,

@@ -1,173 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `irqscope generator set`: each setting as asked, and as it really is.
+//! `irqscope generator set`: each setting as asked, and as it is in force.
 
 use irqscope_rig::Stop;
 use irqscope_rig::generator::{Client, GeneratorError};
-use irqscope_wire::{Command, Cycles, GeneratorHello, Range, Refusal, Setting, Settings as Real};
+use irqscope_wire::{Changes, GeneratorHello, Range, Refusal, Setting};
 
 use super::{Done, limits, show};
-use crate::cli::Settings;
+use crate::cli::{Settings, companion};
 use crate::exit::{Exit, Trouble};
-use crate::quantity::{Span, hertz, percent, seconds};
-
-/// One setting on its way.
-struct Asked {
-    text: String,
-    command: Command,
-}
+use crate::quantity::hertz;
 
 pub fn set(address: &str, settings: &Settings, stop: &Stop) -> Done {
     let mut client = Client::connect(address, stop)?;
-    // All are understood before the first is set.
-    let all = commands(settings, client.hello())?;
-    let mut done: Vec<&str> = Vec::new();
-    println!("{:10} {:>20} {:>20}", "setting", "asked", "really set");
-    for asked in &all {
-        let name = name(asked.command);
-        let status = client.set(asked.command).map_err(|error| {
-            let trouble = explain(error, asked, client.hello(), settings);
-            with_done(trouble, &done)
-        })?;
-        let really = really(asked.command, &status.settings, client.hello());
-        println!("{name:10} {:>20} {really:>20}", asked.text);
-        done.push(name);
+    let changes = changes(settings, client.hello())?;
+    let status = client.set(changes).map_err(|error| explain(error, client.hello(), settings))?;
+    println!("{:13} {:>20} {:>20}", "setting", "asked", "in force");
+    for (setting, asked) in asked(settings, client.hello()) {
+        let effective = show::effective(client.hello(), &status.settings, setting);
+        println!("{:13} {asked:>20} {effective:>20}", setting.name());
     }
     Ok(Exit::Fine)
 }
 
-fn explain(
-    error: GeneratorError,
-    asked: &Asked,
-    hello: &GeneratorHello,
-    settings: &Settings,
-) -> Trouble {
-    match (&error, asked.command, settings.frequency) {
+/// Explains an error; a refused frequency with the limits of frequencies.
+fn explain(error: GeneratorError, hello: &GeneratorHello, settings: &Settings) -> Trouble {
+    match (&error, settings.frequency) {
         (
-            GeneratorError::Refused(Refusal::OutOfRange { lowest, highest, .. }),
-            Command::Period(_),
+            GeneratorError::Refused(Refusal::OutOfRange {
+                setting: Setting::Period,
+                lowest,
+                highest,
+                ..
+            }),
             Some(frequency),
-        ) => {
-            let period = Range { lowest: *lowest, highest: *highest };
-            limits::beyond_frequency(frequency.0, period, hello)
-        }
+        ) => limits::beyond_frequency(
+            frequency.0,
+            Range { lowest: *lowest, highest: *highest },
+            hello,
+        ),
         _ => limits::explain(error, hello),
     }
 }
 
-fn with_done(trouble: Trouble, done: &[&str]) -> Trouble {
-    if done.is_empty() {
-        return trouble;
+fn changes(settings: &Settings, hello: &GeneratorHello) -> Result<Changes, Trouble> {
+    let mut changes = Changes::default();
+    for (setting, asked) in &settings.values {
+        put(&mut changes, *setting, asked.raw, hello)?;
+        if let Some((companion, raw)) = companion(*setting).zip(asked.companion) {
+            put(&mut changes, companion, raw.into(), hello)?;
+        }
     }
-    trouble.with_note(&format!("was set before that, and stays: {}", done.join(", ")))
-}
-
-/// Returns the commands in an order in which each can be applied.
-fn commands(settings: &Settings, hello: &GeneratorHello) -> Result<Vec<Asked>, Trouble> {
-    let mut all = Vec::new();
-    let mut ask = |text: String, command| all.push(Asked { text, command });
     if let Some(frequency) = settings.frequency {
-        let period = hello
-            .period_of(frequency.0)
-            .ok_or_else(|| limits::beyond_frequency(frequency.0, hello.limits.period, hello))?;
-        ask(hertz(frequency.0 as f64 / 1e3), Command::Period(period));
+        let range = hello.limits.period;
+        let beyond = || limits::beyond_frequency(frequency.0, range, hello);
+        changes.period = Some(hello.period_of(frequency.0).ok_or_else(beyond)?);
     }
-    if let Some(period) = settings.period {
-        ask(time(period), Command::Period(ticks(hello, period)));
-    }
-    if let Some(duty) = settings.duty {
-        let per_mille = u16::try_from(duty.0).unwrap_or(u16::MAX);
-        ask(percent(duty.0.into()), Command::Duty(per_mille));
-    }
-    if let Some(packet) = settings.packet {
-        let command = carried(packet, Setting::Packet, hello.limits.packet).map(Command::Packet)?;
-        ask(packet.to_string(), command);
-    }
-    if let Some(count) = settings.count {
-        let command = carried(count, Setting::Count, hello.limits.count).map(Command::Count)?;
-        ask(count.to_string(), command);
-    }
-    if let Some((kind, amount)) = settings.jitter {
-        ask(
-            show::jitter(kind, &time(amount)),
-            Command::Jitter { kind, amount: ticks(hello, amount) },
-        );
-    }
-    if let Some((triggers, interval)) = settings.burst {
-        ask(
-            show::burst(triggers, &time(interval)),
-            Command::Burst { triggers, interval: ticks(hello, interval) },
-        );
-    }
-    if let Some(shape) = settings.shape {
-        ask(shape.to_string(), Command::Shape(shape));
-    }
-    if let Some(lines) = settings.lines {
-        ask(lines.to_string(), Command::Lines(lines));
-    }
-    if let Some(polarity) = settings.polarity {
-        ask(polarity.to_string(), Command::Polarity(polarity));
-    }
-    if let Some(seed) = settings.seed {
-        ask(seed.to_string(), Command::Seed(seed));
-    }
-    if let Some(pacing) = settings.pacing {
-        ask(pacing.to_string(), Command::Pacing(pacing));
-    }
-    if let Some(patience) = settings.patience {
-        ask(time(patience), Command::Patience(ticks(hello, patience)));
-    }
-    Ok(all)
+    Ok(changes)
 }
 
-fn carried<T: TryFrom<u128>>(asked: u128, setting: Setting, range: Range) -> Result<T, Trouble> {
-    T::try_from(asked).map_err(|_| limits::beyond_count(setting, asked, range))
-}
-
-fn time(span: Span) -> String {
-    seconds(span.0 as f64 / 1e9)
-}
-
-/// Converts to ticks; the generator refuses what does not fit.
-fn ticks(hello: &GeneratorHello, span: Span) -> Cycles {
-    hello.tick.cycles(span.0)
-}
-
-const fn name(command: Command) -> &'static str {
-    match command {
-        Command::Period(_) => Setting::Period.name(),
-        Command::Duty(_) => Setting::Duty.name(),
-        Command::Packet(_) => Setting::Packet.name(),
-        Command::Count(_) => Setting::Count.name(),
-        Command::Jitter { .. } => Setting::Jitter.name(),
-        Command::Seed(_) => Setting::Seed.name(),
-        Command::Pacing(_) => Setting::Pacing.name(),
-        Command::Patience(_) => Setting::Patience.name(),
-        Command::Burst { .. } => Setting::Burst.name(),
-        Command::Shape(_) => Setting::Shape.name(),
-        Command::Polarity(_) => Setting::Polarity.name(),
-        Command::Lines(_) => Setting::Lines.name(),
-        Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => "",
+/// Puts a value into a change; refuses one that the protocol cannot carry like one
+/// beyond the limits.
+fn put(
+    changes: &mut Changes,
+    setting: Setting,
+    raw: u128,
+    hello: &GeneratorHello,
+) -> Result<(), Trouble> {
+    let carried = u64::try_from(raw).ok().map(|raw| setting.to_ticks(raw, hello.tick));
+    match carried.is_some_and(|raw| changes.put(setting, raw)) {
+        true => Ok(()),
+        false => Err(limits::beyond(setting, raw, hello)),
     }
 }
 
-fn really(command: Command, real: &Real, hello: &GeneratorHello) -> String {
-    match command {
-        Command::Period(_) => show::period(hello, real),
-        Command::Duty(_) => show::duty(hello, real),
-        Command::Packet(_) => real.packet.to_string(),
-        Command::Count(_) => real.count.to_string(),
-        Command::Jitter { .. } => {
-            show::jitter(real.jitter, &seconds(limits::span(hello, real.jitter_amount.0)))
-        }
-        Command::Seed(_) => real.seed.to_string(),
-        Command::Pacing(_) => real.pacing.to_string(),
-        Command::Patience(_) => seconds(limits::span(hello, real.patience.0)),
-        Command::Burst { .. } => {
-            show::burst(real.burst, &seconds(limits::span(hello, real.interval.0)))
-        }
-        Command::Shape(_) => real.shape.to_string(),
-        Command::Polarity(_) => real.polarity.to_string(),
-        Command::Lines(_) => real.lines.to_string(),
-        Command::Start(_) | Command::Stop | Command::Status | Command::Calibrate => String::new(),
-    }
+/// Returns the settings and values that were asked for, as people write them.
+fn asked<'a>(
+    settings: &'a Settings,
+    hello: &'a GeneratorHello,
+) -> impl Iterator<Item = (Setting, String)> + 'a {
+    let frequency = settings.frequency.map(|it| (Setting::Period, hertz(it.0 as f64 / 1e3)));
+    let values = settings.values.iter().map(|(setting, asked)| {
+        let raw = u64::try_from(asked.raw).unwrap_or(u64::MAX);
+        let text = show::value(*setting, setting.to_ticks(raw, hello.tick), hello);
+        let second = companion(*setting).zip(asked.companion);
+        let second = second.map(|(it, raw)| show::value(it, it.to_ticks(raw, hello.tick), hello));
+        (*setting, show::pair(*setting, raw, text, second))
+    });
+    frequency.into_iter().chain(values)
 }

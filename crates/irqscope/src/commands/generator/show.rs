@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A generator's hello, settings and totals as text.
 
-use irqscope_wire::{GeneratorHello, JitterKind, Settings, Status, Totals};
+use irqscope_wire::{GeneratorHello, Setting, Settings, Status, Totals, Unit};
 
 use super::limits::{rate, span};
+use crate::cli::companion;
 use crate::quantity::{hertz, percent, seconds};
 
 pub fn hello(address: &str, hello: &GeneratorHello) -> String {
@@ -25,47 +26,64 @@ pub fn state(status: &Status) -> String {
 }
 
 pub fn status(hello: &GeneratorHello, status: &Status) -> String {
-    let set = &status.settings;
-    let time = |ticks| seconds(span(hello, ticks));
-    [
-        state(status),
-        format!("period     {}\n", period(hello, set)),
-        format!("duty       {}\n", duty(hello, set)),
-        format!("packet     {} samples\n", set.packet),
-        format!("count      {} triggers\n", set.count),
-        format!("jitter     {}\n", jitter(set.jitter, &time(set.jitter_amount.0))),
-        format!("burst      {}\n", burst(set.burst, &time(set.interval.0))),
-        format!("shape      {}\n", set.shape),
-        format!("polarity   {}\n", set.polarity),
-        format!("seed       {}\n", set.seed),
-        format!("pacing     {}\n", set.pacing),
-        format!("patience   {}\n", time(set.patience.0)),
-        totals(&status.totals),
-    ]
-    .concat()
+    let seconds =
+        |setting: &Setting| Setting::ALL.iter().any(|it| companion(*it) == Some(*setting));
+    let shown = Setting::ALL.iter().filter(|setting| !seconds(setting));
+    let rows = shown.map(|setting| {
+        let value = effective(hello, &status.settings, *setting);
+        format!("{:10} {value}\n", setting.name())
+    });
+    state(status) + &rows.collect::<String>() + &totals(&status.totals)
 }
 
-pub fn period(hello: &GeneratorHello, set: &Settings) -> String {
-    let period = set.period.0;
-    format!("{} ({})", seconds(span(hello, period)), hertz(rate(hello, period)))
-}
-
-pub fn duty(hello: &GeneratorHello, set: &Settings) -> String {
-    let high = seconds(span(hello, set.high.0));
-    format!("{} ({high} high)", percent(set.duty_per_mille.into()))
-}
-
-pub fn jitter(kind: JitterKind, amount: &str) -> String {
-    match kind {
-        JitterKind::None => kind.to_string(),
-        _ => format!("{kind}:{amount}"),
+/// Formats the value in force, with what follows from it.
+pub fn effective(hello: &GeneratorHello, settings: &Settings, setting: Setting) -> String {
+    let raw = settings.get(setting);
+    let text = value(setting, raw, hello);
+    match setting {
+        Setting::Period => format!("{text} ({})", hertz(rate(hello, raw))),
+        Setting::Duty => format!("{text} ({} high)", seconds(span(hello, settings.high.0))),
+        _ => {
+            let second = companion(setting).map(|it| value(it, settings.get(it), hello));
+            pair(setting, raw, text, second)
+        }
     }
 }
 
-pub fn burst(triggers: u32, interval: &str) -> String {
-    match triggers {
-        1 => "none".to_owned(),
-        _ => format!("{triggers}:{interval}"),
+/// Joins a value with the one that belongs to it.
+pub fn pair(setting: Setting, raw: u64, text: String, second: Option<String>) -> String {
+    match (setting, second) {
+        (Setting::Burst, _) if raw == 1 => "none".to_owned(),
+        (_, Some(second)) if raw != 0 => format!("{text}:{second}"),
+        _ => text,
+    }
+}
+
+/// Formats a raw value in a generator's ticks as people read it.
+pub fn value(setting: Setting, raw: u64, hello: &GeneratorHello) -> String {
+    if setting == Setting::Burst {
+        raw.to_string()
+    } else {
+        number(setting, raw, hello) + suffix(setting)
+    }
+}
+
+/// Formats the same without its unit, where that is a word.
+pub fn number(setting: Setting, raw: u64, hello: &GeneratorHello) -> String {
+    match setting.unit() {
+        Unit::Ticks => seconds(span(hello, raw)),
+        Unit::PerMille => percent(raw),
+        _ => setting.text_of(raw),
+    }
+}
+
+/// Returns the unit, where it is a word.
+pub const fn suffix(setting: Setting) -> &'static str {
+    match setting.unit() {
+        Unit::Samples => " samples",
+        Unit::Triggers => " triggers",
+        Unit::Lines => " lines",
+        Unit::None | Unit::Ticks | Unit::PerMille => "",
     }
 }
 
