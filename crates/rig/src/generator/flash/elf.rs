@@ -2,8 +2,9 @@
 //! The parts of an ELF file that go into flash: its loadable segments, at their physical addresses.
 //! 32 bits, little-endian, as both chips' images are.
 
-const MAGIC: [u8; 6] = [0x7f, b'E', b'L', b'F', 1, 1];
-const LOAD: u32 = 1;
+use object::LittleEndian;
+use object::elf::{FileHeader32, PT_LOAD};
+use object::read::elf::{FileHeader as _, ProgramHeader as _};
 
 /// Bytes at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,36 +15,25 @@ pub struct Segment<'a> {
 
 /// Returns the segments; `None`: not such a file, or one that is cut off.
 pub fn segments(file: &[u8]) -> Option<Vec<Segment<'_>>> {
-    if file.get(..MAGIC.len())? != MAGIC {
-        return None;
-    }
-    let table = usize::try_from(word(file, 28)?).ok()?;
-    let (size, count) = (half(file, 42)?, half(file, 44)?);
-    let mut segments = Vec::new();
-    for index in 0..usize::from(count) {
-        let header = file.get(table.checked_add(index * usize::from(size))?..)?;
-        let [offset, address, length] = [4, 12, 16].map(|at| word(header, at));
-        let (offset, length) = (usize::try_from(offset?).ok()?, usize::try_from(length?).ok()?);
-        if word(header, 0)? == LOAD && length > 0 {
-            let bytes = file.get(offset..offset.checked_add(length)?)?;
-            segments.push(Segment { address: address?, bytes });
-        }
-    }
-    Some(segments)
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
-}
-
-fn half(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
+    let header = FileHeader32::<LittleEndian>::parse(file).ok()?;
+    let endian = header.endian().ok()?;
+    let programs = header.program_headers(endian, file).ok()?;
+    let loaded = programs.iter().filter(|program| program.p_type(endian) == PT_LOAD);
+    let segment = |program: &object::elf::ProgramHeader32<LittleEndian>| {
+        let bytes = program.data(endian, file).ok()?;
+        Some(Segment { address: program.p_paddr(endian), bytes })
+    };
+    let segments: Option<Vec<_>> = loaded.map(segment).collect();
+    Some(segments?.into_iter().filter(|segment| !segment.bytes.is_empty()).collect())
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// 32 bits, little-endian, version 1.
+    const MAGIC: [u8; 7] = [0x7f, b'E', b'L', b'F', 1, 1, 1];
 
     /// Makes an ELF file of these segments.
     pub fn file(segments: &[Segment<'_>]) -> Vec<u8> {
@@ -57,7 +47,7 @@ pub(super) mod tests {
         for segment in segments {
             let length = segment.bytes.len();
             let words =
-                [LOAD, offset as u32, 0, segment.address, length as u32, length as u32, 5, 4];
+                [PT_LOAD.0, offset as u32, 0, segment.address, length as u32, length as u32, 5, 4];
             words.iter().for_each(|word| file.extend(word.to_le_bytes()));
             offset += length;
         }
