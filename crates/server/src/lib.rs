@@ -7,6 +7,7 @@
 //! JSON, `guard` decides which requests may pass, `listen` serves connections that have limits,
 //! `page` is what the browser gets.
 #![forbid(unsafe_code)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod desk;
 mod error;

@@ -77,6 +77,7 @@ impl Server {
         }
     }
 
+    /// Returns the token, where one is needed.
     pub fn token(&self) -> Option<&Token> {
         self.token.as_ref()
     }

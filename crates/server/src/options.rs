@@ -7,15 +7,20 @@ use std::path::PathBuf;
 
 use crate::Page;
 
+/// The options of a server.
 #[derive(Debug)]
 pub struct Options {
+    /// Where it listens.
     pub listen: SocketAddr,
     /// Names under which this machine is reached, where it listens beyond loopback.
     /// Addresses are always good.
     pub names: Vec<String>,
+    /// The page that it serves.
     pub page: Page,
 }
 
+/// Reasons for which a server cannot begin.
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error(

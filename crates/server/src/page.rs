@@ -19,9 +19,12 @@ const INDEX: &str = "index.html";
 /// Colours of cases before they repeat.
 const CASES: usize = 8;
 
+/// The page's files.
 #[derive(Clone, Debug)]
 pub enum Page {
+    /// Those in this program.
     BuiltIn,
+    /// Those in a directory, for work on the page.
     Directory(PathBuf),
 }
 

@@ -27,6 +27,7 @@ impl Token {
         self.0.as_bytes().ct_eq(other.as_bytes()).into()
     }
 
+    /// Returns it as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -119,7 +119,8 @@ pub(super) fn machine_args(arch: Arch, twin: Twin, plan: &Plan, sleep: &str) -> 
     args
 }
 
-/// What a case boots. `live`: its frames leave at once, which moves the virtual clock.
+/// Makes the image that a case boots. `live`: its frames leave at once, which moves the virtual
+/// clock.
 pub(super) fn image(prepared: &Prepared, plan: &Plan, live: bool) -> Result<NamedTempFile> {
     let mut image = Image::new(prepared, plan)?;
     let mut early = List::default();

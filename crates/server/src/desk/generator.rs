@@ -8,6 +8,8 @@ use serde_json::{Map, Value};
 
 use super::{DeskError, settings};
 
+/// The connected generator.
+#[allow(missing_docs, reason = "docs/dashboard-api.md says what each field means")]
 #[derive(Clone, Debug, Serialize)]
 pub struct GeneratorState {
     pub address: String,
@@ -34,6 +36,7 @@ pub struct Now {
 }
 
 impl GeneratorState {
+    /// Makes the state of a generator that has said hello.
     pub fn new(address: &str, hello: &GeneratorHello, status: &Status) -> Self {
         Self {
             address: address.to_owned(),
@@ -50,6 +53,7 @@ impl GeneratorState {
         }
     }
 
+    /// Takes a status.
     pub fn learn(&mut self, status: &Status) {
         if usize::from(status.settings.lines) != self.default_stages.len() {
             self.default_stages = default_stages(status.settings.lines);
@@ -57,11 +61,15 @@ impl GeneratorState {
         self.status = Now::of(&self.hello, status);
     }
 
+    /// Takes totals.
     pub fn learn_totals(&mut self, totals: &Counted) {
         (self.status.totals, self.status.identity_holds) = (*totals, totals.identity_holds());
     }
 
     /// Checks that there are as many stages as lines in use, each once.
+    ///
+    /// # Errors
+    /// There are more stages than lines, or one twice.
     pub fn check_stages(&self, stages: &[Stage]) -> Result<(), DeskError> {
         let mut known = stages.to_vec();
         known.sort_unstable();

@@ -22,20 +22,28 @@ pub enum Source {
     Generator,
 }
 
+/// The state of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
+    /// Kernels, drivers and files are made ready.
     Preparing,
+    /// Cases run.
     Running,
+    /// The end was requested.
     Stopping,
     /// Figures and report are made.
     Deriving,
+    /// It has ended, and its figures are there.
     Done,
+    /// It has failed.
     Failed,
+    /// It was ended early; its figures are those until then.
     Stopped,
 }
 
 impl State {
+    /// Returns whether it has ended.
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Done | Self::Failed | Self::Stopped)
     }
@@ -50,9 +58,13 @@ pub struct Failed {
 /// Where a measurement is.
 #[derive(Clone, Debug)]
 pub struct Phase {
+    /// Its state.
     pub state: State,
+    /// The present step, in a few words.
     pub what: String,
+    /// Why it failed, if it did.
     pub error: Option<Failed>,
+    /// The name of its run directory.
     pub run: Option<String>,
     /// It is over; time stands still.
     pub ended: Option<Instant>,

@@ -36,6 +36,7 @@ use link::Link;
 use measurement::{Running, Source};
 use publish::Publisher;
 
+#[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum DeskError {
     #[error("a measurement is under way\n  remedy: stop it first")]
@@ -58,6 +59,7 @@ pub enum DeskError {
 pub struct Start {
     /// Of the lines, in their order; none: the default ones.
     pub stages: Option<Vec<Stage>>,
+    /// When it starts; at once, where nothing is said.
     pub at: Option<StartAt>,
 }
 
@@ -98,10 +100,12 @@ impl Desk {
         Self(inner)
     }
 
+    /// Returns the runs directory.
     pub fn runs(&self) -> &Path {
         &self.0.runs
     }
 
+    /// Returns the version of this program.
     pub fn tool_version(&self) -> &'static str {
         self.0.tool_version
     }
@@ -118,6 +122,7 @@ impl Desk {
         self.0.running().and_then(|running| running.run())
     }
 
+    /// Returns the state of the generator, if there is one.
     pub fn generator(&self) -> Option<GeneratorState> {
         lock(&self.0.generator).clone()
     }
@@ -166,6 +171,9 @@ impl Desk {
     }
 
     /// Begins a measurement with the generator; the run directory's name.
+    ///
+    /// # Errors
+    /// No generator, another measurement, or settings that it refuses.
     pub fn start(&self, start: &Start) -> Result<String, DeskError> {
         if self.0.running().is_some() {
             return Err(DeskError::Busy);
@@ -194,6 +202,9 @@ impl Desk {
 
     /// Ends the generator's run; triggers in flight are waited for, and the
     /// measurement is complete.
+    ///
+    /// # Errors
+    /// No generator, or the connection was lost.
     pub fn stop_generator(&self) -> Result<GeneratorState, DeskError> {
         if let Some(running) = self.0.running()
             && running.source == Source::Generator
@@ -205,12 +216,18 @@ impl Desk {
     }
 
     /// Begins a scenario.
+    ///
+    /// # Errors
+    /// Another measurement, or a scenario that does not go with its options.
     pub fn start_scenario(&self, start: &StartScenario) -> Result<(), DeskError> {
         scenario::start(&self.0, start)
     }
 
     /// Ends whatever is being measured: a generator's run as it ends by itself, a
     /// scenario as Ctrl-C ends `irqscope run`.
+    ///
+    /// # Errors
+    /// No measurement is under way.
     pub fn stop(&self) -> Result<(), DeskError> {
         let running = self.0.running().ok_or(DeskError::NotRunning)?;
         match running.source {

@@ -17,6 +17,7 @@ use super::{DeskError, Inner};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartScenario {
+    /// The scenario's name.
     pub scenario: String,
     /// Instead of the scenario's.
     #[serde(default)]
@@ -27,12 +28,16 @@ pub struct StartScenario {
     /// Triggers of each case.
     #[serde(default)]
     pub count: Option<u64>,
+    /// Records events, and explains late responses.
     #[serde(default)]
     pub explain: bool,
 }
 
 impl StartScenario {
     /// Returns a bundled one: files of this machine are not to be named from afar.
+    ///
+    /// # Errors
+    /// There is no bundled scenario of this name.
     pub fn bundled(self) -> Result<Self, DeskError> {
         if bundled().iter().any(|known| known.name == self.scenario) {
             return Ok(self);

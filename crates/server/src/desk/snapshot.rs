@@ -12,6 +12,8 @@ use super::generator::GeneratorState;
 use super::lock;
 use super::measurement::{Failed, Phase, Running, RunningCase, Source, State};
 
+/// The state at one moment.
+#[allow(missing_docs, reason = "docs/dashboard-api.md says what each field means")]
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Snapshot {
     pub sequence: u64,
@@ -19,6 +21,8 @@ pub struct Snapshot {
     pub measurement: Option<Measurement>,
 }
 
+/// The measurement at one moment.
+#[allow(missing_docs, reason = "docs/dashboard-api.md says what each field means")]
 #[derive(Clone, Debug, Serialize)]
 pub struct Measurement {
     pub run: Option<String>,
@@ -34,6 +38,8 @@ pub struct Measurement {
     pub cases: Vec<CaseSnapshot>,
 }
 
+/// One case at one moment.
+#[allow(missing_docs, reason = "docs/dashboard-api.md says what each field means")]
 #[derive(Clone, Debug, Serialize)]
 pub struct CaseSnapshot {
     pub case: String,
@@ -91,6 +97,7 @@ fn without(
 }
 
 impl Measurement {
+    /// Makes the snapshot of a measurement.
     pub fn of(running: &Running) -> Self {
         let Phase { state, what, error, run, ended } = running.phase();
         let all = running.cases();
