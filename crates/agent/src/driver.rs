@@ -193,6 +193,7 @@ impl Drop for Driver {
     }
 }
 
+/// Its tests, and stand-ins for those of other modules.
 #[cfg(test)]
 pub mod tests {
     use super::*;

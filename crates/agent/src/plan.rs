@@ -37,6 +37,7 @@ fn plan_of(frame: std::result::Result<Frame, irqscope_wire::FrameError>) -> Resu
     }
 }
 
+/// Its tests, and stand-ins for those of other modules.
 #[cfg(test)]
 pub mod tests {
     use super::*;

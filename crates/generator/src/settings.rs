@@ -5,12 +5,12 @@
 
 use irqscope_wire::{Changes, Cycles, JitterKind, Limits, Range, Refusal, Setting, Settings, Tick};
 
-/// The settings of a generator that was not set.
+/// Returns the settings of a generator that was not set.
 pub fn initial(limits: &Limits, tick: Tick) -> Settings {
     effective(limits, Settings::initial(limits, tick))
 }
 
-/// The settings after `changes`; `active`: a run is.
+/// Returns the settings after `changes`; `active`: a run is.
 ///
 /// # Errors
 /// A value is out of range, does not go with the others, or decides a run that is active.
@@ -31,7 +31,7 @@ pub fn change(
     Ok(effective(limits, new))
 }
 
-/// An amount goes with a kind and a kind with an amount.
+/// Checks that an amount goes with a kind and a kind with an amount.
 fn check_jitter(limits: &Limits, new: &Settings) -> Result<(), Refusal> {
     let range = match new.jitter {
         JitterKind::None => Range { lowest: 0, highest: 0 },
@@ -40,7 +40,7 @@ fn check_jitter(limits: &Limits, new: &Settings) -> Result<(), Refusal> {
     range.check(Setting::JitterAmount, new.jitter_amount.0)
 }
 
-/// A burst fits into its period.
+/// Checks that a burst fits into its period.
 fn check_burst(limits: &Limits, new: &Settings, changes: &Changes) -> Result<(), Refusal> {
     let triggers = u64::from(new.burst);
     if triggers <= 1 {
@@ -54,13 +54,13 @@ fn check_burst(limits: &Limits, new: &Settings, changes: &Changes) -> Result<(),
     Range { lowest, ..limits.period }.check(Setting::Period, new.period.0)
 }
 
-/// What becomes of these settings: the divider's period, and the high time.
+/// Returns what becomes of these settings: the divider's period, and the high time.
 fn effective(limits: &Limits, mut settings: Settings) -> Settings {
     settings.period = Cycles(round_period(limits, settings.period.0));
     with_high(limits, settings)
 }
 
-/// The nearest multiple of the divider's step that is within the limits.
+/// Returns the nearest multiple of the divider's step that is within the limits.
 fn round_period(limits: &Limits, period: u64) -> u64 {
     let step = limits.period_step.max(1);
     let (lowest, highest) = (limits.period.lowest.div_ceil(step), limits.period.highest / step);
@@ -69,7 +69,7 @@ fn round_period(limits: &Limits, period: u64) -> u64 {
     steps.clamp(lowest.min(highest), highest.max(lowest)) * step
 }
 
-/// The high time that duty and period give, with room for both pulses.
+/// Returns the high time that duty and period give, with room for both pulses.
 fn with_high(limits: &Limits, mut settings: Settings) -> Settings {
     let apart = if settings.burst > 1 { settings.interval.0 } else { settings.period.0 };
     let high = (u128::from(apart) * u128::from(settings.duty) + 500) / 1000;

@@ -53,13 +53,17 @@ named! {
 /// The generator's first frame on every connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GeneratorHello {
+    /// The protocol's version.
     pub protocol: u16,
+    /// The kind of generator.
     pub kind: GeneratorKind,
+    /// Its program's version.
     pub tool_version: String,
     /// The unit of all times in this stream.
     pub tick: Tick,
     /// Response lines, numbered from 0.
     pub lines: u8,
+    /// The limits of its settings.
     pub limits: Limits,
 }
 
@@ -87,9 +91,11 @@ impl GeneratorHello {
 pub enum Command {
     /// Changes settings, all of them or none.
     Set(Changes),
+    /// Starts a run.
     Start(StartAt),
     /// Ends a run; triggers in flight are waited for. Fine if there is none.
     Stop,
+    /// Asks for the status.
     Status,
     /// Measures the way from the trigger to every line that it is wired to. No run
     /// is active before and none after; a [`Calibration`] says what was found.
@@ -107,6 +113,7 @@ impl From<Changes> for Command {
 pub struct Reply {
     /// None: what was refused was no frame, so it had no number.
     pub to: Option<u64>,
+    /// The status after the command, or why it was refused.
     pub result: Result<Status, Refusal>,
 }
 
@@ -116,8 +123,11 @@ pub struct Reply {
 pub struct Status {
     /// Runs are counted from 1; 0 before the first.
     pub run: u32,
+    /// The state of the run.
     pub state: RunState,
+    /// The settings in force.
     pub settings: Settings,
+    /// The totals of the run.
     pub totals: Totals,
     /// The generator's own clock: in a reply as the command was done, else at the
     /// last thing that it did.
@@ -138,14 +148,18 @@ pub struct Calibration {
 pub struct Loopback {
     /// The median.
     pub offset: i64,
+    /// The shortest.
     pub lowest: i64,
+    /// The longest.
     pub highest: i64,
+    /// How often it was measured.
     pub measurements: u32,
 }
 
 /// Samples and what came with them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Packet {
+    /// The run's number.
     pub run: u32,
     /// In the order of their sequence numbers; a gap is a dropped sample.
     pub samples: Vec<OutsideSample>,
@@ -158,6 +172,7 @@ pub struct Packet {
 /// One trigger and what was seen on every line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutsideSample {
+    /// The trigger's number.
     pub seq: Seq,
     /// The instant at which the interrupt line went up.
     pub trigger: Cycles,
@@ -182,6 +197,7 @@ pub enum Answer {
     /// trigger without one; if an edge was lost or merged, this is longer than
     /// the truth, and never shorter.
     Late(Cycles),
+    /// No edge came in time.
     Missing,
     /// The target said that this response was merged with an earlier one.
     Coalesced,
@@ -193,13 +209,16 @@ pub enum Answer {
 /// An edge on a line on which no trigger waited for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtraEdge {
+    /// The line.
     pub line: u8,
+    /// Its instant.
     pub at: Cycles,
 }
 
 /// Counts since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
+    /// Triggers that were sent.
     pub triggers: u64,
     /// Samples with an edge on every line.
     pub complete: u64,

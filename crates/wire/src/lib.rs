@@ -19,7 +19,6 @@ mod event;
 mod execution;
 mod fault;
 mod frame;
-#[allow(missing_docs, reason = "its settings are about to become one table")]
 mod generator;
 mod locks;
 mod message;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the host asks a target to do in one case: everything that decides a
-//! measurement, and nothing else.
+//! The plan of one case, from the host to the target: everything that decides a measurement, and
+//! nothing else.
 
 use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::{
 };
 
 named! {
-    /// Who asserts the interrupt.
+    /// The source of the interrupt.
     Trigger, "trigger", {
         /// A hard hrtimer on the CPU under test; the instant is its expiry.
         Timer = "timer",
@@ -67,8 +67,7 @@ named! {
     }
 }
 
-/// What is added to the period. `ns` is the width (uniform) or the mean
-/// (exponential).
+/// The random part of the period. `ns` is the width (uniform) or the mean (exponential).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Jitter {
     /// The distribution.
@@ -145,15 +144,14 @@ pub struct Delay {
     pub instructions: u32,
 }
 
-/// What a plan asks of a generator besides period, jitter, count and pacing.
+/// A plan's demands on a generator besides period, jitter, count and pacing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outside {
     /// How much of a period the interrupt line is asserted.
     pub duty_per_mille: u16,
     /// Samples in one packet.
     pub packet: u16,
-    /// Where a generator on a CPU of the target runs; the rig chooses if nobody
-    /// has.
+    /// The CPU of the target on which a generator runs; the rig chooses if it is not named.
     #[serde(default)]
     pub cpu: Option<u32>,
     /// Which edge of the interrupt line is the trigger.
@@ -171,21 +169,20 @@ impl Default for Outside {
     }
 }
 
-/// What the name of a case ends with that is measured from outside only; the
-/// name before it is that of the case it is compared with.
+/// The end of the name of a case that is measured from outside only; the name before it is that of
+/// the case it is compared with.
 pub const OUTSIDE_ONLY: &str = "/outside";
 
-/// What the name of a case ends with that differs from the one before it by its
-/// events only.
+/// The end of the name of a case that differs from the one before it by its events only.
 pub const EXPLAINED: &str = "/explained";
 
-/// What the target records of each trigger.
+/// The target's record of each trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inside {
     /// It records what else the CPU under test does, too.
     pub explain: bool,
-    /// What a stage does about triggers that come while it is pending: only a record
-    /// shows which run answered which trigger.
+    /// A stage's way with triggers that come while it is pending: only a record shows which run
+    /// answered which trigger.
     pub compensate: Compensate,
 }
 
@@ -220,10 +217,9 @@ pub struct Plan {
     pub work: Work,
 }
 
-/// What is measured.
+/// The work that is measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(clippy::large_enum_variant, reason = "a case has one of them")]
 pub enum Work {
     /// Stages of the kernel, which the driver asks.
     Stages(StagePlan),
@@ -236,7 +232,7 @@ pub enum Work {
 pub struct StagePlan {
     /// The stages to ask.
     pub stages: Vec<Stage>,
-    /// What asserts the interrupt.
+    /// The source of the interrupt.
     pub trigger: Trigger,
     /// Where responses are shown.
     pub line: Line,
@@ -281,17 +277,17 @@ impl Plan {
     /// own: the target answers until it is stopped, however long no trigger comes.
     pub const OPEN_END: u64 = 1 << 32;
 
-    /// A plan of these stages where nothing else is said.
+    /// Makes a plan of these stages where nothing else is said.
     pub fn of_stages(stages: StagePlan) -> Self {
         Self { work: Work::Stages(stages), ..Self::default() }
     }
 
-    /// A plan of these benchmarks where nothing else is said.
+    /// Makes a plan of these benchmarks where nothing else is said.
     pub fn of_benchmarks(benchmarks: Vec<Benchmark>) -> Self {
         Self { work: Work::Benchmarks(benchmarks), ..Self::default() }
     }
 
-    /// The stages that are asked, if any are.
+    /// Returns the stages that are asked, if any are.
     pub fn stages(&self) -> Option<&StagePlan> {
         match &self.work {
             Work::Stages(stages) => Some(stages),
@@ -299,7 +295,7 @@ impl Plan {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the same, to be changed.
     pub fn stages_mut(&mut self) -> Option<&mut StagePlan> {
         match &mut self.work {
             Work::Stages(stages) => Some(stages),
@@ -307,7 +303,7 @@ impl Plan {
         }
     }
 
-    /// The benchmarks that are run; empty where stages are asked.
+    /// Returns the benchmarks that are run; empty where stages are asked.
     pub fn benchmarks(&self) -> &[Benchmark] {
         match &self.work {
             Work::Stages(_) => &[],
@@ -315,7 +311,7 @@ impl Plan {
         }
     }
 
-    /// The same plan with its stages changed, if it has any.
+    /// Returns the same plan with its stages changed, if it has any.
     #[must_use]
     pub fn with_stages(&self, change: impl FnOnce(&mut StagePlan)) -> Self {
         let mut plan = self.clone();
@@ -325,38 +321,38 @@ impl Plan {
         plan
     }
 
-    /// Whether stages are asked; else benchmarks are run.
+    /// Returns whether stages are asked; else benchmarks are run.
     pub fn needs_driver(&self) -> bool {
         self.stages().is_some()
     }
 
-    /// Whether samples of this view are taken.
+    /// Returns whether samples of this view are taken.
     pub fn has_view(&self, view: View) -> bool {
         self.stages().is_some_and(|stages| stages.has_view(view))
     }
 
-    /// Whether the target records what else the CPU under test does.
+    /// Returns whether the target records what else the CPU under test does.
     pub fn explains(&self) -> bool {
         self.stages().is_some_and(StagePlan::explains)
     }
 
-    /// What a generator is asked, where one watches.
+    /// Returns the demands on a generator, where one watches.
     pub fn outside(&self) -> Option<Outside> {
         self.stages()?.outside
     }
 
-    /// Where responses are shown.
+    /// Returns where responses are shown.
     pub fn line(&self) -> Line {
         self.stages().map_or(Line::Record, |stages| stages.line)
     }
 
-    /// The target's counter and the generator's clock are the same one: the
-    /// twin's virtual clock.
+    /// Returns whether the target's counter and the generator's clock are the same one: the twin's
+    /// virtual clock.
     pub fn shares_clock(&self) -> bool {
         self.instruction.is_some()
     }
 
-    /// Whether any thread that is measured wants a real-time policy.
+    /// Returns whether any thread that is measured wants a real-time policy.
     pub fn uses_real_time(&self) -> bool {
         match &self.work {
             Work::Stages(stages) => [stages.user, stages.kthread, stages.thread]
@@ -366,7 +362,7 @@ impl Plan {
         }
     }
 
-    /// How many samples it will have, as far as that is known beforehand.
+    /// Returns how many samples it will have, as far as that is known beforehand.
     pub fn samples(&self) -> u64 {
         match &self.work {
             Work::Stages(stages) => stages.count,
@@ -376,20 +372,19 @@ impl Plan {
         }
     }
 
-    /// A spare CPU of the target is its generator.
+    /// Returns whether a spare CPU of the target is its generator.
     pub fn uses_spare_cpu(&self) -> bool {
         self.stages().is_some_and(StagePlan::uses_spare_cpu)
     }
 
-    /// The same measurement from outside only, to show what the inside view
-    /// costs.
+    /// Returns the same measurement from outside only, to show what the inside view costs.
     #[must_use]
     pub fn without_inside(&self) -> Self {
         let case = format!("{}{OUTSIDE_ONLY}", self.case);
         Self { case, ..self.with_stages(|stages| stages.inside = None) }
     }
 
-    /// The same measurement with events, to show what they cost.
+    /// Returns the same measurement with events, to show what they cost.
     #[must_use]
     pub fn explained(&self) -> Self {
         let case = format!("{}{EXPLAINED}", self.case);
@@ -397,8 +392,8 @@ impl Plan {
         Self { case, ..self.with_stages(|stages| stages.inside = stages.inside.map(explain)) }
     }
 
-    /// The same measurement without a generator: the driver's own timer, which
-    /// triggers or injects, and the target's own record.
+    /// Returns the same measurement without a generator: the driver's own timer, which triggers or
+    /// injects, and the target's own record.
     #[must_use]
     pub fn without_generator(&self) -> Self {
         self.with_stages(StagePlan::remove_generator)
@@ -406,7 +401,7 @@ impl Plan {
 }
 
 impl StagePlan {
-    /// Whether samples of this view are taken.
+    /// Returns whether samples of this view are taken.
     pub fn has_view(&self, view: View) -> bool {
         match view {
             View::Outside => self.outside.is_some(),
@@ -414,32 +409,32 @@ impl StagePlan {
         }
     }
 
-    /// Whether the target records what else the CPU under test does.
+    /// Returns whether the target records what else the CPU under test does.
     pub fn explains(&self) -> bool {
         self.inside.is_some_and(|inside| inside.explain)
     }
 
-    /// What a stage does about triggers that come while it is pending.
+    /// Returns a stage's way with triggers that come while it is pending.
     pub fn compensate(&self) -> Compensate {
         self.inside.unwrap_or_default().compensate
     }
 
-    /// A generator may be silent for as long as it likes.
+    /// Returns whether it has no end of its own: a generator may be silent for as long as it likes.
     pub fn is_open_ended(&self) -> bool {
         self.count == Plan::OPEN_END && self.is_triggered_outside()
     }
 
-    /// A generator decides when triggers come; the target only counts them.
+    /// Returns whether a generator decides when triggers come; the target only counts them.
     pub fn is_triggered_outside(&self) -> bool {
         self.trigger == Trigger::Line || self.line == Line::Memory
     }
 
-    /// A spare CPU of the target is its generator.
+    /// Returns whether a spare CPU of the target is its generator.
     pub fn uses_spare_cpu(&self) -> bool {
         self.outside.is_some() && self.line == Line::Memory
     }
 
-    /// How its lines show responses: words in memory have no falling edge.
+    /// Returns how its lines show responses: words in memory have no falling edge.
     pub fn shape(&self) -> Shape {
         let wires = !matches!(self.line, Line::Ivshmem | Line::Memory);
         if wires && self.execution.is_some() { Shape::Pulse } else { Shape::Toggle }
@@ -457,8 +452,8 @@ impl StagePlan {
     }
 }
 
-/// What is measured where nothing else is said: the stages of the default
-/// [`StagePlan`], on an idle machine.
+/// The plan where nothing else is said: the stages of the default [`StagePlan`], on an idle
+/// machine.
 impl Default for Plan {
     fn default() -> Self {
         Self {
@@ -475,8 +470,7 @@ impl Default for Plan {
     }
 }
 
-/// What is asked where nothing else is said: every stage at once, by the driver's
-/// timer at 1 kHz.
+/// The stages where nothing else is said: every stage at once, by the driver's timer at 1 kHz.
 impl Default for StagePlan {
     fn default() -> Self {
         let fifo = |priority| Scheduling { policy: Policy::Fifo, priority };

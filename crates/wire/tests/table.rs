@@ -21,7 +21,7 @@ fn compare(file: &str, marks: Option<[&str; 2]>, expected: &str) {
         }
     };
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&path, new).unwrap();
+        std::fs::write(&path, new).expect("the tree can be written");
         return;
     }
     let remedy = "write it anew: UPDATE=1 cargo test -p irqscope-wire --test table";
@@ -70,7 +70,7 @@ fn document() -> String {
             text,
             "| `{setting}` | `{key}` | {unit} | {values} | {default} | {during} | {help} |"
         )
-        .unwrap();
+        .expect("a string takes it");
     }
     text
 }
@@ -93,8 +93,9 @@ fn types() -> String {
             [] => ("number".to_owned(), "Span".to_owned()),
             _ => (union(names), format!("readonly ({})[]", union(names))),
         };
-        writeln!(settings, "  /** {help} */\n  readonly {key}: {value};").unwrap();
-        writeln!(limits, "  readonly {key}: {span};").unwrap();
+        writeln!(settings, "  /** {help} */\n  readonly {key}: {value};")
+            .expect("a string takes it");
+        writeln!(limits, "  readonly {key}: {span};").expect("a string takes it");
         let unit = if unit == Unit::Ticks { "ns" } else { unit.name() };
         let always = when == When::Always;
         writeln!(
@@ -102,7 +103,7 @@ fn types() -> String {
             "  {{ key: \"{key}\", name: \"{setting}\", unit: \"{unit}\", always: {always}, \
              names: {names:?}, help: {help:?} }},"
         )
-        .unwrap();
+        .expect("a string takes it");
     }
     format!(
         "// SPDX-License-Identifier: Apache-2.0 OR MIT

@@ -15,8 +15,11 @@ pub const FREQUENCY: &str = "frequency_millihertz";
 /// Where a setting is not what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Differs {
+    /// Its key.
     pub setting: String,
+    /// The value that was asked for.
     pub asked: Value,
+    /// The value in force.
     pub set: Value,
 }
 
