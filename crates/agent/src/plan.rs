@@ -37,8 +37,9 @@ fn plan_of(frame: std::result::Result<Frame, irqscope_wire::FrameError>) -> Resu
     }
 }
 
-/// Its tests, and stand-ins for those of other modules.
+/// Its tests, and plans for those of other modules.
 #[cfg(test)]
+#[allow(missing_docs, reason = "for tests")]
 pub mod tests {
     use super::*;
     use irqscope_wire::*;

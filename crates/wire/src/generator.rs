@@ -86,7 +86,7 @@ impl GeneratorHello {
     }
 }
 
-/// What a host may ask for. Each is answered by one [`Reply`].
+/// The commands of a host. Each is answered by one [`Reply`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
     /// Changes settings, all of them or none.
