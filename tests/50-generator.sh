@@ -59,20 +59,20 @@ says "run        none yet, idle"
 
 expect 0 ask set --frequency 3kHz --duty 12.5% --packet 8 --count 500 \
 	--jitter uniform:20us --seed 7 --pacing open --timeout 1s
-says "333.333 us (3.000003 kHz)"
-says "12.5 % (41.667 us high)"
-says "uniform:20 us"
+says "333.333 µs (3.000003 kHz)"
+says "12.5 % (41.667 µs high)"
+says "uniform:20 µs"
 ask status --json >status.json
 [ "$(field status.json 'j["status"]["settings"]["period"]')" = 333333 ] || fail "the period is another"
 [ "$(field status.json 'j["hello"]["kind"], j["identity_holds"]')" = "twin True" ] || fail "no hello"
 
 # Refused, with the limit; nothing has changed.
-expect 2 ask set --frequency 0
+expect 2 ask set --frequency 0Hz
 says "frequency 0 mHz is out of range: 0.277778 mHz to 1 MHz"
 expect 2 ask set --frequency 2MHz
 says "to 1 MHz"
 expect 2 ask set --period 0us
-says "period 0 ns is out of range: 1 us to 3600 s"
+says "period 0 ns is out of range: 1 µs to 3600 s"
 expect 2 ask set --duty 0%
 says "duty 0 % is out of range: 0.1 % to 99.9 %"
 expect 2 ask set --duty 100%

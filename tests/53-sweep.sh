@@ -58,7 +58,7 @@ grep -q 'The highest trigger frequency kept up with' "$WORK/a/report.html" || fa
 cd "$WORK"
 expect 2 "$IRQSCOPE" sweep knee --from 2kHz --to 1kHz --out none
 says "2kHz does not lie below 1kHz"
-expect 2 "$IRQSCOPE" sweep knee --from 0 --out none
+expect 2 "$IRQSCOPE" sweep knee --from 0Hz --out none
 says "which 0mHz does not"
 expect 2 "$IRQSCOPE" sweep knee --to 1MHz --out none
 says "to 100kHz, which 1000kHz does not"

@@ -3,6 +3,7 @@
 
 mod bench;
 mod bursts;
+mod changes;
 mod compare;
 mod explain;
 mod export;
@@ -11,6 +12,7 @@ mod generator;
 mod import;
 mod locks;
 mod path;
+mod scenario;
 mod scope;
 mod serve;
 mod settings;
@@ -28,6 +30,7 @@ use irqscope_scenario::RigKind;
 
 pub use bench::Bench;
 pub use bursts::Bursts;
+pub use changes::Changes;
 pub use compare::{Chosen, Compare, Quantile};
 pub use explain::Explain;
 pub use export::{Export, Format as ExportFormat};
@@ -36,6 +39,7 @@ pub use generator::{Generator, Tool};
 pub use import::Import;
 pub use locks::Locks;
 pub use path::Path;
+pub use scenario::Scenario;
 pub use scope::Scope;
 pub use serve::Serve;
 pub use settings::{Settings, companion};
@@ -125,7 +129,10 @@ pub enum Command {
     Serve(Serve),
     Top(Top),
     Twin(Twin),
-    /// List the bundled scenarios, stages and states.
+    /// List, show, check and write scenarios.
+    #[command(subcommand)]
+    Scenario(Scenario),
+    /// List the bundled scenarios, stages and states: `irqscope scenario list`.
     List,
     /// Say what this machine can measure and what spoils its figures.
     Doctor,
@@ -152,6 +159,8 @@ pub enum Command {
 Examples:
   irqscope run demo
   irqscope run scenarios/mine.toml --out results/mine
+  irqscope run demo --set trigger.frequency=5kHz --set trigger.pacing=closed
+  irqscope run demo --stage irq --stage user --state idle --count 500 --seed 7
   irqscope run demo --rig local          the machine in hand, as root
   irqscope run vm --kernel 6.12          a virtual machine, triggered from outside
   irqscope run board --connect serial:///dev/ttyUSB0
@@ -176,9 +185,8 @@ pub struct Execution {
     pub scenario: String,
     #[command(flatten)]
     pub how: How,
-    /// Record what else the CPU under test does, for `irqscope explain`.
-    #[arg(long)]
-    pub explain: bool,
+    #[command(flatten)]
+    pub changes: Changes,
 }
 
 /// How a scenario is executed, wherever it comes from.

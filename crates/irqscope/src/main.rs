@@ -7,7 +7,6 @@ mod commands;
 mod exit;
 mod interrupt;
 mod progress;
-mod quantity;
 
 use clap::Parser;
 

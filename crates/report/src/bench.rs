@@ -4,7 +4,7 @@
 use irqscope_analysis::{CaseSummary, SeriesSummary, Summary};
 use irqscope_wire::BenchmarkKind;
 
-use crate::units::{Unit, grouped};
+use irqscope_quantity::{Unit, grouped};
 
 /// Says what a value of a benchmark is.
 pub const fn benchmark_text(kind: BenchmarkKind) -> &'static str {

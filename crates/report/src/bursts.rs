@@ -6,7 +6,7 @@ use std::fmt::Write;
 use irqscope_analysis::{Burst, BurstStage, Bursts, Handed, Merge};
 
 use crate::table::aligned;
-use crate::units::{alone, exact, grouped};
+use irqscope_quantity::{alone, exact, grouped};
 
 /// Formats every burst of a case, or those that were chosen.
 pub fn bursts_table(bursts: &Bursts, chosen: &[&Burst]) -> String {

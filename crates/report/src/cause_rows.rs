@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use irqscope_analysis::{CauseRow, CauseRows, Explanation};
 
-use crate::units::{Unit, alone, grouped};
+use irqscope_quantity::{Unit, alone, grouped};
 
 /// Of eight heights; a count of one is seen.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

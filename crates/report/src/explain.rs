@@ -8,7 +8,7 @@ use irqscope_analysis::{
 };
 
 use crate::table::{aligned, percent};
-use crate::units::{Unit, alone};
+use irqscope_quantity::{Unit, alone};
 
 /// Causes of one stage that are listed; the rest is one line.
 const LISTED: usize = 8;

@@ -4,7 +4,7 @@
 use irqscope_analysis::OutsideAccount;
 use irqscope_run::{ClockError, LineOffset};
 
-use crate::units::grouped;
+use irqscope_quantity::grouped;
 
 /// Formats one line for each thing that is known.
 pub(crate) fn footnotes(outside: &OutsideAccount) -> Vec<String> {

@@ -24,7 +24,6 @@ mod svg;
 mod sweep;
 mod table;
 mod tail;
-mod units;
 mod verdicts;
 mod write;
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use irqscope_analysis::{HoldTimes, LockSource, Locks};
 
 use crate::table::aligned;
-use crate::units::{Unit, alone, exact, grouped};
+use irqscope_quantity::{Unit, alone, exact, grouped};
 
 /// Columns that a distribution's longest bar takes.
 const BAR: u64 = 40;

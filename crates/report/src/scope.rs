@@ -6,7 +6,7 @@ use irqscope_analysis::{Persistence, Wave, Waves};
 use crate::Result;
 use crate::figure::{Layout, scope};
 use crate::png::Painter;
-use crate::units::{alone, grouped};
+use irqscope_quantity::{alone, grouped};
 
 /// Columns of text.
 const COLUMNS: usize = 96;

@@ -7,7 +7,7 @@ use irqscope_analysis::{Knee, Point, Series, Summary, Sweep};
 use irqscope_wire::Counters;
 
 use crate::table::{aligned, identity_of, warnings};
-use crate::units::{Unit, grouped, hertz};
+use irqscope_quantity::{Unit, grouped, hertz};
 
 /// The heads of the figures of [`row`].
 pub const COLUMNS: [&str; 6] = ["knee", "p50", "p99", "max", "next step", "there"];

@@ -8,7 +8,7 @@ use irqscope_wire::{Counters, Stage, View};
 
 use crate::bench;
 use crate::generator::footnotes;
-use crate::units::{Unit, alone, grouped};
+use irqscope_quantity::{Unit, alone, grouped};
 
 /// Formats stage by case, the accounting identity, the cost of the instrumentation and all
 /// warnings; of a sweep the knees.

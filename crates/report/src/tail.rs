@@ -6,7 +6,7 @@ use std::fmt::Write;
 use irqscope_analysis::{Refusal, ReturnLevel, TAIL_METHOD, Tail};
 
 use crate::table::aligned;
-use crate::units::{alone, grouped};
+use irqscope_quantity::{alone, grouped};
 
 /// The tail of one series, or why there is none.
 pub struct TailRow {

@@ -10,7 +10,7 @@ use irqscope_rig::{Event, Job, Rig, RigError, Stop, Stream, rig};
 use irqscope_scenario::{Case, Scenario};
 use irqscope_wire::{Failure, Frame, Message, Note, Plan, View, encode};
 
-use crate::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir, RunError, Source};
+use crate::{CaseManifest, Host, LogWriter, ManifestDraft, ResolveError, RunDir, RunError, Source};
 
 /// What to execute and where to leave it.
 pub struct Request<'a> {
@@ -58,6 +58,8 @@ pub enum ExecuteError {
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
+    Unresolved(#[from] ResolveError),
+    #[error(transparent)]
     Unprepared(RigError),
     /// The first case that failed; the others were still run, and the run
     /// directory says it is incomplete.
@@ -69,7 +71,8 @@ impl ExecuteError {
     /// The rig's own error, where one is the reason.
     pub fn rig(&self) -> Option<&RigError> {
         match self {
-            Self::Run(_) => None,
+            Self::Run(_) | Self::Unresolved(ResolveError::Scenario(_)) => None,
+            Self::Unresolved(ResolveError::Rig(error)) => Some(error),
             Self::Unprepared(error) | Self::Case { source: error, .. } => Some(error),
         }
     }
@@ -80,7 +83,7 @@ impl ExecuteError {
 /// # Errors
 /// The run directory's, the preparation's, or the first case's that failed.
 pub fn execute(request: &Request<'_>, watch: &dyn Watch) -> Result<RunDir, ExecuteError> {
-    let mut cases = request.scenario.cases();
+    let mut cases = request.scenario.cases().to_vec();
     let mut rig = rig(request.scenario);
     let say = |what: &str| watch.preparing(what);
     rig.prepare(&mut cases, &say, &request.stop).map_err(ExecuteError::Unprepared)?;
@@ -108,6 +111,7 @@ fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
         tool_version: request.tool_version.to_owned(),
         scenario: request.scenario.name.clone(),
         scenario_toml: request.scenario.text.clone(),
+        overrides: request.scenario.overrides.lines(),
         rig: request.scenario.rig.name().to_owned(),
         args: request.args.clone(),
         host: Host::current(),

@@ -31,6 +31,7 @@ mod name;
 mod outside;
 mod parquet;
 mod path;
+mod resolve;
 mod row;
 mod span;
 mod stream;
@@ -52,6 +53,7 @@ pub use name::{fresh_name, utc};
 pub use outside::{OutsideData, offset};
 pub use parquet::{BenchWriter, InterferenceRow, InterferenceWriter, SamplesWriter};
 pub use path::{CodeRun, Stretch};
+pub use resolve::{ResolveError, resolve};
 pub use row::{
     FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, SampleRow,
 };

@@ -29,6 +29,8 @@ pub struct ManifestDraft {
     pub scenario: String,
     /// The scenario's full text, as it was run.
     pub scenario_toml: String,
+    /// The keys that were set outside it, one `KEY=VALUE` each.
+    pub overrides: Vec<String>,
     /// The rig.
     pub rig: String,
     /// The command line.
@@ -52,6 +54,10 @@ pub struct Manifest {
     pub scenario: String,
     /// The scenario's text.
     pub scenario_toml: String,
+    /// The keys that were set outside it, one `KEY=VALUE` each, as `irqscope run --set`
+    /// takes them.
+    #[serde(default)]
+    pub overrides: Vec<String>,
     /// The rig.
     pub rig: String,
     /// The command line.
@@ -175,6 +181,7 @@ impl Manifest {
             tool_version: draft.tool_version,
             scenario: draft.scenario,
             scenario_toml: draft.scenario_toml,
+            overrides: draft.overrides,
             rig: draft.rig,
             args: draft.args,
             started_utc,

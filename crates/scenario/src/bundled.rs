@@ -16,6 +16,11 @@ macro_rules! scenarios {
     };
 }
 
+/// Returns a scenario to begin with, which says what each key is for.
+pub const fn template() -> &'static str {
+    include_str!("template.toml")
+}
+
 /// Returns all of them, in the order in which `irqscope list` shows them.
 pub fn bundled() -> &'static [Bundled] {
     scenarios![

@@ -2,41 +2,42 @@
 //! Scenarios: TOML files that say how a target is reached, loaded, triggered
 //! and watched. A run of a scenario is reproducible from the file alone.
 //!
-//! `text`, `bench` and `board` are what the file may hold, `scenario` what it means,
-//! `kind` what each rig is, `rig` what becomes of it on another rig, `sweep` its cases at one frequency after
-//! the other, `arch` the machine that a kernel's name asks for, `bundled` the ones that
-//! come with the program, `request` one made from a command line, `setting` one of a generator as
-//! people write it, `nearest` the hint for a misspelt name.
+//! A file and what was set outside it (`overrides`) become one table of TOML keys
+//! (`table`), which is changed for another rig (`adapt`), read (`raw`), checked once
+//! (`check`) and turned into the plans of its cases (`plan`): `scenario` puts this
+//! together. Beside it: `kind` says what each rig is, `arch` which machine a kernel's name
+//! asks for, `sweep` steps through frequencies, `bundled` has the scenarios that come with
+//! the program, `request` makes one of a command line, `setting` reads a
+//! setting of a generator as people write it, `nearest` is the hint for a
+//! misspelt name.
 #![forbid(unsafe_code)]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
+mod adapt;
 mod arch;
-mod bench;
-mod board;
 mod bundled;
+mod check;
 mod error;
-mod execution;
-mod faults;
 mod kind;
-mod locks;
 mod nearest;
-mod outside;
+mod overrides;
+mod plan;
+mod raw;
 mod request;
-mod rig;
 mod scenario;
 mod setting;
 mod sweep;
-mod text;
-mod value;
+mod table;
 
 pub use arch::Arch;
-pub use board::{Board, Gpio};
-pub use bundled::{Bundled, bundled};
-pub use error::ScenarioError;
+pub use bundled::{Bundled, bundled, template};
+pub use check::Rule;
+pub use error::{Flaw, Place, ScenarioError, Wrong};
 pub use kind::{Kernels, RigFacts, RigKind};
 pub use nearest::{nearest, suggestion};
+pub use overrides::Overrides;
+pub use raw::{Board, Gpio, Ssh, Twin, Vm};
 pub use request::{BenchKey, BenchRequest};
-pub use scenario::{Case, Scenario, UNKNOWN};
+pub use scenario::{Case, Scenario, ScenarioFile, UNKNOWN};
 pub use setting::parse_setting;
-pub use sweep::{Sweep, SweepError};
-pub use text::{Ssh, Twin, Vm};
+pub use sweep::SweepError;

@@ -236,7 +236,7 @@ mod tests {
     fn benchmarks(names: &[BenchmarkKind], settings: &[(BenchKey, &str)]) -> Vec<Benchmark> {
         let text = request(names, settings).unwrap();
         let scenario = Scenario::parse("bench", "bench.toml", &text).unwrap();
-        let plan = scenario.cases().remove(0).plan;
+        let plan = &scenario.cases()[0].plan;
         assert_eq!((plan.case.as_str(), plan.idle_states), ("6.1/load", true));
         plan.benchmarks().to_vec()
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A generator's setting as people write it: `250us`, `25%`, `16`, `uniform`.
 
+use irqscope_quantity::{QuantityError, Share, Span};
 use irqscope_wire::{Setting, Unit};
 
 /// Returns the raw value of a setting, times in nanoseconds; it may be larger than the setting
@@ -11,11 +12,8 @@ use irqscope_wire::{Setting, Unit};
 pub fn parse_setting(setting: Setting, text: &str) -> Result<u128, String> {
     let names = setting.descriptor().names;
     match setting.unit() {
-        Unit::Ticks => humantime::parse_duration(text)
-            .map(|span| span.as_nanos())
-            .map_err(|error| format!("not a span of time ({error}); write 250us or 1ms")),
-        Unit::PerMille => per_mille(text)
-            .ok_or_else(|| "not a share of the period; write 25% or 12.5%".to_owned()),
+        Unit::Ticks => text.parse::<Span>().map(|Span(ns)| ns.into()).map_err(say),
+        Unit::PerMille => text.parse::<Share>().map(|Share(share)| share.into()).map_err(say),
         _ if names.is_empty() => text.parse().map_err(|_| "not a whole number".to_owned()),
         _ => setting
             .raw_of(text)
@@ -24,10 +22,8 @@ pub fn parse_setting(setting: Setting, text: &str) -> Result<u128, String> {
     }
 }
 
-fn per_mille(text: &str) -> Option<u128> {
-    let percent: f64 = text.strip_suffix('%')?.trim().parse().ok()?;
-    let per_mille = (percent * 10.0).round();
-    (0.0..=1e9).contains(&per_mille).then_some(per_mille as u128)
+fn say(error: QuantityError) -> String {
+    error.to_string()
 }
 
 #[cfg(test)]

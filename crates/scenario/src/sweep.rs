@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A sweep: every case at one trigger frequency after the other.
 
-use std::fmt::Write;
-
+use irqscope_quantity::Frequency;
 use irqscope_wire::{Plan, StagePlan};
 
-use crate::scenario::{Case, PERIOD_NS};
+use crate::check::PERIOD_NS;
+use crate::raw::SweepText;
+use crate::scenario::Case;
 
 /// Frequencies from the lowest to the highest, each the same factor above the
 /// one before.
@@ -13,7 +14,7 @@ use crate::scenario::{Case, PERIOD_NS};
 /// Useful invariant: they ascend strictly, and begin and end where they were
 /// asked to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sweep {
+pub(crate) struct Sweep {
     millihertz: Vec<u64>,
 }
 
@@ -21,16 +22,12 @@ pub struct Sweep {
 #[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SweepError {
-    #[error("a sweep lies within {} to {}, which {} does not", name(LOWEST), name(HIGHEST), name(*.0))]
+    #[error("a sweep lies within {} to {}, which {} does not", Frequency(LOWEST), Frequency(HIGHEST), Frequency(*.0))]
     OutOfRange(u64),
-    #[error("a sweep rises: {} does not lie below {}", name(*.from), name(*.to))]
+    #[error("a sweep rises: {} does not lie below {}", Frequency(*.from), Frequency(*.to))]
     NotRising { from: u64, to: u64 },
-    #[error(
-        "a sweep needs the view from outside, which alone counts what the target never saw: trigger.kind = \"line\" on a rig that has a generator, or \"inject\" with rig local or ssh"
-    )]
-    NoGenerator,
-    #[error("a sweep asks how often a trigger can come; it takes no bursts")]
-    Bursts,
+    #[error("a sweep takes 1 to 24 steps in each octave")]
+    Density,
 }
 
 const LOWEST: u64 = 1_000_000_000_000_u64.div_ceil(*PERIOD_NS.end());
@@ -39,10 +36,14 @@ const HIGHEST: u64 = 1_000_000_000_000 / *PERIOD_NS.start();
 impl Sweep {
     /// Makes a sweep from one frequency to another in millihertz, both included, in equal factors
     /// of at most 2^(1/`steps_per_octave`).
-    ///
-    /// # Errors
-    /// The frequencies are out of their limits or do not rise.
-    pub fn new(from: u64, to: u64, steps_per_octave: u16) -> Result<Self, SweepError> {
+    pub(crate) fn of(text: &SweepText) -> Result<Self, SweepError> {
+        if !(1..=24).contains(&text.steps_per_octave) {
+            return Err(SweepError::Density);
+        }
+        Self::new(text.from.0, text.to.0, text.steps_per_octave)
+    }
+
+    fn new(from: u64, to: u64, steps_per_octave: u16) -> Result<Self, SweepError> {
         for millihertz in [from, to] {
             if !(LOWEST..=HIGHEST).contains(&millihertz) {
                 return Err(SweepError::OutOfRange(millihertz));
@@ -61,11 +62,6 @@ impl Sweep {
         Ok(Self { millihertz })
     }
 
-    /// Returns the frequencies, ascending.
-    pub fn millihertz(&self) -> &[u64] {
-        &self.millihertz
-    }
-
     /// Returns each case once per frequency.
     pub(crate) fn over(&self, cases: Vec<Case>) -> Vec<Case> {
         let steps = |case: Case| self.millihertz.iter().map(move |one| step(&case, *one));
@@ -82,7 +78,7 @@ fn step(case: &Case, millihertz: u64) -> Case {
         let share = u128::from(*ns) * u128::from(period_ns) / u128::from(before.max(1));
         *ns = u64::try_from(share).unwrap_or(u64::MAX).max(u64::from(*ns > 0));
     };
-    let name = format!("{}/{}", case.plan.case, name(millihertz));
+    let name = format!("{}/{}", case.plan.case, Frequency(millihertz));
     let plan = Plan { case: name, ..case.plan.with_stages(slow_down) };
     Case { step_of: Some(case.plan.case.clone()), plan, ..case.clone() }
 }
@@ -93,25 +89,6 @@ fn readable(millihertz: f64) -> u64 {
     ((millihertz / unit).round() * unit).round() as u64
 }
 
-/// Formats `22.6kHz`, as scenarios write it.
-fn name(millihertz: u64) -> String {
-    let units = [(1_000_000, "kHz"), (1_000, "Hz")];
-    let (unit, name) =
-        units.into_iter().find(|(unit, _)| millihertz >= *unit).unwrap_or((1, "mHz"));
-    let mut text = (millihertz / unit).to_string();
-    let mut rest = millihertz % unit;
-    if rest > 0 {
-        text.push('.');
-    }
-    let mut place = unit / 10;
-    while rest > 0 {
-        let _ = write!(text, "{}", rest / place);
-        rest %= place;
-        place /= 10;
-    }
-    text + name
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,7 +97,7 @@ mod tests {
     const KHZ: u64 = 1_000_000;
 
     fn names(sweep: &Sweep) -> Vec<String> {
-        sweep.millihertz().iter().map(|one| name(*one)).collect()
+        sweep.millihertz.iter().map(|one| Frequency(*one).to_string()).collect()
     }
 
     #[test]
@@ -150,7 +127,7 @@ mod tests {
         ) {
             prop_assume!(from < to);
             let sweep = Sweep::new(from, to, density).unwrap();
-            let all = sweep.millihertz();
+            let all = &sweep.millihertz;
             prop_assert_eq!((all.first(), all.last()), (Some(&from), Some(&to)));
             prop_assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
             // Three digits are exact to half a per cent.
@@ -160,7 +137,7 @@ mod tests {
 
         #[test]
         fn a_name_says_its_frequency_exactly(millihertz in 1u64..=HIGHEST) {
-            let text = name(millihertz);
+            let text = Frequency(millihertz).to_string();
             let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap();
             let number: f64 = text[..unit].parse().unwrap();
             let scale = match &text[unit..] { "kHz" => 1e6, "Hz" => 1e3, _ => 1.0 };

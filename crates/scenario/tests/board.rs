@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{asked, error, parse, plan};
+use common::{asked, error, on, parse, plan, resolve};
 use irqscope_scenario::{Gpio, RigKind, Scenario};
 use irqscope_wire::{Line, Polarity, Stage, Trigger};
 
@@ -28,8 +28,7 @@ fn a_board_sees_from_outside_and_has_as_many_stages_as_lines() {
 #[test]
 fn any_scenario_can_be_measured_with_a_board() {
     let timer = "kind = \"timer\"\nperiod = \"1ms\"";
-    let mut scenario = parse("explain-effect = true", timer).unwrap();
-    scenario.set_rig(RigKind::Board);
+    let scenario = on(RigKind::Board, "explain-effect = true", timer);
     let cases = scenario.cases();
     assert_eq!(cases.len(), 1);
     let plan = asked(&scenario);
@@ -53,18 +52,20 @@ fn a_real_machine_is_measured_from_both_sides_with_a_board_beside_it() {
 #[test]
 fn an_address_makes_any_trigger_of_a_real_machine_a_wires() {
     for trigger in ["timer", "inject", "line"] {
-        let mut scenario =
-            parse("observer-effect = false", &format!("kind = \"{trigger}\"\nperiod = \"1ms\""))
-                .unwrap();
-        scenario.board.address = "board:7000".into();
-        scenario.set_rig(RigKind::Ssh);
+        let kind = format!("kind = \"{trigger}\"\nperiod = \"1ms\"");
+        let connect = |rig: RigKind| {
+            resolve("observer-effect = false", &kind, |overrides| {
+                overrides.set_rig(rig);
+                overrides.set("board.address", "board:7000");
+            })
+        };
+        let scenario = connect(RigKind::Ssh).unwrap();
         let plan = asked(&scenario);
         assert!(scenario.needs_board() && plan.inside.is_some() && plan.outside.is_some());
         assert_eq!((plan.trigger, plan.line), (Trigger::Line, Line::Parport), "{trigger}");
-        // In a guest the board is not used.
-        scenario.set_rig(RigKind::Vm);
-        assert!(!scenario.needs_board());
-        assert_eq!(asked(&scenario).line, Line::Ivshmem);
+        // No board is wired to a guest.
+        let refused = connect(RigKind::Vm).unwrap_err();
+        assert!(refused.to_string().contains("add --rig board"), "{refused}");
     }
 }
 

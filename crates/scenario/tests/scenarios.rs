@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Scenario files: the bundled ones are right, and a wrong one says where.
 
-use irqscope_scenario::{RigKind, Scenario, bundled};
+use irqscope_scenario::{Overrides, RigKind, Scenario, ScenarioFile, bundled};
 use irqscope_wire::{Load, Stage};
 
 const GOOD: &str = r#"
@@ -52,8 +52,10 @@ fn cases_are_kernels_by_states_with_complete_plans() {
 
 #[test]
 fn another_rig_than_the_twin_has_no_tick_beforehand() {
-    let mut scenario = Scenario::parse("test", "test.toml", GOOD).unwrap();
-    scenario.set_rig(RigKind::Local);
+    let mut overrides = Overrides::default();
+    overrides.set_rig(RigKind::Local);
+    let file = ScenarioFile::new("test", "test.toml", GOOD);
+    let scenario = Scenario::resolve(&file, &overrides).unwrap();
     assert_eq!(scenario.cases()[0].plan.tick, None);
 }
 
@@ -71,7 +73,7 @@ fn wrong_names_are_answered_with_place_and_neighbour() {
 fn values_out_of_range_name_the_range() {
     for (from, to, want) in [
         ("count = 100", "count = 0", "count is 1 to"),
-        ("\"250us\"", "\"fast\"", "write \"250us\""),
+        ("\"250us\"", "\"fast\"", "with its unit: 250us"),
         ("\"250us\"", "\"10ns\"", "10us to 1h"),
         ("version = 1", "version = 2", "this program reads 1"),
         ("[\"6.1\"]", "[]", "needs kernels"),
@@ -106,7 +108,7 @@ clocks = ["counter"]
 #[test]
 fn benchmarks_make_a_plan_that_needs_no_driver() {
     let scenario = Scenario::parse("test", "test.toml", BENCH).unwrap();
-    let plan = scenario.cases().remove(0).plan;
+    let plan = &scenario.cases()[0].plan;
     assert!(!plan.needs_driver() && plan.uses_real_time());
     let names: Vec<String> =
         plan.benchmarks().iter().map(|one| format!("{} {}", one.kind(), one.variant())).collect();
@@ -124,7 +126,7 @@ fn a_wrong_benchmark_says_what_would_be_right() {
     assert!(wrong("\"deadline\"", "\"dedline\"").contains("or \"deadline\""));
     assert!(wrong("1ms", "1us").contains("bench.sched: period is 10us to 1h"));
     assert!(wrong("\"deadline\"", "\"fifo 95\"").contains("there twice"));
-    assert!(wrong("count = 7", "work = \"1us\"").contains("unknown field `work`"));
+    assert!(wrong("count = 7", "work = \"1us\"").contains("unknown key `work`"));
 }
 
 #[test]

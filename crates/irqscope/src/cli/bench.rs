@@ -11,7 +11,7 @@ use irqscope_wire::{BenchmarkKind, Load, UnknownName};
 use super::{ExportFormat, How};
 
 /// Parses a name of a closed set: a misspelt one is answered with the nearest.
-fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+pub fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = UnknownName> + Clone + Send + Sync + 'static,
 {

@@ -8,7 +8,7 @@ use clap::Args;
 use irqscope_analysis::Above;
 use irqscope_wire::{Nanoseconds, Stage};
 
-use crate::quantity;
+use irqscope_quantity::Span;
 
 /// Names what every late response waited for. Needs a run with events: `irqscope
 /// run SCENARIO --explain`, or `explain = true` in the scenario.
@@ -69,7 +69,7 @@ impl FromStr for Late {
         if let Some(per_cent) = quantile.filter(|per_cent| (0.0..=100.0).contains(per_cent)) {
             return Ok(Self(Above::Quantile((per_cent * 10.0).round() as u32)));
         }
-        let span: quantity::Span = text.parse().map_err(|_| {
+        let span: Span = text.parse().map_err(|_| {
             "not a quantile and not a latency; write p99.9, 150us or max".to_owned()
         })?;
         Ok(Self(Above::Threshold(Nanoseconds(i64::try_from(span.0).unwrap_or(i64::MAX)))))

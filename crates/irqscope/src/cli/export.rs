@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use irqscope_report::foreign::{self, ExportFormat};
 
-use crate::quantity::Frequency;
+use irqscope_quantity::Frequency;
 
 /// Writes a run's samples or figures as other programs read them. docs/formats.md says what each
 /// format keeps, and what it cannot.

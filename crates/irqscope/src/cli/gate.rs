@@ -8,7 +8,7 @@ use clap::Args;
 use irqscope_analysis::Limit;
 
 use super::{Chosen, Quantile};
-use crate::quantity;
+use irqscope_quantity::Span;
 
 /// Holds a run against limits, for continuous integration.
 ///
@@ -78,7 +78,7 @@ impl FromStr for Max {
         let shape = "write NAME<LATENCY@QUANTILE, such as user<150us@p99.9";
         let (name, latency, quantile) =
             parts().filter(|(name, ..)| !name.is_empty()).ok_or(shape)?;
-        let span: quantity::Span = latency.parse().map_err(|error| format!("{error}; {shape}"))?;
+        let span: Span = latency.parse().map_err(|error| format!("{error}; {shape}"))?;
         let Quantile(thousandths) =
             quantile.parse().map_err(|error| format!("{error}; {shape}"))?;
         let limit_ns = i64::try_from(span.0).map_err(|_| "longer than 292 years".to_owned())?;

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use irqscope_wire::StartAt;
 
 use super::settings::Settings;
-use crate::quantity::Span;
+use irqscope_quantity::Span;
 
 #[derive(Debug, Subcommand)]
 pub enum Generator {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::quantity::Span;
+use irqscope_quantity::Span;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use irqscope_analysis::{Align, Slope};
 
-use crate::quantity::Span;
+use irqscope_quantity::Span;
 
 /// Shows the interrupt line and all response lines over time: one sweep from a trigger on, or, with
 /// --persist, all sweeps on top of each other, each aligned on an edge. docs/scope.md says what a

@@ -6,7 +6,7 @@ use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use irqscope_scenario::parse_setting;
 use irqscope_wire::{Descriptor, Setting, Unit};
 
-use crate::quantity::Frequency;
+use irqscope_quantity::Frequency;
 
 const FREQUENCY: &str = "frequency";
 

@@ -4,7 +4,7 @@
 use clap::Args;
 
 use super::Execution;
-use crate::quantity::Frequency;
+use irqscope_quantity::Frequency;
 
 /// Runs every case of a scenario at one trigger frequency after the other. The
 /// knee of a stage is the highest one at which, and at all steps below which,
@@ -29,9 +29,6 @@ pub struct Sweep {
     /// Take at least this many steps for each doubling.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=24))]
     pub steps_per_octave: u16,
-    /// Triggers at each frequency instead of the scenario's.
-    #[arg(long, value_name = "N")]
-    pub count: Option<u64>,
     /// Print sweep.json instead of the table.
     #[arg(long)]
     pub json: bool,

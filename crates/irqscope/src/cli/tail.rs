@@ -5,7 +5,7 @@ use clap::Args;
 use irqscope_wire::View;
 
 use super::Chosen;
-use crate::quantity::Span;
+use irqscope_quantity::Span;
 
 /// Says what is to be expected beyond the samples: which latency is exceeded once in
 /// ten times as many, in an hour, in a day; and how sure that is.

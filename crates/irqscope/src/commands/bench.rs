@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope bench`: benchmarks that need no driver, as a scenario of their own.
 
-use irqscope_scenario::{BenchRequest, RigKind, Scenario};
+use irqscope_scenario::{BenchRequest, RigKind, ScenarioFile};
 
 use irqscope_report::foreign::Export;
 
@@ -16,7 +16,7 @@ use crate::exit::Trouble;
 const KERNELS: [&str; 2] = ["6.1", "6.1-rt"];
 
 pub fn bench(options: &Bench) -> Done {
-    let run = carry_out(scenario(options)?, &options.how, |_| Ok(()))?;
+    let run = carry_out(&scenario(options)?, options.how.overrides(), &options.how)?;
     let Some(format) = options.format else {
         return show(&run, if options.json { Format::Summary } else { Format::Table });
     };
@@ -25,7 +25,7 @@ pub fn bench(options: &Bench) -> Done {
     Ok(shown)
 }
 
-fn scenario(options: &Bench) -> Result<Scenario, Trouble> {
+fn scenario(options: &Bench) -> Result<ScenarioFile, Trouble> {
     let rig = options.how.rig.unwrap_or(RigKind::Local);
     let kernels = if rig.boots() { KERNELS.map(String::from).to_vec() } else { Vec::new() };
     let settings = options.settings();
@@ -40,5 +40,5 @@ fn scenario(options: &Bench) -> Result<Scenario, Trouble> {
     };
     let names: Vec<&str> = options.names.iter().map(|name| name.name()).collect();
     let name = format!("bench-{}", names.join("-"));
-    Ok(Scenario::parse(&name, "the options as a scenario", &request.text()?)?)
+    Ok(ScenarioFile::new(name, "the options as a scenario", request.text()?))
 }

@@ -12,11 +12,11 @@ mod gate;
 mod generator;
 mod import;
 mod kernel;
-mod list;
 mod locks;
 mod path;
 mod report;
 mod run;
+mod scenario;
 mod scope;
 mod serve;
 mod sweep;
@@ -56,7 +56,8 @@ pub fn dispatch(command: Command) -> Done {
         Command::Serve(options) => serve::serve(&options),
         Command::Top(options) => top::top(&options),
         Command::Twin(options) => twin::twin(&options),
-        Command::List => list::list(),
+        Command::List => scenario::list(),
+        Command::Scenario(options) => scenario::scenario(&options),
         Command::Doctor => doctor::doctor(),
         Command::Kernel(command) => kernel::kernel(command),
         Command::Generator(command) => generator::generator(&command),

@@ -12,7 +12,7 @@ use irqscope_run::{CaseData, RunDir};
 use super::{Done, write_new};
 use crate::cli::Scope;
 use crate::exit::{Exit, Trouble};
-use crate::quantity::Span;
+use irqscope_quantity::Span;
 
 pub fn scope(options: &Scope) -> Done {
     let run = RunDir::open(&options.run)?;

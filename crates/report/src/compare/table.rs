@@ -7,7 +7,7 @@ use irqscope_analysis::{Comparison, Limits, ManifestDifference, SeriesComparison
 
 use super::Compared;
 use crate::table::{aligned, percent};
-use crate::units::{Unit, alone, grouped};
+use irqscope_quantity::{Unit, alone, grouped};
 
 /// Formats what differs besides the figures, the figures, and how they were made.
 pub fn comparison_table(compared: &Compared<'_>) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Scales and their ticks.
 
-use crate::units::Unit;
+use irqscope_quantity::Unit;
 
 /// Values to positions on a line, linear.
 #[derive(Clone, Copy, Debug)]

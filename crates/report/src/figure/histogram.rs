@@ -7,7 +7,7 @@ use irqscope_analysis::{Axis, Histogram};
 use super::axis::{Linear, Log, ticks};
 use super::{Figure, Figures, Layout, Panel};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
-use crate::units::{Unit, alone, grouped};
+use irqscope_quantity::{Unit, alone, grouped};
 
 /// Where things are; one for all panels of a figure.
 struct Frame {

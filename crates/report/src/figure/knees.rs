@@ -8,7 +8,7 @@ use super::Layout;
 use super::axis::{Log, log_ticks};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use crate::sweep::knee_text;
-use crate::units::hertz;
+use irqscope_quantity::hertz;
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const ROW: f64 = 17.0;

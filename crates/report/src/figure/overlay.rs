@@ -10,7 +10,7 @@ use super::{Figure, Figures, Layout, Panel, Subject, caveat, shift};
 use crate::Result;
 use crate::compare::Compared;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
-use crate::units::Unit;
+use irqscope_quantity::Unit;
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };

@@ -7,7 +7,7 @@ use irqscope_analysis::{self as analysis, Ascending};
 use super::axis::{Linear, Log, log_label, log_ticks, ticks};
 use super::{Figure, Layout, Panel};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
-use crate::units::Unit;
+use irqscope_quantity::Unit;
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };

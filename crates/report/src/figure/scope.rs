@@ -11,7 +11,7 @@ use irqscope_analysis::{Band, Density, Persistence, Wave, Waves};
 use super::Layout;
 use super::axis::{Linear, ticks};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
-use crate::units::{Unit, alone, grouped};
+use irqscope_quantity::{Unit, alone, grouped};
 
 const LANE: f64 = 34.0;
 /// From a lane's upper level to its lower.

@@ -7,7 +7,7 @@ use irqscope_analysis::{Shift, quantile_name};
 use super::axis::{Linear, ticks};
 use super::{Figure, Layout, caveat};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
-use crate::units::Unit;
+use irqscope_quantity::Unit;
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const ZERO: Pen = Pen { ink: Ink::Muted, width: 1.2, dash: None };

@@ -9,7 +9,7 @@ use super::Layout;
 use super::axis::{Log, log_label, log_ticks};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use crate::sweep::knee_text;
-use crate::units::hertz;
+use irqscope_quantity::hertz;
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };

@@ -9,7 +9,7 @@ use irqscope_wire::{BenchmarkKind, Instant};
 use super::Layout;
 use super::axis::{Linear, ticks};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
-use crate::units::{Unit, alone};
+use irqscope_quantity::{Unit, alone};
 
 const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };
 const LANE: f64 = 22.0;

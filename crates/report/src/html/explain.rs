@@ -6,7 +6,7 @@ use irqscope_wire::Stage;
 use maud::{Markup, html};
 
 use crate::cause_rows::{heights, row_name};
-use crate::units::{alone, grouped};
+use irqscope_quantity::{alone, grouped};
 
 /// Causes of one stage of one case that are listed.
 const LISTED: usize = 5;

@@ -6,7 +6,7 @@ use irqscope_run::{CaseManifest, Manifest};
 use irqscope_wire::{Benchmark, JitterKind, Policy, Scheduling, Stage, StagePlan};
 use maud::{Markup, html};
 
-use crate::units::{exact, grouped, hertz};
+use irqscope_quantity::{exact, grouped, hertz};
 
 type Fact = (&'static str, fn(&CaseManifest) -> Option<String>);
 

@@ -19,8 +19,8 @@ use crate::table::{
     case_unit, columns, execution_rows, figures, has_stages, identity_mark, identity_text, legend,
     observer_by_stage, outside_text, percent, table_unit,
 };
-use crate::units::Unit;
 use crate::write::Figures;
+use irqscope_quantity::Unit;
 
 pub use compare::comparison_page;
 

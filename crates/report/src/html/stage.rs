@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::drawing;
 use crate::figure::{Figure, Panel, Scope, Timeline};
-use crate::units::{Unit, alone, grouped};
+use irqscope_quantity::{Unit, alone, grouped};
 
 pub fn section(figure: &Figure<'_>) -> Markup {
     html! {

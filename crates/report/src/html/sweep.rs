@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::drawing;
 use crate::figure::{StageSweep, knees};
 use crate::sweep::{COLUMNS, POINT_COLUMNS, legend, point_row, row, sums, unit};
-use crate::units::{Unit, hertz};
+use irqscope_quantity::{Unit, hertz};
 
 /// Shows all knees: a table and a figure.
 pub fn overview(summary: &Summary, sweep: &Sweep) -> Markup {

@@ -5,7 +5,7 @@
 use irqscope_analysis::{CallTree, Node};
 
 use crate::svg::{Ink, Svg, Type};
-use crate::units::grouped;
+use irqscope_quantity::grouped;
 
 const WIDTH: f64 = 1000.0;
 const MARGIN: f64 = 10.0;

@@ -5,7 +5,7 @@ mod flame;
 
 use irqscope_analysis::{CallTree, Difference, PathCheck, PathSample};
 
-use crate::units::{alone, grouped};
+use irqscope_quantity::{alone, grouped};
 
 pub use flame::flame;
 

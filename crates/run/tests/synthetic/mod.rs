@@ -60,6 +60,7 @@ pub fn draft(plans: &[Plan]) -> ManifestDraft {
         tool_version: "0.1.0".into(),
         scenario: "demo".into(),
         scenario_toml: "version = 1\nrig = \"twin\"\n".into(),
+        overrides: Vec::new(),
         rig: "twin".into(),
         args: vec!["irqscope".into(), "run".into(), "demo".into()],
         host: Host { os: "Debian GNU/Linux 12".into(), cpus: 2, ..Host::default() },

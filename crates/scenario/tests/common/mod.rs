@@ -2,7 +2,7 @@
 //! Scenarios of one kernel and one state: what differs is in their top and their
 //! trigger.
 
-use irqscope_scenario::Scenario;
+use irqscope_scenario::{Overrides, RigKind, Scenario, ScenarioError, ScenarioFile};
 use irqscope_wire::StagePlan;
 
 fn text(top: &str, trigger: &str) -> String {
@@ -14,6 +14,23 @@ fn text(top: &str, trigger: &str) -> String {
 
 pub fn parse(top: &str, trigger: &str) -> Result<Scenario, String> {
     Scenario::parse("test", "test.toml", &text(top, trigger)).map_err(|error| error.to_string())
+}
+
+/// The same with what was set outside the file.
+pub fn resolve(
+    top: &str,
+    trigger: &str,
+    set: impl FnOnce(&mut Overrides),
+) -> Result<Scenario, ScenarioError> {
+    let mut overrides = Overrides::default();
+    set(&mut overrides);
+    let file = ScenarioFile::new("test", "test.toml", text(top, trigger));
+    Scenario::resolve(&file, &overrides)
+}
+
+/// The same on another rig.
+pub fn on(rig: RigKind, top: &str, trigger: &str) -> Scenario {
+    resolve(top, trigger, |overrides| overrides.set_rig(rig)).unwrap()
 }
 
 pub fn plan(top: &str, trigger: &str) -> StagePlan {

@@ -4,9 +4,8 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use irqscope_rig::{check_name, rig};
-use irqscope_run::{ExecuteError, Request, RunDir, execute, fresh_name};
-use irqscope_scenario::{Scenario, bundled, suggestion};
+use irqscope_run::{ExecuteError, Request, RunDir, execute, fresh_name, resolve};
+use irqscope_scenario::{Overrides, Scenario, ScenarioFile, bundled, suggestion};
 use serde::Deserialize;
 
 use super::measurement::{Running, Source};
@@ -46,45 +45,52 @@ impl StartScenario {
         Err(DeskError::Wrong(suggestion("scenario", &self.scenario, &names)))
     }
 
-    fn load(&self) -> Result<Scenario, DeskError> {
-        let wrong = |error: &dyn std::fmt::Display| DeskError::Wrong(error.to_string());
-        let mut scenario = Scenario::load(&self.scenario).map_err(|error| wrong(&error))?;
-        if scenario.rig.boots() && !self.kernels.is_empty() {
-            self.kernels.iter().try_for_each(|name| check_name(name)).map_err(|e| wrong(&e))?;
-            scenario.kernels.clone_from(&self.kernels);
+    /// Returns the file, and the keys that were set on the page.
+    fn load(&self) -> Result<(ScenarioFile, Overrides), DeskError> {
+        let file = ScenarioFile::load(&self.scenario).map_err(wrong)?;
+        let asked = Scenario::resolve(&file, &Overrides::default()).map_err(wrong)?;
+        let mut overrides = Overrides::default();
+        if asked.rig.boots() {
+            overrides.set_list("kernels", &self.kernels);
         }
-        if !self.states.is_empty() {
-            scenario.states.retain(|state| self.states.contains(&state.name));
-            if scenario.states.len() != self.states.len() {
-                return Err(DeskError::Wrong("the scenario has no such states".into()));
-            }
+        let known = |state: &String| asked.states.iter().any(|known| known.name == *state);
+        if !self.states.iter().all(known) {
+            return Err(DeskError::Wrong("the scenario has no such states".into()));
         }
+        overrides.set_list("states", &self.states);
         if let Some(count) = self.count {
-            scenario.set_count(count).map_err(|error| wrong(&error))?;
+            overrides.set("trigger.count", count);
         }
         if self.explain {
-            scenario.set_explain();
+            overrides.set("explain", true);
         }
-        Ok(scenario)
+        Ok((file, overrides))
     }
 }
 
+fn wrong(error: impl std::fmt::Display) -> DeskError {
+    DeskError::Wrong(error.to_string())
+}
+
 pub fn start(desk: &Arc<Inner>, start: &StartScenario) -> Result<(), DeskError> {
-    let scenario = start.load()?;
+    let (file, overrides) = start.load()?;
+    let scenario = Scenario::resolve(&file, &overrides).map_err(wrong)?;
     let running = desk.begin(Source::Scenario, Some(&scenario.name), scenario.rig.name())?;
     let worker = Arc::clone(desk);
     desk.keep(std::thread::spawn(move || {
-        let result = run(&worker, &running, scenario);
+        let result = run(&worker, &running, &file, overrides);
         worker.conclude(&running, result);
     }));
     Ok(())
 }
 
-fn run(desk: &Inner, running: &Running, mut scenario: Scenario) -> Result<RunDir, ExecuteError> {
-    let own = rig(&scenario).running_kernel(&running.stop);
-    if let Some(own) = own.map_err(ExecuteError::Unprepared)? {
-        scenario.kernels = vec![own];
-    }
+fn run(
+    desk: &Inner,
+    running: &Running,
+    file: &ScenarioFile,
+    overrides: Overrides,
+) -> Result<RunDir, ExecuteError> {
+    let scenario = resolve(file, overrides, &running.stop)?;
     let out = fresh_name(&desk.runs, &scenario.name, SystemTime::now());
     let request = Request {
         scenario: &scenario,

@@ -12,7 +12,7 @@ use irqscope_wire::{Calibration, Command, Message, RunState};
 use super::limits;
 use crate::commands::Done;
 use crate::exit::{Exit, Trouble};
-use crate::quantity::Span;
+use irqscope_quantity::Span;
 
 /// How long a generator may take to look at all its lines.
 const LIMIT: Duration = Duration::from_secs(60);

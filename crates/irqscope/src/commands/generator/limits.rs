@@ -6,7 +6,7 @@ use irqscope_wire::{GeneratorHello, Range, Refusal, Setting, Unit};
 
 use super::show;
 use crate::exit::{Exit, Trouble};
-use crate::quantity::{hertz, seconds};
+use irqscope_quantity::{hertz_exact, seconds};
 
 const FEMTOSECONDS: f64 = 1e15;
 
@@ -49,9 +49,9 @@ fn out_of_range(setting: Setting, asked: &str, range: Range, hello: &GeneratorHe
 /// Refuses a frequency, with the period's limits as frequencies.
 pub fn beyond_frequency(millihertz: u64, period: Range, hello: &GeneratorHello) -> Trouble {
     let Range { lowest, highest } = period;
-    let asked = hertz(millihertz as f64 / 1e3);
+    let asked = hertz_exact(millihertz as f64 / 1e3);
     let range = Range { lowest: highest, highest: lowest };
-    say("frequency", &asked, range, |period| hertz(rate(hello, period)), "")
+    say("frequency", &asked, range, |period| hertz_exact(rate(hello, period)), "")
 }
 
 fn say(

@@ -17,7 +17,7 @@ use super::Done;
 use crate::cli::Generator;
 use crate::exit::{Exit, Trouble};
 use crate::interrupt::stop_on_signals;
-use crate::quantity::Span;
+use irqscope_quantity::Span;
 
 pub fn generator(command: &Generator) -> Done {
     let stop = stop_on_signals()?;

@@ -8,7 +8,7 @@ use irqscope_wire::{Changes, GeneratorHello, Range, Refusal, Setting};
 use super::{Done, limits, show};
 use crate::cli::{Settings, companion};
 use crate::exit::{Exit, Trouble};
-use crate::quantity::hertz;
+use irqscope_quantity::hertz_exact;
 
 pub fn set(address: &str, settings: &Settings, stop: &Stop) -> Done {
     let mut client = Client::connect(address, stop)?;
@@ -78,7 +78,7 @@ fn asked<'a>(
     settings: &'a Settings,
     hello: &'a GeneratorHello,
 ) -> impl Iterator<Item = (Setting, String)> + 'a {
-    let frequency = settings.frequency.map(|it| (Setting::Period, hertz(it.0 as f64 / 1e3)));
+    let frequency = settings.frequency.map(|it| (Setting::Period, hertz_exact(it.0 as f64 / 1e3)));
     let values = settings.values.iter().map(|(setting, asked)| {
         let raw = u64::try_from(asked.raw).unwrap_or(u64::MAX);
         let text = show::value(*setting, setting.to_ticks(raw, hello.tick), hello);

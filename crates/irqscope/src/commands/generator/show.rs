@@ -5,13 +5,13 @@ use irqscope_wire::{GeneratorHello, Setting, Settings, Status, Totals, Unit};
 
 use super::limits::{rate, span};
 use crate::cli::companion;
-use crate::quantity::{hertz, percent, seconds};
+use irqscope_quantity::{hertz_exact, percent, seconds};
 
 pub fn hello(address: &str, hello: &GeneratorHello) -> String {
     let GeneratorHello { kind, tool_version, lines, limits, .. } = hello;
     let tick = seconds(span(hello, 1));
-    let slowest = hertz(rate(hello, limits.period.highest));
-    let fastest = hertz(rate(hello, limits.period.lowest));
+    let slowest = hertz_exact(rate(hello, limits.period.highest));
+    let fastest = hertz_exact(rate(hello, limits.period.lowest));
     format!(
         "generator  {kind} {tool_version} at {address}: {lines} lines, tick {tick}, {slowest} to \
          {fastest}\n"
@@ -41,7 +41,7 @@ pub fn effective(hello: &GeneratorHello, settings: &Settings, setting: Setting) 
     let raw = settings.get(setting);
     let text = value(setting, raw, hello);
     match setting {
-        Setting::Period => format!("{text} ({})", hertz(rate(hello, raw))),
+        Setting::Period => format!("{text} ({})", hertz_exact(rate(hello, raw))),
         Setting::Duty => format!("{text} ({} high)", seconds(span(hello, settings.high.0))),
         _ => {
             let second = companion(setting).map(|it| value(it, settings.get(it), hello));

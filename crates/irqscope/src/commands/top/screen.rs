@@ -13,7 +13,7 @@ use ratatui::widgets::{Cell, Paragraph, Row, Table};
 
 use super::bars;
 use super::view::View;
-use crate::quantity::seconds;
+use irqscope_quantity::seconds;
 
 const NAMES: [&str; 11] =
     ["stage", "view", "count", "missing", "min", "p50", "mean", "p99", "p99.9", "max", "histogram"];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Values with a syntax of their own: durations, priorities, closed names.
+//! Values with a syntax of their own: duties, priorities, closed names.
 
 use std::str::FromStr;
 
+use irqscope_quantity::Share;
 use irqscope_wire::{Policy, Scheduling, UnknownName};
 use serde::de::{Deserialize, Deserializer, Error};
 
@@ -22,62 +23,19 @@ impl<'de, T: FromStr<Err = UnknownName>> Deserialize<'de> for Named<T> {
     }
 }
 
-/// A duration such as "250us", in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Duration(pub u64);
-
-impl<'de> Deserialize<'de> for Duration {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let duration = humantime::parse_duration(&text).map_err(|error| {
-            D::Error::custom(format!(
-                "`{text}` is no duration ({error}); write \"250us\" or \"1ms\""
-            ))
-        })?;
-        u64::try_from(duration.as_nanos())
-            .map(Duration)
-            .map_err(|_| D::Error::custom(format!("`{text}` is longer than 584 years")))
-    }
-}
-
-/// A period, given as a frequency such as "1kHz": nanoseconds, rounded.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Frequency(pub u64);
-
-impl<'de> Deserialize<'de> for Frequency {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let error = || D::Error::custom(format!("`{text}` is no frequency; write \"1kHz\""));
-        let (number, hertz) = [("kHz", 1e3), ("MHz", 1e6), ("mHz", 1e-3), ("Hz", 1.0)]
-            .into_iter()
-            .find_map(|(unit, hertz)| Some((text.strip_suffix(unit)?, hertz)))
-            .ok_or_else(error)?;
-        match number.trim().parse::<f64>() {
-            Ok(number) if number.is_finite() && number > 0.0 => {
-                Ok(Frequency((1e9 / (number * hertz)).round() as u64))
-            }
-            _ => Err(error()),
-        }
-    }
-}
-
-impl Frequency {
-    pub fn hertz(self) -> f64 {
-        1e9 / self.0.max(1) as f64
-    }
-}
-
 /// A share of the period such as "25%" or "12.5%", per mille.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Duty(pub u16);
 
 impl<'de> Deserialize<'de> for Duty {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
-        match percent.map(|percent| (percent * 10.0).round()) {
-            Some(per_mille) if (1.0..=999.0).contains(&per_mille) => Ok(Duty(per_mille as u16)),
-            _ => Err(D::Error::custom(format!("duty is \"0.1%\" to \"99.9%\", not `{text}`"))),
+        let Share(per_mille) = Share::deserialize(deserializer)?;
+        match u16::try_from(per_mille) {
+            Ok(per_mille @ 1..=999) => Ok(Duty(per_mille)),
+            _ => Err(D::Error::custom(format!(
+                "duty is \"0.1%\" to \"99.9%\", not {}",
+                Share(per_mille)
+            ))),
         }
     }
 }

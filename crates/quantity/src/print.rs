@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Nanoseconds become something else only here, when they are printed.
+//! Figures for people: nanoseconds become something else only here.
 
 /// A unit for figures that are compared with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +79,29 @@ pub fn hertz(hertz: f64) -> String {
     format!("{text} {name}")
 }
 
+/// Formats a frequency to a millionth of its unit: `3.000003 kHz`.
+pub fn hertz_exact(hertz: f64) -> String {
+    scaled(hertz, &[(1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"), (1e-3, "mHz")])
+}
+
+/// Formats a time to a millionth of its unit: `250 µs`, `333.333333 µs`.
+pub fn seconds(seconds: f64) -> String {
+    scaled(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
+}
+
+/// Formats a share: `25 %`, `99.9 %`.
+pub fn percent(per_mille: u64) -> String {
+    format!("{} %", per_mille as f64 / 10.0)
+}
+
+/// Formats in the first unit of which there is one at least, else in the last.
+fn scaled(value: f64, units: &[(f64, &str)]) -> String {
+    let fits = units.iter().find(|(unit, _)| value >= unit * (1.0 - 1e-9));
+    let (unit, name) = fits.or(units.last()).unwrap_or(&(1.0, ""));
+    let text = format!("{:.6}", value / unit);
+    format!("{} {name}", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// Formats with thousands set apart: `12,345`.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
@@ -124,6 +147,17 @@ mod tests {
         let expected =
             ["22.6 kHz", "500 Hz", "1 kHz", "100 kHz", "1.39 kHz", "500 mHz", "16 Hz", "2 MHz"];
         assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn exact_quantities_are_written_in_the_unit_that_reads_well() {
+        assert_eq!(hertz_exact(1000.0), "1 kHz");
+        assert_eq!(hertz_exact(3000.003), "3.000003 kHz");
+        assert_eq!(hertz_exact(0.000_277_8), "0.2778 mHz");
+        assert_eq!(seconds(0.000_25), "250 µs");
+        assert_eq!(seconds(0.0), "0 ns");
+        assert_eq!(seconds(1.0 / 3000.0), "333.333333 µs");
+        assert_eq!([percent(250), percent(999)], ["25 %", "99.9 %"]);
     }
 
     #[test]

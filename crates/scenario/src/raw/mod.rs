@@ -8,12 +8,21 @@ use irqscope_wire::{
 };
 use serde::Deserialize;
 
-use crate::bench::BenchText;
-use crate::board::Board;
-use crate::execution::ExecutionText;
+use irqscope_quantity::{Frequency, Span};
+
 use crate::kind::RigKind;
-use crate::locks::LocksText;
-use crate::value::{Duration, Duty, Frequency, Named, Priority};
+
+mod bench;
+mod board;
+mod execution;
+mod locks;
+mod value;
+
+pub(crate) use bench::*;
+pub use board::{Board, Gpio};
+pub(crate) use execution::{ExecutionText, TimeText};
+pub(crate) use locks::LocksText;
+pub(crate) use value::{Duty, Named, Priority};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,7 +34,7 @@ pub(crate) struct Text {
     /// For rigs that boot them; elsewhere the target's own kernel is the only one.
     #[serde(default)]
     pub kernels: Vec<String>,
-    pub states: Vec<toml::Spanned<String>>,
+    pub states: Vec<String>,
     /// All of them when left out.
     pub stages: Option<Vec<Named<Stage>>>,
     /// Both where there is a generator, else `inside`.
@@ -41,7 +50,7 @@ pub(crate) struct Text {
     pub explain_effect: bool,
     /// This or benchmarks.
     #[serde(default)]
-    pub trigger: TriggerText,
+    pub trigger: Option<TriggerText>,
     #[serde(default)]
     pub bench: Option<BenchText>,
     /// Deep idle states are not held off.
@@ -51,6 +60,8 @@ pub(crate) struct Text {
     pub priority: PriorityText,
     #[serde(default)]
     pub state: BTreeMap<String, StateText>,
+    /// Every case at one trigger frequency after the other.
+    pub sweep: Option<SweepText>,
     #[serde(default)]
     pub twin: Twin,
     #[serde(default)]
@@ -76,19 +87,16 @@ pub(crate) struct Text {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TriggerText {
-    /// It is in the file.
-    #[serde(skip, default = "yes")]
-    pub given: bool,
     pub kind: Named<Trigger>,
     /// This or a frequency.
-    pub period: Option<Duration>,
+    pub period: Option<Span>,
     pub frequency: Option<Frequency>,
     pub duty: Option<Duty>,
     /// Which edge of the interrupt line is the trigger.
     pub polarity: Option<Named<Polarity>>,
     /// Samples in one of the generator's packets.
     pub packet: Option<u16>,
-    pub count: toml::Spanned<u64>,
+    pub count: u64,
     #[serde(default = "together")]
     pub mode: Named<Mode>,
     #[serde(default = "open")]
@@ -96,10 +104,10 @@ pub(crate) struct TriggerText {
     #[serde(default = "none")]
     pub jitter: Named<JitterKind>,
     #[serde(default = "zero", rename = "jitter-amount")]
-    pub jitter_amount: Duration,
+    pub jitter_amount: Span,
     /// Triggers in a row once a period, an interval apart.
     pub burst: Option<u32>,
-    pub interval: Option<Duration>,
+    pub interval: Option<Span>,
     #[serde(default)]
     pub seed: u64,
     #[serde(default)]
@@ -111,38 +119,9 @@ pub(crate) struct TriggerText {
     pub irq: u32,
     pub line: Option<Named<Line>>,
     #[serde(default = "ten_seconds")]
-    pub timeout: Duration,
+    pub timeout: Span,
     #[serde(default = "settle")]
-    pub settle: Duration,
-}
-
-/// What stands in place of a table that is not there; nothing is made of it.
-impl Default for TriggerText {
-    fn default() -> Self {
-        TriggerText {
-            given: false,
-            kind: Named(Trigger::Timer),
-            period: None,
-            frequency: None,
-            duty: None,
-            polarity: None,
-            packet: None,
-            count: toml::Spanned::new(0..0, 0),
-            mode: together(),
-            pacing: open(),
-            jitter: none(),
-            jitter_amount: zero(),
-            burst: None,
-            interval: None,
-            seed: 0,
-            cpu: 0,
-            generator_cpu: None,
-            irq: ack(),
-            line: None,
-            timeout: ten_seconds(),
-            settle: settle(),
-        }
-    }
+    pub settle: Span,
 }
 
 #[derive(Debug, Default, PartialEq, Deserialize)]
@@ -159,6 +138,21 @@ pub(crate) struct StateText {
     pub loads: Vec<Named<Load>>,
     /// Policy and priority of load `hog`.
     pub hog: Option<Priority>,
+}
+
+/// Frequencies in equal factors, both ends included.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct SweepText {
+    pub from: Frequency,
+    pub to: Frequency,
+    /// In each doubling of the frequency.
+    #[serde(default = "two")]
+    pub steps_per_octave: u16,
+}
+
+fn two() -> u16 {
+    2
 }
 
 /// The virtual machine of rig `twin`.
@@ -225,15 +219,11 @@ pub(crate) struct TestText {
 pub(crate) struct FaultsText {
     /// All of them when left out.
     pub kinds: Option<Vec<Named<FaultKind>>>,
-    pub length: Duration,
+    pub length: Span,
     /// Mean distance.
-    pub interval: Duration,
+    pub interval: Span,
     #[serde(default)]
     pub seed: u64,
-}
-
-fn yes() -> bool {
-    true
 }
 
 fn twin() -> RigKind {
@@ -251,16 +241,16 @@ fn none() -> Named<JitterKind> {
 fn merged() -> Named<Compensate> {
     Named(Compensate::None)
 }
-fn zero() -> Duration {
-    Duration(0)
+fn zero() -> Span {
+    Span(0)
 }
 /// The interrupt line of a parallel port's ACK on a PC.
 fn ack() -> u32 {
     7
 }
-fn ten_seconds() -> Duration {
-    Duration(10_000_000_000)
+fn ten_seconds() -> Span {
+    Span(10_000_000_000)
 }
-fn settle() -> Duration {
-    Duration(100_000_000)
+fn settle() -> Span {
+    Span(100_000_000)
 }

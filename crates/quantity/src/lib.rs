@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Quantities as people write and read them: on the command line, in scenarios and in
+//! every output. `read` has the three that can be asked for, `print` what figures look
+//! like.
+//!
+//! A text means the same wherever it is read. A number without a unit is refused, because
+//! programs of this kind have taken it for microseconds, nanoseconds and hertz.
+#![forbid(unsafe_code)]
+
+mod print;
+mod read;
+
+pub use print::{Unit, alone, exact, grouped, hertz, hertz_exact, percent, seconds};
+pub use read::{Frequency, QuantityError, Share, Span};

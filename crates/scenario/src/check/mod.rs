@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! What types cannot say of a scenario: which values are in range, and which keys go
+//! together. Every rule is checked, so that all that is wrong is said at once.
+
+mod board;
+mod outside;
+mod rule;
+mod stages;
+
+use irqscope_wire::{Benchmark, Load, View};
+
+use crate::error::{Flaw, Wrong};
+use crate::kind::Kernels;
+use crate::plan::{outside as views, states};
+use crate::raw::{BenchText, LocksText, PriorityText, Text};
+use crate::sweep::Sweep;
+use crate::table::Table;
+
+pub use rule::Rule;
+pub(crate) use stages::PERIOD_NS;
+
+/// The rules that a scenario breaks.
+pub(crate) struct Flaws<'a> {
+    table: &'a Table<'a>,
+    found: Vec<Flaw>,
+}
+
+impl Flaws<'_> {
+    /// Adds a rule that is broken; `key` is what has to be changed.
+    fn add(&mut self, key: &str, rule: Rule) {
+        self.found.push(Flaw { place: self.table.place(key), what: Wrong::Rule(rule) });
+    }
+
+    fn when(&mut self, broken: bool, key: &str, rule: Rule) {
+        if broken {
+            self.add(key, rule);
+        }
+    }
+}
+
+/// Checks a scenario.
+///
+/// # Errors
+/// All rules that it breaks.
+pub(crate) fn check(text: &Text, table: &Table<'_>) -> Result<(), Vec<Flaw>> {
+    let mut flaws = Flaws { table, found: Vec::new() };
+    common(text, &mut flaws);
+    match (&text.bench, &text.trigger) {
+        (Some(bench), _) => benchmarks(bench, text, &mut flaws),
+        (None, Some(trigger)) => {
+            stages::check(text, trigger, &mut flaws);
+            outside::check(text, trigger, &mut flaws);
+            board::check(text, trigger, &mut flaws);
+        }
+        (None, None) => flaws.add("trigger", Rule::NothingAsked),
+    }
+    if flaws.found.is_empty() { Ok(()) } else { Err(flaws.found) }
+}
+
+/// Checks what does not depend on what is measured.
+fn common(text: &Text, flaws: &mut Flaws<'_>) {
+    flaws.when(text.version != 1, "version", Rule::Version(text.version));
+    flaws.when(text.twin.shift > 10, "twin.shift", Rule::Shift);
+    flaws.when(text.twin.memory < 128, "twin.memory", Rule::Memory("twin"));
+    flaws.when(text.vm.memory < 128, "vm.memory", Rule::Memory("vm"));
+    let traceable = text.rig.facts().virtual_clock && views::has_view(text, View::Outside);
+    let untraceable = text.twin.trace > 0 && !traceable;
+    flaws.when(untraceable, "twin.trace", Rule::Untraceable { rig: text.rig.name() });
+    kernels(text, flaws);
+    flaws.when(text.states.is_empty(), "states", Rule::NoStates);
+    for (number, name) in text.states.iter().enumerate() {
+        state(text, number, name, flaws);
+    }
+    if let Some(locks) = &text.locks {
+        delayed_locking(locks, text, flaws);
+    }
+    if let Some(sweep) = &text.sweep {
+        let outside = views::has_view(text, View::Outside);
+        flaws.when(!outside, "sweep", Rule::SweptInside);
+        let bursts = text.trigger.as_ref().is_some_and(|trigger| trigger.burst.is_some());
+        flaws.when(bursts, "sweep", Rule::SweptBursts);
+        if let Err(why) = Sweep::of(sweep) {
+            flaws.add("sweep", Rule::Sweep(why));
+        }
+    }
+    let alone = text.rig.boots() && flaws.table.is_option("board.address");
+    flaws.when(alone, "board.address", Rule::BoardInGuest { rig: text.rig.name() });
+}
+
+fn kernels(text: &Text, flaws: &mut Flaws<'_>) {
+    let (rig, count) = (text.rig.name(), text.kernels.len());
+    match text.rig.facts().kernels {
+        Kernels::Booted => flaws.when(count == 0, "kernels", Rule::NoKernels { rig }),
+        Kernels::Running => {
+            let chosen = flaws.table.is_option("kernels");
+            flaws.when(chosen, "kernels", Rule::KernelOfRunning { rig });
+        }
+        Kernels::Unseen => flaws.when(count > 1, "kernels", Rule::KernelsOfUnseen),
+    }
+}
+
+fn state(text: &Text, number: usize, name: &str, flaws: &mut Flaws<'_>) {
+    let place = format!("states.{number}");
+    match states::loads(text, name) {
+        Some(loads) => {
+            let hog = text.state.get(name).is_some_and(|own| own.hog.is_some());
+            let idle = hog && !loads.contains(&Load::Hog);
+            flaws.when(idle, &format!("state.{name}"), Rule::HogWithoutLoad(name.to_owned()));
+            let unreached = !text.rig.reaches_target() && !loads.is_empty();
+            flaws.when(unreached, &place, Rule::LoadsOfUnseen(name.to_owned()));
+        }
+        None => {
+            let suggestion = crate::suggestion("state", name, &states::names(text));
+            flaws.add(&place, Rule::UnknownState(suggestion));
+        }
+    }
+}
+
+fn delayed_locking(locks: &LocksText, text: &Text, flaws: &mut Flaws<'_>) {
+    let modes = &locks.modes;
+    flaws.when(modes.is_empty(), "delayed-locking.modes", Rule::NoLockModes);
+    let twice = (0..modes.len()).any(|at| modes[..at].contains(&modes[at]));
+    flaws.when(twice, "delayed-locking.modes", Rule::LockModeTwice);
+    flaws.when(!text.rig.reaches_target(), "delayed-locking", Rule::Unreached("delayed-locking"));
+}
+
+fn benchmarks(bench: &BenchText, text: &Text, flaws: &mut Flaws<'_>) {
+    let stages = text.trigger.is_some()
+        || text.stages.is_some()
+        || text.views.is_some()
+        || text.observer_effect
+        || text.priority != PriorityText::default()
+        || text.explain
+        || text.explain_effect
+        || text.faults.is_some()
+        || text.test.is_some();
+    flaws.when(stages, "bench", Rule::BothAsked);
+    flaws.when(!text.rig.reaches_target(), "rig", Rule::BenchOfUnseen);
+    let wired = flaws.table.is_option("board.address");
+    flaws.when(wired, "board.address", Rule::BenchTriggered);
+    let benchmarks = bench.benchmarks();
+    flaws.when(benchmarks.is_empty(), "bench", Rule::NoBenchmarks);
+    for (place, one) in benchmarks.iter().enumerate() {
+        let key = format!("bench.{}", one.kind());
+        if let Err(why) = one.check() {
+            flaws.add(&key, Rule::Bench(format!("{key}: {why}")));
+        }
+        let same =
+            |other: &Benchmark| other.kind() == one.kind() && other.variant() == one.variant();
+        let twice = benchmarks[..place].iter().any(same);
+        flaws.when(twice, &key, Rule::Bench(format!("{key}: {} is there twice", one.variant())));
+    }
+}

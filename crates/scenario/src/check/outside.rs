@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The view from outside, and the generator that it needs.
+
+use irqscope_wire::{Line, Mode, View};
+
+use super::{Flaws, Rule};
+use crate::plan::outside::{allows_spare_cpu, has_generator, has_spare_cpu, has_view, line};
+use crate::raw::{Text, TriggerText};
+
+const PACKET: std::ops::RangeInclusive<u16> = 1..=1024;
+
+pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
+    let [outside, inside] = [View::Outside, View::Inside].map(|view| has_view(text, view));
+    let generator = has_generator(text, trigger);
+    flaws.when(!outside && !inside, "views", Rule::NoViews);
+    let isolated = outside && trigger.mode.0 == Mode::Isolated;
+    flaws.when(isolated, "trigger.mode", Rule::IsolatedOutside);
+    flaws.when(outside && !generator, "views", Rule::NoGenerator);
+    flaws.when(generator && !outside && inside, "views", Rule::GeneratorUnseen);
+    spare_cpu(text, trigger, flaws);
+    let unwired = generator && line(text, trigger) == Line::Record;
+    flaws.when(unwired, "trigger.line", Rule::NoWires);
+    let asked = trigger.line.as_ref().map(|line| line.0).filter(|_| outside);
+    for kernel in &text.kernels {
+        let wires = text.rig.wires(kernel);
+        if let Some((wires, _)) = wires.zip(asked).filter(|(wires, asked)| wires != asked) {
+            let (rig, kernel) = (text.rig.name(), kernel.clone());
+            flaws.add("trigger.line", Rule::OtherWires { rig, wires, kernel });
+        }
+    }
+    for (set, key) in [
+        (trigger.duty.is_some(), "trigger.duty"),
+        (trigger.packet.is_some(), "trigger.packet"),
+        (trigger.polarity.is_some(), "trigger.polarity"),
+    ] {
+        flaws.when(set && !outside, key, Rule::SettingOfGenerator);
+    }
+    let packet = trigger.packet.is_none_or(|packet| PACKET.contains(&packet));
+    flaws.when(!packet, "trigger.packet", Rule::Packet);
+    let one_view = text.observer_effect && !(outside && inside);
+    flaws.when(one_view, "observer-effect", Rule::ObserverEffect);
+}
+
+fn spare_cpu(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
+    let memory = trigger.line.as_ref().is_some_and(|line| line.0 == Line::Memory);
+    let unwatched = memory && !has_spare_cpu(text, trigger);
+    flaws.when(unwatched, "trigger.line", Rule::MemoryUnwatched);
+    let idle = trigger.generator_cpu.is_some() && !allows_spare_cpu(text, trigger);
+    flaws.when(idle, "trigger.generator-cpu", Rule::GeneratorCpu);
+    let same = trigger.generator_cpu == Some(trigger.cpu);
+    flaws.when(same, "trigger.generator-cpu", Rule::GeneratorCpuUnderTest);
+}

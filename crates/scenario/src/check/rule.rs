@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The rules, each with what mends a scenario that breaks it.
+
+use irqscope_wire::{Line, Stage};
+
+use super::stages::{COUNT, TRIGGERS};
+use crate::sweep::SweepError;
+
+/// A rule that a scenario breaks.
+#[allow(missing_docs, reason = "each message says what the rule is")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rule {
+    #[error("version is {0}, this program reads 1")]
+    Version(u32),
+    #[error("there is neither [trigger], to measure stages, nor [bench.NAME]")]
+    NothingAsked,
+    #[error(
+        "a scenario has [bench.NAME] or asks stages (trigger, stages, views, observer-effect, \
+         explain, faults, priority, test), not both"
+    )]
+    BothAsked,
+
+    #[error("rig {rig} needs kernels, as in kernels = [\"6.1\"] or --kernel 6.1")]
+    NoKernels { rig: &'static str },
+    #[error("the target of rig {rig} runs its own kernel: --kernel is for rigs twin and vm")]
+    KernelOfRunning { rig: &'static str },
+    #[error("with rig board, --kernel names the one kernel that the target runs")]
+    KernelsOfUnseen,
+    #[error("states is empty; the least is states = [\"idle\"]")]
+    NoStates,
+    #[error("{0}")]
+    UnknownState(String),
+    #[error("state.{0}.hog is the priority of load hog: add it to loads")]
+    HogWithoutLoad(String),
+    #[error(
+        "rig board does not reach the target, and cannot load it (state {0}): load it by hand, \
+         and say so in a state without loads: [state.NAME] loads = []"
+    )]
+    LoadsOfUnseen(String),
+    #[error("{0} is the target's, which rig board does not reach: rig = \"ssh\" or \"local\"")]
+    Unreached(&'static str),
+    #[error("delayed-locking.modes is empty: name some of off, monitor, on")]
+    NoLockModes,
+    #[error("delayed-locking.modes has a mode twice")]
+    LockModeTwice,
+    #[error("twin.shift is 0 to 10")]
+    Shift,
+    #[error("{0}.memory is at least 128 (MiB)")]
+    Memory(&'static str),
+    #[error(
+        "a path can be traced in rig twin with trigger.kind = \"line\" only, where the machine is \
+         emulated and its generator sees each instruction; this is rig {rig}, or another trigger"
+    )]
+    Untraceable { rig: &'static str },
+
+    #[error("count is {first} to {last}, not {0}", first = COUNT.start(), last = COUNT.end())]
+    Count(u64),
+    #[error("give trigger.period or trigger.frequency, one of both")]
+    PeriodOrFrequency,
+    #[error("trigger.period is 10us to 1h")]
+    Period,
+    #[error("trigger.jitter and trigger.jitter-amount go together: a kind and an amount above 0")]
+    Jitter,
+    #[error(
+        "trigger.burst and trigger.interval go together, as in burst = 16, interval = \"20us\""
+    )]
+    BurstAndInterval,
+    #[error("trigger.burst is {} to {}", TRIGGERS.start(), TRIGGERS.end())]
+    Burst,
+    #[error(
+        "trigger.interval is at least 10us, and trigger.burst times as long fits into a period"
+    )]
+    Interval,
+    #[error("a burst does not wait for answers: trigger.pacing = \"open\"")]
+    BurstPaced,
+    #[error("stages is empty; leave it out for all of them")]
+    NoStages,
+    #[error("execution.{0} is at most 1s, and lowest at most highest")]
+    Execution(Stage),
+    #[error("execution.{0}: this stage is not among stages")]
+    ExecutionOfOther(Stage),
+    #[error("test.instructions is even: the loop has two")]
+    OddDelay,
+    #[error("faults hold a CPU up on purpose: only rig twin takes them")]
+    FaultsOutsideTwin,
+    #[error("faults.length is 1us to 10ms, faults.interval 10us to 1s")]
+    FaultTimes,
+    #[error("faults.kinds is empty; leave it out for all of them")]
+    NoFaults,
+
+    #[error("views is empty; the least is views = [\"inside\"]")]
+    NoViews,
+    #[error("explain needs the view from inside")]
+    ExplainOutside,
+    #[error("explain-effect has each case without and with explain; leave explain out")]
+    ExplainTwice,
+    #[error("compensate = \"counter\" needs trigger.mode = \"together\"")]
+    CountIsolated,
+    #[error("compensate = \"counter\" needs the view from inside, so there is no observer-effect")]
+    CountUnseen,
+    #[error(
+        "compensate = \"counter\" is done by the target's driver, which rig board does not reach: \
+         --set compensate=none measures without, and rig ssh or local reaches the target"
+    )]
+    CountUnreached,
+    #[error(
+        "trigger.mode = \"isolated\" has no view outside: a generator cannot know whose turn it \
+         is; --set trigger.mode=together asks all stages at once, and --set 'stages=[\"softirq\"]' \
+         one of them"
+    )]
+    IsolatedOutside,
+    #[error(
+        "the view outside needs a generator: trigger.kind = \"line\", or \"inject\" with rig \
+         local or ssh"
+    )]
+    NoGenerator,
+    #[error("trigger.kind = \"line\" has the view outside: leave views out, or add it")]
+    GeneratorUnseen,
+    #[error("trigger.kind = \"line\" needs wires: trigger.line = \"parport\"")]
+    NoWires,
+    #[error("the generator of rig {rig} watches trigger.line = \"{wires}\" with kernel {kernel}")]
+    OtherWires { rig: &'static str, wires: Line, kernel: String },
+    #[error("trigger.duty, polarity and packet are a generator's: trigger.kind = \"line\"")]
+    SettingOfGenerator,
+    #[error("trigger.packet is 1 to 1024 samples")]
+    Packet,
+    #[error(
+        "observer-effect compares outside figures with and without the view inside: it needs both \
+         views"
+    )]
+    ObserverEffect,
+    #[error(
+        "trigger.line = \"memory\" is what a spare CPU watches: it needs rig local or ssh, \
+         trigger.kind = \"inject\", trigger.mode = \"together\" and the view outside"
+    )]
+    MemoryUnwatched,
+    #[error(
+        "trigger.generator-cpu is the CPU that injects and watches: it needs trigger.kind = \
+         \"inject\" and the view outside"
+    )]
+    GeneratorCpu,
+    #[error("trigger.generator-cpu is another one than trigger.cpu, which is under test")]
+    GeneratorCpuUnderTest,
+
+    #[error(
+        "--connect names a board that is wired to a machine; rig {rig} boots one with a generator \
+         of its own: add --rig board, or --rig ssh or local for both views"
+    )]
+    BoardInGuest { rig: &'static str },
+    #[error("rig board triggers by its wire: trigger.kind = \"line\"")]
+    BoardTriggers,
+    #[error(
+        "rig board does not reach the target, and sees from outside only: leave views out, or \
+         reach it by rig = \"ssh\" or \"local\""
+    )]
+    InsideUnreached,
+    #[error("the generator at board.address triggers by its wire: trigger.kind = \"line\"")]
+    AddressTriggers,
+    #[error("board.gpio names GPIO lines: trigger.line = \"gpio\"")]
+    GpioLine,
+    #[error("board.gpio.responses are 1 to 8 lines")]
+    GpioResponses,
+    #[error(
+        "board.gpio: `{0}` is no LABEL:OFFSET, as in \"pinctrl-bcm2711:17\"; gpiodetect shows \
+         the labels in brackets; what inverts gets :low behind it"
+    )]
+    GpioName(String),
+
+    #[error("{0}")]
+    Sweep(SweepError),
+    #[error(
+        "a sweep needs the view from outside, which alone counts what the target never saw: \
+         trigger.kind = \"line\" on a rig that has a generator, or \"inject\" with rig local or ssh"
+    )]
+    SweptInside,
+    #[error("a sweep asks how often a trigger can come; it takes no bursts")]
+    SweptBursts,
+
+    #[error("[bench] asks for none: add [bench.sched], for example")]
+    NoBenchmarks,
+    #[error("{0}")]
+    Bench(String),
+    #[error("rig board reaches no target, and benchmarks run on one: rig = \"ssh\" or \"local\"")]
+    BenchOfUnseen,
+    #[error("benchmarks are triggered by nothing: leave --connect out")]
+    BenchTriggered,
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! From a checked scenario to the plans of its cases.
+
+mod bench;
+pub(crate) mod outside;
+pub(crate) mod states;
+
+use irqscope_quantity::Span;
+use irqscope_wire::{
+    Burst, Delay, DelayedLocking, Execution, FaultKind, Faults, Inside, Jitter, Plan, Stage,
+    StageExecution, StagePlan, SystemState, Tick, Trigger, View, Work,
+};
+
+use crate::kind::{Kernels, RigKind};
+use crate::raw::{FaultsText, LocksText, Named, Text, TimeText, TriggerText, Twin};
+use crate::scenario::{Case, UNKNOWN};
+use crate::sweep::Sweep;
+
+/// Returns the kernels of the cases: of a target that runs its own, what it was found to
+/// run.
+pub(crate) fn kernels(text: &Text, running: Option<&str>) -> Vec<String> {
+    let unknown = || vec![running.unwrap_or(UNKNOWN).to_owned()];
+    match text.rig.facts().kernels {
+        Kernels::Booted => text.kernels.clone(),
+        Kernels::Unseen if !text.kernels.is_empty() => text.kernels.clone(),
+        Kernels::Running | Kernels::Unseen => unknown(),
+    }
+}
+
+/// Returns kernels by states, in the order of the file; where an effect of measuring is
+/// asked for, each once more without the view from inside, or with events. In a sweep
+/// each of these at every frequency.
+pub(crate) fn cases(text: &Text, kernels: &[String]) -> Vec<Case> {
+    let (states, template, locks) = (states::of(text), template(text), locks(text));
+    let mut cases = Vec::new();
+    for kernel in kernels {
+        for state in &states {
+            for case in in_every_mode(&locks, case(text.rig, &template, kernel, state)) {
+                let like = |plan| Case { plan, ..case.clone() };
+                let blind = text.observer_effect.then(|| like(case.plan.without_inside()));
+                let explained = text.explain_effect.then(|| like(case.plan.explained()));
+                cases.push(case.clone());
+                cases.extend(blind.into_iter().chain(explained));
+            }
+        }
+    }
+    match text.sweep.as_ref().and_then(|sweep| Sweep::of(sweep).ok()) {
+        Some(sweep) => sweep.over(cases),
+        None => cases,
+    }
+}
+
+fn case(rig: RigKind, template: &Plan, kernel: &str, state: &SystemState) -> Case {
+    let case = format!("{kernel}/{}", state.name);
+    let mut plan = Plan { case, state: state.clone(), ..template.clone() };
+    let wires = rig.wires(kernel).filter(|_| plan.outside().is_some());
+    if let (Some(asked), Some(wires)) = (plan.stages_mut(), wires) {
+        asked.line = wires;
+    }
+    Case { kernel: kernel.to_owned(), plan, step_of: None }
+}
+
+/// Returns the case, or one for each mode of delayed locking.
+fn in_every_mode(locks: &[DelayedLocking], case: Case) -> Vec<Case> {
+    if locks.is_empty() {
+        return vec![case];
+    }
+    let with = |locks: &DelayedLocking| {
+        let name = format!("{}/{}", case.plan.case, locks.mode);
+        let delayed_locking = Some(*locks);
+        Case { plan: Plan { case: name, delayed_locking, ..case.plan.clone() }, ..case.clone() }
+    };
+    locks.iter().map(with).collect()
+}
+
+fn locks(text: &Text) -> Vec<DelayedLocking> {
+    let Some(LocksText { modes, policy, max_refusals, short_period }) = &text.locks else {
+        return Vec::new();
+    };
+    let default = DelayedLocking::default();
+    let of = |mode: &Named<_>| DelayedLocking {
+        mode: mode.0,
+        policy: policy.map_or(default.policy, |policy| policy.0),
+        max_refusals: max_refusals.unwrap_or(default.max_refusals),
+        short_period: short_period.map_or(default.short_period, |way| way.0),
+    };
+    modes.iter().map(of).collect()
+}
+
+/// Returns the plan that all cases have in common.
+fn template(text: &Text) -> Plan {
+    let (tick, instruction) = clock(text.rig, text.twin);
+    let common = Plan { tick, instruction, idle_states: text.idle_states, ..Plan::default() };
+    match (&text.bench, &text.trigger) {
+        (Some(bench), _) => bench.plan(common),
+        (None, Some(trigger)) => Plan {
+            cpu: trigger.cpu,
+            settle_ms: milliseconds(trigger.settle),
+            work: Work::Stages(stages(text, trigger)),
+            ..common
+        },
+        (None, None) => common, // was refused
+    }
+}
+
+/// Returns the ticks of the counter and of one instruction where they are known. QEMU's
+/// counter counts virtual nanoseconds, whatever an instruction takes (`icount_get()`).
+fn clock(rig: RigKind, twin: Twin) -> (Option<Tick>, Option<Tick>) {
+    const NANOSECOND: u64 = 1_000_000;
+    let tick = |femtoseconds| rig.facts().virtual_clock.then_some(Tick { femtoseconds });
+    (tick(NANOSECOND), tick(NANOSECOND << twin.shift))
+}
+
+/// Returns the one of `period` and `frequency`; none where both are given, or neither.
+pub(crate) fn period_ns(trigger: &TriggerText) -> Option<u64> {
+    match (trigger.period, trigger.frequency) {
+        (Some(period), None) => Some(period.0),
+        (None, Some(frequency)) => Some(frequency.period_ns()),
+        _ => None,
+    }
+}
+
+fn milliseconds(span: Span) -> u32 {
+    u32::try_from(span.0 / 1_000_000).unwrap_or(u32::MAX)
+}
+
+fn stages(text: &Text, trigger: &TriggerText) -> StagePlan {
+    let default = StagePlan::default();
+    // All, or none: as many as the board has lines, which is found out later.
+    let by_board = !text.rig.boots() && trigger.kind.0 == Trigger::Line;
+    let unnamed = || if by_board { Vec::new() } else { Stage::ALL.to_vec() };
+    let named = |asked: &Vec<Named<Stage>>| asked.iter().map(|stage| stage.0).collect();
+    let inside = Inside { explain: text.explain, compensate: text.compensate.0 };
+    StagePlan {
+        stages: text.stages.as_ref().map_or_else(unnamed, named),
+        trigger: trigger.kind.0,
+        line: outside::line(text, trigger),
+        irq: trigger.irq,
+        mode: trigger.mode.0,
+        pacing: trigger.pacing.0,
+        period_ns: period_ns(trigger).unwrap_or(default.period_ns), // was checked
+        count: trigger.count,
+        jitter: Jitter { kind: trigger.jitter.0, ns: trigger.jitter_amount.0 },
+        burst: burst(trigger),
+        execution: execution(text),
+        seed: trigger.seed,
+        timeout_ms: milliseconds(trigger.timeout).max(1),
+        user: text.priority.user.map_or(default.user, |priority| priority.0),
+        kthread: text.priority.kthread.map_or(default.kthread, |priority| priority.0),
+        thread: text.priority.thread.map_or(default.thread, |priority| priority.0),
+        delay: text
+            .test
+            .as_ref()
+            .map(|test| Delay { stage: test.stage.0, instructions: test.instructions }),
+        outside: outside::settings(text, trigger),
+        inside: outside::has_view(text, View::Inside).then_some(inside),
+        faults: text.faults.as_ref().map(faults),
+    }
+}
+
+fn burst(trigger: &TriggerText) -> Option<Burst> {
+    let (triggers, interval) = (trigger.burst?, trigger.interval?);
+    Some(Burst { triggers, interval_ns: interval.0 })
+}
+
+fn execution(text: &Text) -> Option<Execution> {
+    let stages = text.execution.as_ref()?.iter();
+    let time =
+        |(stage, time): (&Named<Stage>, &TimeText)| StageExecution { stage: stage.0, time: time.0 };
+    Some(Execution { stages: stages.map(time).collect() })
+}
+
+fn faults(faults: &FaultsText) -> Faults {
+    let kinds = faults.kinds.as_ref().map(|kinds| kinds.iter().map(|kind| kind.0).collect());
+    let nanoseconds = |span: u64| u32::try_from(span).unwrap_or(u32::MAX); // was checked
+    Faults {
+        kinds: kinds.unwrap_or_else(|| FaultKind::ALL.to_vec()),
+        length_ns: nanoseconds(faults.length.0),
+        interval_ns: nanoseconds(faults.interval.0),
+        seed: faults.seed,
+    }
+}
