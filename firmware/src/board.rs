@@ -62,7 +62,7 @@ impl Board {
     pub fn status(&mut self) -> Status {
         let now = self.machines.now();
         let host = self.engine.host();
-        host.clock(now);
+        host.set_clock(now);
         host.status()
     }
 

@@ -6,7 +6,7 @@ use core::cell::RefCell;
 
 use embassy_futures::select::select;
 use embassy_time::{Duration, Instant, Timer};
-use irqscope_generator::{Heard, Session};
+use irqscope_generator::{Request, Session};
 use irqscope_wire::{Decoder, Frame, FrameError, Message, Refusal, Reply, encode};
 
 use crate::board::Shared;
@@ -77,11 +77,11 @@ fn hear(shared: &Shared, state: &mut State, frame: Result<Frame, FrameError>) {
     if state.closing {
         return;
     }
-    match state.session.hear(frame) {
-        Heard::Hello => state.said_hello = true,
-        Heard::Command(to, command) => shared.board().command(to, command),
-        Heard::Refused(to, refusal) => state.refusals.push_back(reply(to, refusal)),
-        Heard::Close(to, refusal) => {
+    match state.session.receive(frame) {
+        Request::Hello => state.said_hello = true,
+        Request::Command(to, command) => shared.board().command(to, command),
+        Request::Refused(to, refusal) => state.refusals.push_back(reply(to, refusal)),
+        Request::Close(to, refusal) => {
             state.refusals.push_back(reply(to, refusal));
             state.closing = true;
         }

@@ -9,8 +9,8 @@
 //! triggers = complete + missing + coalesced + dropped + open, and
 //! edges = answers + extra.
 
-mod ahead;
-mod told;
+mod corrections;
+mod hardware_grid;
 
 use irqscope_wire::{
     Command, Cycles, Limits, Pacing, Range, Refusal, RunState, Seq, Settings, Shape, StartAt,
@@ -18,7 +18,7 @@ use irqscope_wire::{
 };
 
 use crate::Grid;
-use crate::pairing::{Fate, Pairing, Seen, Slot};
+use crate::pairing::{Match, Outcome, Pairing, Slot};
 use crate::settings::{change, initial};
 
 /// The change of the interrupt line, now.
@@ -55,7 +55,7 @@ pub struct Generator<S> {
     changed: bool,
     /// The last instant that was given.
     clock: u64,
-    /// The hardware keeps the grid; see [`Self::ahead`].
+    /// The hardware keeps the grid; see [`Self::with_hardware_grid`].
     ahead: bool,
     /// High times are multiples of this.
     high_step: u64,
@@ -114,7 +114,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     }
 
     /// Sets the clock for a status that says how late it is.
-    pub fn clock(&mut self, now: u64) {
+    pub fn set_clock(&mut self, now: u64) {
         self.clock = now;
     }
 
@@ -133,7 +133,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// # Errors
     /// The command is out of the limits, or not allowed in this state.
     pub fn command(&mut self, command: impl Into<Command>, now: u64) -> Result<Status, Refusal> {
-        self.clock(now);
+        self.set_clock(now);
         match command.into() {
             Command::Calibrate => return Err(Refusal::CannotCalibrate),
             Command::Start(at) => self.start(at, now)?,
@@ -148,7 +148,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     }
 
     /// Takes note that the target has let its interrupt through.
-    pub fn armed(&mut self, now: u64) {
+    pub fn target_armed(&mut self, now: u64) {
         self.armed = true;
         if self.state == RunState::Waiting {
             self.point = now.saturating_add(self.armed_delay);
@@ -160,7 +160,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// only trying; between triggers the line is pulsed all the same, for the silence is a finding.
     /// After the last one its run is over: it answers nothing any more, and later edges are not
     /// counted.
-    pub fn disarmed(&mut self) {
+    pub fn target_disarmed(&mut self) {
         self.armed = false;
         match self.state {
             RunState::Running if self.totals.triggers == 0 => self.enter(RunState::Waiting),
@@ -173,7 +173,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     }
 
     /// Returns whether a trigger is out whose answers are not all there.
-    pub fn waits(&self) -> bool {
+    pub fn is_waiting(&self) -> bool {
         self.pairing.waiting_since().is_some()
     }
 
@@ -193,7 +193,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// Does what is due; `now` becomes the trigger's instant if the line is to
     /// be raised. More may be due: ask again.
     pub fn tick(&mut self, now: u64) -> Act {
-        self.clock(now);
+        self.set_clock(now);
         if self.lower_at.is_some_and(|at| at <= now) {
             self.lower_at = None;
             return Act::Lower;
@@ -209,12 +209,12 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     }
 
     /// Returns how many samples are open.
-    pub fn open(&self) -> u64 {
+    pub fn open_samples(&self) -> u64 {
         self.pairing.open()
     }
 
     /// Takes an edge. `None` outside a run, and for lines that are not in use.
-    pub fn edge(&mut self, line: u8, at: u64) -> Option<Seen> {
+    pub fn edge(&mut self, line: u8, at: u64) -> Option<Match> {
         if !self.listens(line) {
             return None;
         }
@@ -224,15 +224,15 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         };
         self.totals.edges += 1;
         match seen {
-            Seen::Answer(_) => self.totals.answers += 1,
-            Seen::Extra => self.totals.extra += 1,
+            Match::Answer(_) => self.totals.answers += 1,
+            Match::Extra => self.totals.extra += 1,
         }
         Some(seen)
     }
 
     /// Takes a change of a line. Where lines show pulses the rising edge is the response, and the
     /// falling one says how long it was. None: no response.
-    pub fn changed(&mut self, line: u8, high: bool, at: u64) -> Option<Seen> {
+    pub fn line_changed(&mut self, line: u8, high: bool, at: u64) -> Option<Match> {
         match (self.settings.shape, high) {
             (Shape::Toggle, _) | (Shape::Pulse, true) => self.edge(line, at),
             (Shape::Pulse, false) => {
@@ -254,10 +254,10 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// Takes the next final sample, counted as what it is.
     pub fn take(&mut self) -> Option<Slot> {
         let slot = self.pairing.take(self.state == RunState::Done)?;
-        match slot.fate() {
-            Fate::Complete => self.totals.complete += 1,
-            Fate::Missing => self.totals.missing += 1,
-            Fate::Coalesced => self.totals.coalesced += 1,
+        match slot.outcome() {
+            Outcome::Complete => self.totals.complete += 1,
+            Outcome::Missing => self.totals.missing += 1,
+            Outcome::Coalesced => self.totals.coalesced += 1,
         }
         Some(slot)
     }
@@ -298,7 +298,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
             StartAt::Armed => RunState::Waiting,
         });
         if self.armed {
-            self.armed(now);
+            self.target_armed(now);
         }
         Ok(())
     }

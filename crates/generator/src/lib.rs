@@ -45,9 +45,9 @@ pub use grid::Grid;
 pub use outbox::Outbox;
 #[cfg(feature = "alloc")]
 pub use packer::Packer;
-pub use pairing::{Fate, LINES, Pairing, Seen, Slot};
+pub use pairing::{LINES, Match, Outcome, Pairing, Slot};
 #[cfg(feature = "alloc")]
-pub use session::{Heard, Session};
+pub use session::{Request, Session};
 pub use settings::{change, initial};
 #[cfg(feature = "alloc")]
 pub use source::Source;

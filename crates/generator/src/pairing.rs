@@ -7,8 +7,8 @@
 //! **The rule.** On each line for itself, an edge answers the oldest trigger
 //! that still waits there. If none waits, it is an extra edge. A trigger waits
 //! until its edge comes, until the target says that the response was merged
-//! with an earlier one ([`Pairing::coalesced`]), or until the caller's patience
-//! has run out ([`Pairing::give_up`]): that no response is slower than patience
+//! with an earlier one ([`Pairing::mark_coalesced`]), or until the caller's timeout
+//! has run out ([`Pairing::give_up`]): that no response is slower than the timeout
 //! is the one promise that all of this rests on.
 //!
 //! **Known.** If one trigger only was waiting, the edge is its answer: `Prompt`.
@@ -28,7 +28,7 @@
 //! exactly those that matter.
 //!
 //! **Responses with a name.** A target that numbers its triggers where they are
-//! made can say with each response which one it answers ([`Pairing::numbered`],
+//! made can say with each response which one it answers ([`Pairing::set_trigger_number`],
 //! [`Pairing::responses`]). Then nothing is guessed: an older trigger that still
 //! waits on that line was merged, for a stage answers in the order in which it is
 //! asked. Only where several responses came at once, of which the last alone can
@@ -36,7 +36,7 @@
 //! these they answer.
 //!
 //! **Mending it.** A host with the target's records knows what was merged: play the triggers and
-//! edges again and call [`Pairing::coalesced`] right after each trigger that was. All instants,
+//! edges again and call [`Pairing::mark_coalesced`] right after each trigger that was. All instants,
 //! those of extra edges too, are in the packets.
 //!
 //! Memory is bounded: at most as many triggers are open as there are slots. One
@@ -93,12 +93,12 @@ impl Slot {
     }
 
     /// Returns how a closed sample is counted; `coalesced` before `missing`.
-    pub fn fate(&self) -> Fate {
+    pub fn outcome(&self) -> Outcome {
         let has = |wanted| self.answers.contains(&Some(wanted));
         match (has(Answer::Coalesced), has(Answer::Missing)) {
-            (true, _) => Fate::Coalesced,
-            (_, true) => Fate::Missing,
-            _ => Fate::Complete,
+            (true, _) => Outcome::Coalesced,
+            (_, true) => Outcome::Missing,
+            _ => Outcome::Complete,
         }
     }
 
@@ -114,7 +114,7 @@ impl Slot {
 
 /// One of the accounting identity's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Outcome {
     /// Every line has answered.
     Complete,
     /// A line has not answered.
@@ -128,7 +128,7 @@ type Late = fn(Cycles) -> Answer;
 
 /// The meaning of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum Match {
     /// It answered the trigger with this number.
     Answer(Seq),
     /// An edge that answers no trigger.
@@ -199,24 +199,24 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     }
 
     /// Takes note that the youngest trigger was really made then, before any edge of its own.
-    pub fn made_at(&mut self, at: u64) {
+    pub fn set_trigger_time(&mut self, at: u64) {
         if self.open() > 0 {
             self.slot_mut(self.next - 1).at = at;
         }
     }
 
-    /// Does as [`Pairing::made_at`]; the target numbers this one so. Once one is numbered all are,
+    /// Does as [`Pairing::set_trigger_time`]; the target numbers this one so. Once one is numbered all are,
     /// and numbers ascend from 1.
-    pub fn numbered(&mut self, at: u64, number: u32) {
+    pub fn set_trigger_number(&mut self, at: u64, number: u32) {
         self.numbered = true;
-        self.made_at(at);
+        self.set_trigger_time(at);
         if self.open() > 0 {
             self.slot_mut(self.next - 1).number = number;
         }
     }
 
     /// Takes the youngest trigger back: it was not made after all.
-    pub fn unmade(&mut self) {
+    pub fn remove_youngest(&mut self) {
         if self.open() > 0 {
             self.next -= 1;
             self.given_up = self.given_up.min(self.next);
@@ -225,7 +225,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     }
 
     /// Takes note that the youngest trigger gets no edges of its own, on no line.
-    pub fn merged(&mut self) {
+    pub fn coalesce_youngest(&mut self) {
         if self.open() > 0 {
             let lines = self.lines;
             let slot = self.slot_mut(self.next - 1);
@@ -236,18 +236,18 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     }
 
     /// Takes an edge of a line that toggles.
-    pub fn edge(&mut self, line: u8, at: u64) -> Seen {
+    pub fn edge(&mut self, line: u8, at: u64) -> Match {
         let line = usize::from(line);
         let oldest = self.oldest_waiting(line);
         self.answer(line, oldest, at, Answer::Late)
     }
 
     /// Takes an edge with which a pulse begins; its sample is not final until it ends.
-    pub fn rise(&mut self, line: u8, at: u64) -> Seen {
+    pub fn rise(&mut self, line: u8, at: u64) -> Match {
         let index = usize::from(line);
         let oldest = self.oldest_waiting(index);
         let seen = self.answer(index, oldest, at, Answer::Late);
-        if let (Some(ticket), Seen::Answer(_)) = (oldest, seen) {
+        if let (Some(ticket), Match::Answer(_)) = (oldest, seen) {
             self.pulses[index] = Some((ticket, at));
             self.slot_mut(ticket).high |= 1 << index;
         }
@@ -292,7 +292,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
         self.merge_before(line, number);
         let own = self.oldest_waiting(line).filter(|it| self.slot(*it).number == number);
-        answers + u32::from(self.answer(line, own, at, Answer::Named) != Seen::Extra)
+        answers + u32::from(self.answer(line, own, at, Answer::Named) != Match::Extra)
     }
 
     /// Returns how many of `count` edges answer a trigger, the oldest ones.
@@ -300,13 +300,13 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         let mut answers = 0;
         for _ in 0..count {
             let oldest = self.oldest_waiting(line);
-            answers += u32::from(self.answer(line, oldest, at, late) != Seen::Extra);
+            answers += u32::from(self.answer(line, oldest, at, late) != Match::Extra);
         }
         answers
     }
 
     /// Takes an edge for this trigger, which waits; `late` is what it is if a younger one is out.
-    fn answer(&mut self, line: usize, ticket: Option<u64>, at: u64, late: Late) -> Seen {
+    fn answer(&mut self, line: usize, ticket: Option<u64>, at: u64, late: Late) -> Match {
         match ticket {
             // An edge earlier than the trigger cannot be its response.
             Some(ticket) if self.slot(ticket).at <= at => {
@@ -314,7 +314,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
                 let slot = self.slot_mut(ticket);
                 let span = Cycles(at - slot.at);
                 slot.settle(line, if is_late { late(span) } else { Answer::Prompt(span) });
-                Seen::Answer(slot.seq)
+                Match::Answer(slot.seq)
             }
             _ => self.extra(line),
         }
@@ -343,7 +343,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
 
     /// Takes the target's word that this trigger gets no edge of its own on this line. False if the
     /// trigger is not open or does not wait there any more.
-    pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
+    pub fn mark_coalesced(&mut self, line: u8, seq: Seq) -> bool {
         let line = usize::from(line);
         match self.find(seq) {
             Some(ticket) if line < self.lines => {
@@ -354,14 +354,14 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     }
 
     /// Marks a line's answer to this trigger as exact: it was seen by looking in every cycle.
-    pub fn exact(&mut self, line: u8, seq: Seq) {
+    pub fn mark_exact(&mut self, line: u8, seq: Seq) {
         if let Some(ticket) = self.find(seq).filter(|_| usize::from(line) < self.lines) {
             self.slot_mut(ticket).window |= 1 << line;
         }
     }
 
     /// Returns the trigger that an edge on this line would answer.
-    pub fn awaited(&mut self, line: u8) -> Option<Seq> {
+    pub fn expected_trigger(&mut self, line: u8) -> Option<Seq> {
         let oldest = self.oldest_waiting(usize::from(line));
         oldest.map(|ticket| self.slot(ticket).seq)
     }
@@ -426,11 +426,11 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         (ticket < self.next).then_some(ticket)
     }
 
-    fn extra(&mut self, line: usize) -> Seen {
+    fn extra(&mut self, line: usize) -> Match {
         if self.open() > 0 && line < LINES {
             self.slot_mut(self.next - 1).extra |= 1 << line;
         }
-        Seen::Extra
+        Match::Extra
     }
 
     fn slot(&self, ticket: u64) -> &Slot {

@@ -6,7 +6,7 @@ use irqscope_wire::{Command, Frame, FrameError, MAX_FRAME_BYTES, Message, PROTOC
 
 /// The meaning of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Request {
     /// The host's hello: nothing to answer.
     Hello,
     /// To be done and answered, with the number of its frame.
@@ -39,40 +39,40 @@ impl Session {
     }
 
     /// Takes what a host has sent.
-    pub fn hear(&mut self, frame: Result<Frame, FrameError>) -> Heard {
+    pub fn receive(&mut self, frame: Result<Frame, FrameError>) -> Request {
         let frame = match frame {
             Ok(frame) => frame,
             Err(FrameError::Oversized) => {
-                return Heard::Refused(None, Refusal::Oversized { limit: self.limit });
+                return Request::Refused(None, Refusal::Oversized { limit: self.limit });
             }
             Err(FrameError::Garbled(bytes)) => {
                 let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-                return Heard::Refused(None, Refusal::Garbled { bytes });
+                return Request::Refused(None, Refusal::Garbled { bytes });
             }
             // Nothing that was received is unencodable.
-            Err(FrameError::Unencodable) => return Heard::Refused(None, Refusal::NoCommand),
+            Err(FrameError::Unencodable) => return Request::Refused(None, Refusal::NoCommand),
         };
         let (number, expected) = (frame.number, self.expected);
         if number != expected {
-            return Heard::Refused(Some(number), Refusal::OutOfSequence { number, expected });
+            return Request::Refused(Some(number), Refusal::OutOfSequence { number, expected });
         }
         self.expected += 1;
         self.understand(number, frame.message)
     }
 
-    fn understand(&mut self, number: u64, message: Message) -> Heard {
+    fn understand(&mut self, number: u64, message: Message) -> Request {
         match message {
             Message::Hello(hello) if hello.protocol != PROTOCOL => {
                 let (theirs, ours) = (hello.protocol, PROTOCOL);
-                Heard::Close(Some(number), Refusal::OtherProtocol { theirs, ours })
+                Request::Close(Some(number), Refusal::OtherProtocol { theirs, ours })
             }
             Message::Hello(_) => {
                 self.greeted = true;
-                Heard::Hello
+                Request::Hello
             }
-            _ if !self.greeted => Heard::Close(Some(number), Refusal::NoHello),
-            Message::Command(command) => Heard::Command(number, command),
-            _ => Heard::Refused(Some(number), Refusal::NoCommand),
+            _ if !self.greeted => Request::Close(Some(number), Refusal::NoHello),
+            Message::Command(command) => Request::Command(number, command),
+            _ => Request::Refused(Some(number), Refusal::NoCommand),
         }
     }
 }
@@ -86,39 +86,39 @@ mod tests {
         Message::Hello(Hello { protocol, kind: "host".into(), tool_version: "0".into() })
     }
 
-    fn hear(session: &mut Session, number: u64, message: Message) -> Heard {
-        session.hear(Ok(Frame { number, message }))
+    fn receive(session: &mut Session, number: u64, message: Message) -> Request {
+        session.receive(Ok(Frame { number, message }))
     }
 
     #[test]
     fn a_hello_and_commands_in_order_are_heard() {
         let mut session = Session::default();
-        assert_eq!(hear(&mut session, 0, hello(PROTOCOL)), Heard::Hello);
+        assert_eq!(receive(&mut session, 0, hello(PROTOCOL)), Request::Hello);
         let stop = || Message::Command(Command::Stop);
-        assert_eq!(hear(&mut session, 1, stop()), Heard::Command(1, Command::Stop));
+        assert_eq!(receive(&mut session, 1, stop()), Request::Command(1, Command::Stop));
         let refusal = Refusal::OutOfSequence { number: 1, expected: 2 };
-        assert_eq!(hear(&mut session, 1, stop()), Heard::Refused(Some(1), refusal));
+        assert_eq!(receive(&mut session, 1, stop()), Request::Refused(Some(1), refusal));
         let refusal = Refusal::OutOfSequence { number: 9, expected: 2 };
-        assert_eq!(hear(&mut session, 9, stop()), Heard::Refused(Some(9), refusal));
-        assert_eq!(hear(&mut session, 2, stop()), Heard::Command(2, Command::Stop));
+        assert_eq!(receive(&mut session, 9, stop()), Request::Refused(Some(9), refusal));
+        assert_eq!(receive(&mut session, 2, stop()), Request::Command(2, Command::Stop));
     }
 
     #[test]
     fn another_protocol_and_a_missing_hello_close_the_connection() {
         let refusal = Refusal::OtherProtocol { theirs: 99, ours: PROTOCOL };
-        let heard = hear(&mut Session::default(), 0, hello(99));
-        assert_eq!(heard, Heard::Close(Some(0), refusal));
-        let heard = hear(&mut Session::default(), 0, Message::Command(Command::Stop));
-        assert_eq!(heard, Heard::Close(Some(0), Refusal::NoHello));
+        let heard = receive(&mut Session::default(), 0, hello(99));
+        assert_eq!(heard, Request::Close(Some(0), refusal));
+        let heard = receive(&mut Session::default(), 0, Message::Command(Command::Stop));
+        assert_eq!(heard, Request::Close(Some(0), Refusal::NoHello));
     }
 
     #[test]
     fn damage_is_refused_and_uses_up_no_number() {
         let mut session = Session::default();
         let refusal = Refusal::Garbled { bytes: 7 };
-        assert_eq!(session.hear(Err(FrameError::Garbled(7))), Heard::Refused(None, refusal));
+        assert_eq!(session.receive(Err(FrameError::Garbled(7))), Request::Refused(None, refusal));
         let refusal = Refusal::Oversized { limit: MAX_FRAME_BYTES as u32 };
-        assert_eq!(session.hear(Err(FrameError::Oversized)), Heard::Refused(None, refusal));
-        assert_eq!(hear(&mut session, 0, hello(PROTOCOL)), Heard::Hello);
+        assert_eq!(session.receive(Err(FrameError::Oversized)), Request::Refused(None, refusal));
+        assert_eq!(receive(&mut session, 0, hello(PROTOCOL)), Request::Hello);
     }
 }

@@ -7,12 +7,11 @@
 //! when there is time, and before the window of open triggers is full.
 
 use alloc::{boxed::Box, string::ToString, vec};
-use irqscope_wire::{
-    Command, GeneratorHello, Message, Refusal, Reply, RunState, Seq, Settings, Status,
-};
+use core::ops::{Deref, DerefMut};
+use irqscope_wire::{Command, GeneratorHello, Message, Refusal, Reply, Status};
 
-use crate::pairing::{Seen, Slot};
-use crate::{Act, Generator, Outbox, Packer};
+use crate::pairing::{Match, Slot};
+use crate::{Generator, Outbox, Packer};
 
 /// A generator with the messages that it has for a host.
 #[derive(Clone, Debug)]
@@ -22,6 +21,22 @@ pub struct Source {
     packer: Packer,
     /// The messages that wait for a host.
     pub outbox: Outbox,
+}
+
+/// A source does all that its generator does; the methods of [`Source`] itself are those
+/// that packets have a part in.
+impl Deref for Source {
+    type Target = Generator<Box<[Slot]>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.generator
+    }
+}
+
+impl DerefMut for Source {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.generator
+    }
 }
 
 impl Source {
@@ -35,47 +50,27 @@ impl Source {
         Self { hello, generator, packer: Packer::default(), outbox: Outbox::new(room) }
     }
 
-    /// Forwards to [`Generator::ahead`].
+    /// Does as [`Generator::with_hardware_grid`].
     #[must_use]
-    pub fn ahead(mut self, high_step: u64) -> Self {
-        self.generator = self.generator.ahead(high_step);
+    pub fn with_hardware_grid(mut self, high_step: u64) -> Self {
+        self.generator = self.generator.with_hardware_grid(high_step);
         self
     }
 
     /// Returns the hello.
-    pub fn hello(&self) -> Message {
-        Message::GeneratorHello(self.hello.clone())
+    pub fn hello(&self) -> &GeneratorHello {
+        &self.hello
     }
 
-    /// Returns what the hello says.
-    pub fn facts(&self) -> &GeneratorHello {
-        &self.hello
+    /// Returns the hello as the message that a connection begins with.
+    pub fn hello_message(&self) -> Message {
+        Message::GeneratorHello(self.hello.clone())
     }
 
     /// Returns the first frames of a connection. The status has any change until now.
     pub fn greeting(&mut self) -> [Message; 2] {
         self.generator.take_changed();
-        [self.hello(), Message::Status(self.generator.status())]
-    }
-
-    /// Returns the status.
-    pub fn status(&self) -> Status {
-        self.generator.status()
-    }
-
-    /// Forwards to [`Generator::clock`].
-    pub fn clock(&mut self, now: u64) {
-        self.generator.clock(now);
-    }
-
-    /// Returns the settings in force.
-    pub fn settings(&self) -> &Settings {
-        self.generator.settings()
-    }
-
-    /// Returns the state of the run.
-    pub fn state(&self) -> RunState {
-        self.generator.state()
+        [self.hello_message(), Message::Status(self.generator.status())]
     }
 
     /// Does what a host's frame `to` asks for, and answers it.
@@ -100,114 +95,24 @@ impl Source {
         self.outbox.push(Message::Reply(Reply { to, result }));
     }
 
-    /// Forwards to [`Generator::armed`].
-    pub fn armed(&mut self, now: u64) {
-        self.generator.armed(now);
-    }
-
-    /// Forwards to [`Generator::disarmed`].
-    pub fn disarmed(&mut self) {
-        self.generator.disarmed();
-    }
-
-    /// Forwards to [`Generator::due`].
-    pub fn due(&self) -> Option<u64> {
-        self.generator.due()
-    }
-
-    /// Forwards to [`Generator::tick`], and packs what has become final.
-    pub fn tick(&mut self, now: u64) -> Act {
-        self.generator.tick(now)
-    }
-
-    /// Forwards to [`Generator::made`].
-    pub fn made(&mut self, at: u64) -> Seq {
-        self.generator.made(at)
-    }
-
-    /// Forwards to [`Generator::awaited`].
-    pub fn awaited(&mut self, line: u8) -> Option<Seq> {
-        self.generator.awaited(line)
-    }
-
-    /// Forwards to [`Generator::exact`].
-    pub fn exact(&mut self, line: u8, seq: Seq) {
-        self.generator.exact(line, seq);
-    }
-
-    /// Forwards to [`Generator::unmade`].
-    pub fn unmade(&mut self) {
-        self.generator.unmade();
-    }
-
-    /// Forwards to [`Generator::skipped`].
-    pub fn skipped(&mut self, points: u64) {
-        self.generator.skipped(points);
-    }
-
-    /// Forwards to [`Generator::open`].
-    pub fn open(&self) -> u64 {
-        self.generator.open()
-    }
-
-    /// Forwards to [`Generator::lost`].
-    pub fn lost(&mut self) {
-        self.generator.lost();
-    }
-
-    /// Forwards to [`Generator::raised`].
-    pub fn raised(&mut self, at: u64) {
-        self.generator.raised(at);
-    }
-
-    /// Forwards to [`Generator::merged`].
-    pub fn merged(&mut self) {
-        self.generator.merged();
-    }
-
-    /// Forwards to [`Generator::numbered`].
-    pub fn numbered(&mut self, at: u64, number: u32) {
-        self.generator.numbered(at, number);
-    }
-
-    /// Forwards to [`Generator::dropped`].
-    pub fn dropped(&mut self) {
-        self.generator.dropped();
-    }
-
-    /// Forwards to [`Generator::responses`].
+    /// As [`Generator::responses`], and keeps the extra edges for the next packet.
     pub fn responses(&mut self, line: u8, count: u32, number: u32, at: u64) {
         let extra = self.generator.responses(line, count, number, at);
         (0..extra).for_each(|_| self.packer.extra(&self.generator, line, at));
     }
 
-    /// Forwards to [`Generator::edge`].
+    /// As [`Generator::edge`], and keeps an extra edge for the next packet.
     pub fn edge(&mut self, line: u8, at: u64) {
-        if self.generator.edge(line, at) == Some(Seen::Extra) {
+        if self.generator.edge(line, at) == Some(Match::Extra) {
             self.packer.extra(&self.generator, line, at);
         }
     }
 
-    /// Forwards to [`Generator::changed`].
-    pub fn changed(&mut self, line: u8, high: bool, at: u64) {
-        if self.generator.changed(line, high, at) == Some(Seen::Extra) {
+    /// As [`Generator::line_changed`], and keeps an extra edge for the next packet.
+    pub fn line_changed(&mut self, line: u8, high: bool, at: u64) {
+        if self.generator.line_changed(line, high, at) == Some(Match::Extra) {
             self.packer.extra(&self.generator, line, at);
         }
-    }
-
-    /// Forwards to [`Generator::coalesced`].
-    pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
-        self.generator.coalesced(line, seq)
-    }
-
-    /// Ends the clock.
-    pub fn finish(&mut self) {
-        self.generator.finish();
-    }
-
-    /// Returns whether a trigger is out whose answers are not all there.
-    pub fn waits(&self) -> bool {
-        self.generator.waits()
     }
 
     /// Reports that the generator cannot work at all.

@@ -4,7 +4,7 @@
 
 mod limits;
 
-use irqscope_generator::{Generator, LINES, Pairing, Seen, Slot, Source};
+use irqscope_generator::{Generator, LINES, Match, Pairing, Slot, Source};
 use irqscope_wire::{
     Answer, Changes, Command, Cycles, GeneratorHello, GeneratorKind, JitterKind, Message, PROTOCOL,
     Pacing, Packet, RunState, Seq, StartAt, Tick, Totals,
@@ -92,7 +92,7 @@ fn play(source: &mut Source, host: &mut Host, events: &[Event]) -> u64 {
             }
             Event::Coalesced(line, back) => {
                 let seq = source.status().totals.triggers.saturating_sub(back);
-                source.coalesced(line, Seq(seq));
+                source.mark_coalesced(line, Seq(seq));
             }
             Event::Read(read) => reading = read,
             Event::Stop => drop(source.set(Command::Stop, now)),
@@ -177,8 +177,8 @@ proptest! {
                 next += 1;
             }
             match pairing.edge(0, at) {
-                Seen::Answer(Seq(given)) => prop_assert!(given <= own),
-                Seen::Extra => prop_assert!(false, "a true response was called extra"),
+                Match::Answer(Seq(given)) => prop_assert!(given <= own),
+                Match::Extra => prop_assert!(false, "a true response was called extra"),
             }
         }
     }
@@ -193,12 +193,12 @@ proptest! {
             let seq = seq as u64;
             assert!(pairing.trigger(Seq(seq), (seq + 1) * MS));
             if response.is_none() {
-                prop_assert!(pairing.coalesced(0, Seq(seq)));
+                prop_assert!(pairing.mark_coalesced(0, Seq(seq)));
             }
         }
         for (seq, span) in responses.iter().enumerate().filter_map(|(s, r)| r.map(|r| (s as u64, r))) {
             last = ((seq + 1) * MS + span).max(last);
-            prop_assert_eq!(pairing.edge(0, last), Seen::Answer(Seq(seq)));
+            prop_assert_eq!(pairing.edge(0, last), Match::Answer(Seq(seq)));
         }
     }
 

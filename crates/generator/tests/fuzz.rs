@@ -7,13 +7,13 @@
 #[path = "../../wire/tests/mutate/mod.rs"]
 mod mutate;
 
-use irqscope_generator::{Heard, Session, Source};
+use irqscope_generator::{Request, Session, Source};
 use irqscope_wire::{Decoder, GeneratorHello, Message, Refusal, encode};
 use mutate::{apply, body, conversation, edits, framed};
 use proptest::prelude::*;
 
 /// Hands bytes to a generator; returns the number of commands it was given.
-fn hear(bytes: &[u8], source: &mut Source) -> usize {
+fn receive(bytes: &[u8], source: &mut Source) -> usize {
     let (mut decoder, mut session) = (Decoder::default(), Session::default());
     let (mut now, mut commands, mut open) = (0u64, 0, true);
     decoder.push(bytes, |_, frame| {
@@ -21,14 +21,14 @@ fn hear(bytes: &[u8], source: &mut Source) -> usize {
         if !open {
             return;
         }
-        match session.hear(frame) {
-            Heard::Hello => {}
-            Heard::Command(to, command) => {
+        match session.receive(frame) {
+            Request::Hello => {}
+            Request::Command(to, command) => {
                 commands += 1;
                 source.command(to, command, now);
             }
-            Heard::Refused(to, refusal) => source.reply(to, Err(refusal)),
-            Heard::Close(to, refusal) => {
+            Request::Refused(to, refusal) => source.reply(to, Err(refusal)),
+            Request::Close(to, refusal) => {
                 source.reply(to, Err(refusal));
                 open = false;
             }
@@ -59,7 +59,7 @@ fn judge(source: &mut Source) -> Result<Vec<Message>, TestCaseError> {
 fn the_whole_conversation_is_heard_and_answered() {
     let bytes: Vec<u8> = conversation().iter().flat_map(|frame| encode(frame).unwrap()).collect();
     let mut source = source();
-    assert_eq!(hear(&bytes, &mut source), conversation().len() - 1);
+    assert_eq!(receive(&bytes, &mut source), conversation().len() - 1);
     let said = judge(&mut source).unwrap();
     let replies = said.iter().filter(|message| matches!(message, Message::Reply(_))).count();
     assert_eq!(replies, conversation().len() - 1);
@@ -70,7 +70,7 @@ proptest! {
     fn a_damaged_conversation_is_obeyed_within_the_limits_only(edits in edits(6)) {
         let bytes: Vec<u8> = conversation().iter().flat_map(|f| encode(f).unwrap()).collect();
         let mut source = source();
-        hear(&apply(&bytes, &edits), &mut source);
+        receive(&apply(&bytes, &edits), &mut source);
         judge(&mut source)?;
     }
 
@@ -85,7 +85,7 @@ proptest! {
         }
         let bytes: Vec<u8> = bodies.iter().flat_map(|body| framed(body)).collect();
         let mut source = source();
-        let commands = hear(&bytes, &mut source);
+        let commands = receive(&bytes, &mut source);
         let said = judge(&mut source)?;
         // Each was answered once; what was no command was refused, if at all.
         let executed = said.iter().filter(|message| match message {

@@ -61,7 +61,7 @@ fn play(steps: &[Step]) -> (Vec<(u64, Answer)>, Stage, bool) {
             Step::Trigger if triggers < SLOTS as u32 => {
                 let number = 1 + triggers;
                 assert!(pairing.trigger(Seq(triggers.into()), at));
-                pairing.numbered(at, number);
+                pairing.set_trigger_number(at, number);
                 stage.raise(number);
             }
             Step::Trigger => {}
@@ -135,7 +135,7 @@ fn a_stage_that_does_not_know_its_trigger_answers_the_oldest_for_sure() {
     let mut pairing = Pairing::new([Slot::EMPTY; SLOTS], 2);
     for (seq, at) in [(0, 10), (1, 20)] {
         assert!(pairing.trigger(Seq(seq), at));
-        pairing.numbered(at, 1 + seq as u32);
+        pairing.set_trigger_number(at, 1 + seq as u32);
     }
     assert_eq!(pairing.responses(0, 1, 0, 25), 1);
     assert_eq!(pairing.responses(0, 2, 0, 30), 1, "one more than triggers");
@@ -150,10 +150,10 @@ fn a_stage_that_does_not_know_its_trigger_answers_the_oldest_for_sure() {
 fn a_response_to_a_trigger_that_was_given_up_is_extra() {
     let mut pairing = Pairing::new([Slot::EMPTY; SLOTS], 1);
     pairing.trigger(Seq(0), 10);
-    pairing.numbered(10, 1);
+    pairing.set_trigger_number(10, 1);
     pairing.give_up(10);
     pairing.trigger(Seq(1), 20);
-    pairing.numbered(20, 2);
+    pairing.set_trigger_number(20, 2);
     assert_eq!(pairing.responses(0, 1, 1, 30), 0);
     assert_eq!(pairing.responses(0, 1, 2, 31), 1);
 }
@@ -162,11 +162,11 @@ fn a_response_to_a_trigger_that_was_given_up_is_extra() {
 fn a_trigger_that_was_not_made_leaves_no_trace() {
     let mut pairing = Pairing::new([Slot::EMPTY; SLOTS], 1);
     pairing.trigger(Seq(0), 10);
-    pairing.numbered(10, 1);
+    pairing.set_trigger_number(10, 1);
     pairing.trigger(Seq(1), 20);
-    pairing.unmade();
+    pairing.remove_youngest();
     pairing.trigger(Seq(2), 30);
-    pairing.numbered(30, 2);
+    pairing.set_trigger_number(30, 2);
     assert_eq!(pairing.responses(0, 2, 2, 35), 2);
     let seqs: Vec<u64> = std::iter::from_fn(|| pairing.take(true)).map(|slot| slot.seq.0).collect();
     assert_eq!(seqs, [0, 2]);

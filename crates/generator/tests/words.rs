@@ -103,9 +103,9 @@ fn every_trigger_is_answered_in_real_time_and_the_loop_ends_when_asked() {
         assert!(noted && done.run == run && totals.identity_holds());
         assert_eq!((totals.triggers, totals.complete, totals.edges), (300, 300, 900));
     }
-    let looks = running.stop().unwrap();
-    assert!(looks.looks > 600 && looks.floor.is_some(), "{looks:?}");
-    assert_eq!((looks.together, looks.strange), (0, 0));
+    let stats = running.stop().unwrap();
+    assert!(stats.polls > 600 && stats.floor.is_some(), "{stats:?}");
+    assert_eq!((stats.coincident, stats.corrupt), (0, 0));
     assert!(host.receive().is_none());
     memory.over.store(true, SeqCst);
     target.join().unwrap();

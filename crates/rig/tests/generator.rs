@@ -225,7 +225,7 @@ fn saying(bytes: Vec<u8>) -> (SocketAddr, JoinHandle<()>) {
 
 fn greeting(protocol: u16) -> Vec<u8> {
     let source = common::source(1, 8);
-    let hello = GeneratorHello { protocol, ..source.facts().clone() };
+    let hello = GeneratorHello { protocol, ..source.hello().clone() };
     let messages = [Message::GeneratorHello(hello), Message::Status(source.status())];
     let frames = messages.into_iter().zip(0..);
     frames.flat_map(|(message, number)| encode(&Frame { number, message }).unwrap()).collect()

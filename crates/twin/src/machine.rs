@@ -63,7 +63,7 @@ impl Machine {
         {
             memory.smi();
         }
-        if !self.source.waits() {
+        if !self.source.is_waiting() {
             self.close_trace();
         }
         self.exchange(now);
@@ -84,15 +84,15 @@ impl Machine {
         let (changed, gate) = wires.port.look(seen);
         // A parallel port's last four lines fall with the gate: these are no answers.
         if gate == Gate::Closed {
-            self.source.disarmed();
+            self.source.target_disarmed();
             self.smi.iter_mut().for_each(|(smi, _)| smi.end());
         }
         for line in (0..LINES).filter(|line| changed >> line & 1 != 0) {
-            self.source.changed(line, wires.port.is_high(line), at);
+            self.source.line_changed(line, wires.port.is_high(line), at);
             trace::edge(line, at);
         }
         if gate == Gate::Opened {
-            self.source.armed(at);
+            self.source.target_armed(at);
             self.smi.iter_mut().for_each(|(smi, _)| smi.begin(at));
         }
     }

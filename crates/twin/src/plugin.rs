@@ -26,7 +26,7 @@ const HOUR_NS: u64 = 3_600_000_000_000;
 /// Messages that may wait for a host that does not read.
 const ROOM: usize = 1024;
 /// How long QEMU's exit waits for a host that reads slowly.
-const FAREWELL: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(2);
 
 /// A virtual nanosecond.
 const TICK: Tick = Tick { femtoseconds: 1_000_000 };
@@ -312,7 +312,7 @@ unsafe extern "C" fn exits(_id: qemu_plugin_id_t, _opaque: *mut c_void) {
     machine.source.finish();
     machine.close_trace();
     if let Some(server) = &mut machine.server {
-        server.farewell(&mut machine.source, FAREWELL);
+        server.shut_down(&mut machine.source, GRACE);
     }
     plugin.send();
 }

@@ -34,7 +34,7 @@ pub fn generator(
     window: usize,
 ) -> Result<Source, Refusal> {
     let us = |us: u64| Cycles(us * u64::from(cycles_per_us));
-    let mut source = Source::new(hello.clone(), window, ROOM, 0).ahead(HIGH_STEP);
+    let mut source = Source::new(hello.clone(), window, ROOM, 0).with_hardware_grid(HIGH_STEP);
     let settings = Changes::default()
         .count(COUNT)
         .period(us(PERIOD_US))

@@ -84,7 +84,7 @@ impl Engine {
     /// Makes a generator at rest; `calibration`: the one that was kept.
     pub fn new(chip: Chip, version: &str, calibration: Option<Calibration>) -> Self {
         Self {
-            source: Source::new(chip.hello(version), WINDOW, ROOM, 0).ahead(HIGH_STEP),
+            source: Source::new(chip.hello(version), WINDOW, ROOM, 0).with_hardware_grid(HIGH_STEP),
             resting: None,
             calibration,
             chip,
@@ -145,8 +145,8 @@ impl Engine {
             return Err(Refusal::AlreadyStarted);
         }
         let cycles_per_us = self.chip.cycles_per_us;
-        let generator = calibration::generator(self.source.facts(), cycles_per_us, WINDOW)?;
-        self.source.clock(wires.now());
+        let generator = calibration::generator(self.source.hello(), cycles_per_us, WINDOW)?;
+        self.source.set_clock(wires.now());
         let status = self.source.status();
         let host = core::mem::replace(&mut self.source, generator);
         self.resting = Some((host, Gauge::new(self.chip.lines)));
@@ -205,7 +205,7 @@ impl Engine {
         // As far as the clock and the machines may be apart.
         let blur = SETTLED_US * u64::from(self.chip.cycles_per_us);
         let from = wires.now();
-        if self.window.is_over(from.saturating_sub(blur), !self.source.waits()) {
+        if self.window.is_over(from.saturating_sub(blur), !self.source.is_waiting()) {
             wires.arm();
             self.window.armed(from.saturating_sub(blur), wires.now() + blur);
         }
@@ -300,9 +300,9 @@ impl Engine {
     fn trigger(&mut self, at: u64) {
         self.made.pop_front();
         while self.planned.pop_front() == Some(false) {
-            self.source.unmade();
+            self.source.record_dropped_trigger();
         }
-        let seq = self.source.made(at);
+        let seq = self.source.record_trigger(at);
         self.window.trigger(at, seq);
     }
 
@@ -320,13 +320,13 @@ impl Engine {
 
     /// Hands on an edge; one that answers the window's trigger is looked up there.
     fn answer(&mut self, line: usize, edge: Edge, wires: &mut impl Wires) {
-        let owner = self.window.owner().filter(|seq| self.source.awaited(line as u8) == Some(*seq));
+        let owner = self.window.owner().filter(|seq| self.source.expected_trigger(line as u8) == Some(*seq));
         let exact = owner.and_then(|_| {
             self.window.exact(line, edge.rising, edge.at, |index| wires.sample(index))
         });
-        self.source.changed(line as u8, edge.rising, exact.unwrap_or(edge.at));
+        self.source.line_changed(line as u8, edge.rising, exact.unwrap_or(edge.at));
         if let (Some(seq), Some(_)) = (owner, exact) {
-            self.source.exact(line as u8, seq);
+            self.source.mark_exact(line as u8, seq);
         }
     }
 
@@ -334,7 +334,7 @@ impl Engine {
     fn give_up(&mut self, now: u64) {
         if self.player.waiting() == 0 && self.made.is_empty() {
             while self.planned.pop_front().is_some() {
-                self.source.unmade();
+                self.source.record_dropped_trigger();
             }
             let settled = now.saturating_sub(SETTLED_US * u64::from(self.chip.cycles_per_us));
             if self.source.due().is_some_and(|due| due <= settled) {
@@ -348,7 +348,7 @@ impl Engine {
         self.player.forget();
         self.made.clear();
         self.planned.clear();
-        self.source.lost();
+        self.source.abort_run();
         self.note(format!(
             "line {line} changes faster than this board can read: edges were lost, what was open \
              is dropped, and the run is over; see whether the line is connected"
@@ -374,7 +374,7 @@ impl Engine {
         let until = now + AHEAD_US * u64::from(self.chip.cycles_per_us);
         let closed = self.source.settings().pacing == Pacing::Closed;
         match (closed, self.planned.len()) {
-            (true, 0) => self.source.waits() || !self.made.is_empty(),
+            (true, 0) => self.source.is_waiting() || !self.made.is_empty(),
             (true, _) => true,
             (false, 0 | 1) => false,
             (false, planned) => planned >= AHEAD || self.last > until,
@@ -389,10 +389,10 @@ impl Engine {
         if self.first && self.planned.is_empty() {
             plan.not_before(earliest);
         } else {
-            self.source.skipped(plan.skip_to(earliest));
+            self.source.record_skipped(plan.skip_to(earliest));
         }
         let point = plan.point()?;
-        let has_room = self.source.open() + (self.planned.len() as u64) < WINDOW as u64;
+        let has_room = self.source.open_samples() + (self.planned.len() as u64) < WINDOW as u64;
         let trigger = has_room.then(|| self.player.trigger(point, plan.high(), soon));
         plan.take();
         self.planned.push_back(has_room);

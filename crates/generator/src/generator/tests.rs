@@ -70,9 +70,9 @@ fn a_target_that_never_arms_gets_no_trigger() {
     advance(&mut generator, 5 * MS);
     generator.command(Command::Start(StartAt::Armed), 5 * MS).unwrap();
     assert_eq!(generator.due(), None);
-    generator.armed(6 * MS);
+    generator.target_armed(6 * MS);
     assert_eq!(generator.due(), Some(6 * MS + 500));
-    generator.disarmed();
+    generator.target_disarmed();
     assert_eq!(generator.due(), None);
 }
 
@@ -81,23 +81,23 @@ fn a_target_that_is_armed_already_is_not_waited_for() {
     let mut generator = running(1, 3);
     generator.command(Command::Stop, 0).unwrap();
     advance(&mut generator, 5 * MS);
-    generator.armed(5 * MS);
+    generator.target_armed(5 * MS);
     generator.command(Command::Start(StartAt::Armed), 6 * MS).unwrap();
     assert_eq!(generator.due(), Some(6 * MS + 500));
-    generator.disarmed();
+    generator.target_disarmed();
     assert_eq!((generator.due(), generator.state()), (None, RunState::Waiting));
 }
 
 #[test]
 fn a_target_that_has_ended_its_run_answers_nothing_any_more() {
     let mut generator = running(1, 2);
-    generator.armed(0);
+    generator.target_armed(0);
     assert_eq!(advance(&mut generator, 2 * MS), [MS, 2 * MS]);
     assert!(generator.edge(0, 2 * MS + 7).is_some());
-    generator.disarmed();
+    generator.target_disarmed();
     assert_eq!(generator.edge(0, 2 * MS + 8), None);
-    let fates: Vec<_> = core::iter::from_fn(|| generator.take()).map(|s| s.fate()).collect();
-    assert_eq!(fates, [Fate::Complete, Fate::Missing]);
+    let outcomes: Vec<_> = core::iter::from_fn(|| generator.take()).map(|s| s.outcome()).collect();
+    assert_eq!(outcomes, [Outcome::Complete, Outcome::Missing]);
     assert_eq!((generator.state(), generator.status().totals.extra), (RunState::Done, 0));
     let high = generator.status().settings.high.0;
     assert_eq!((generator.due(), generator.tick(3 * MS)), (Some(2 * MS + high), Act::Lower));
@@ -115,7 +115,7 @@ fn a_caller_who_comes_late_skips_points_and_keeps_the_grid() {
 fn a_trigger_counts_from_when_the_line_really_went_up() {
     let mut generator = running(1, 2);
     assert_eq!(generator.tick(MS), Act::Raise);
-    generator.raised(MS + 40);
+    generator.set_trigger_time(MS + 40);
     generator.edge(0, MS + 100);
     advance(&mut generator, 3 * MS);
     let slot = generator.take().unwrap();
@@ -127,11 +127,11 @@ fn a_trigger_that_met_one_still_pending_is_coalesced_and_leaves_the_edge_to_it()
     let mut generator = running(2, 2);
     assert_eq!(generator.tick(MS), Act::Raise);
     advance(&mut generator, 2 * MS);
-    generator.merged();
+    generator.coalesce_youngest();
     (0..2).for_each(|line| assert!(generator.edge(line, 2 * MS + 9).is_some()));
     advance(&mut generator, 4 * MS);
-    let fates: Vec<_> = core::iter::from_fn(|| generator.take()).map(|s| s.fate()).collect();
-    assert_eq!(fates, [Fate::Complete, Fate::Coalesced]);
+    let outcomes: Vec<_> = core::iter::from_fn(|| generator.take()).map(|s| s.outcome()).collect();
+    assert_eq!(outcomes, [Outcome::Complete, Outcome::Coalesced]);
     let totals = generator.status().totals;
     assert!(totals.identity_holds() && totals.coalesced == 1 && totals.extra == 0);
 }
@@ -150,12 +150,12 @@ fn closed_pacing_skips_points_while_a_sample_is_open() {
 }
 
 #[test]
-fn what_never_answers_is_missing_when_patience_is_over() {
+fn what_never_answers_is_missing_after_the_timeout() {
     let mut generator = running(2, 1);
     advance(&mut generator, MS);
     generator.edge(0, MS + 9);
     advance(&mut generator, 11_000 * MS);
     let slot = generator.take().unwrap();
     assert_eq!(slot.answers[..2], [Some(Answer::Prompt(Cycles(9))), Some(Answer::Missing)]);
-    assert_eq!((slot.fate(), generator.state()), (Fate::Missing, RunState::Done));
+    assert_eq!((slot.outcome(), generator.state()), (Outcome::Missing, RunState::Done));
 }

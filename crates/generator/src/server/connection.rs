@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use irqscope_wire::{Decoder, Frame, FrameError, Message, Reply, encode};
 
-use super::desk::{Asked, Shared};
-use super::{linger, spawn};
-use crate::{Heard, Session};
+use super::queues::{Asked, Shared};
+use super::{close_gently, spawn};
+use crate::{Request, Session};
 
 /// A connection without a frame for this time gets a status.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ struct Ends {
     /// It is a host: it has said hello.
     greeted: AtomicBool,
     /// Nothing more is to be read: say what was refused, then close.
-    heard_all: AtomicBool,
+    received_all: AtomicBool,
     /// Nothing can be said any more.
     closed: AtomicBool,
 }
@@ -39,17 +39,17 @@ pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, connection: u64) {
     });
     if let Ok(reader) = reader {
         let mut batch = VecDeque::new();
-        let said_all = write(shared, stream, &ends, &mut batch).is_ok();
-        shared.desk().give_back(batch);
+        let sent_all = write(shared, stream, &ends, &mut batch).is_ok();
+        shared.queues().give_back(batch);
         ends.closed.store(true, SeqCst);
-        if said_all {
-            linger(stream);
+        if sent_all {
+            close_gently(stream);
         }
         let _ = stream.shutdown(Shutdown::Both);
         shared.moved.notify_all();
         let _ = reader.join();
     }
-    shared.desk().close();
+    shared.queues().close();
     shared.moved.notify_all();
 }
 
@@ -64,40 +64,40 @@ fn read(shared: &Shared, mut stream: TcpStream, ends: &Ends, connection: u64) {
             Ok(length) => length,
         };
         decoder.push(&buffer[..length], |_, frame| {
-            open = open && hear(shared, &mut session, frame, ends, connection);
+            open = open && receive(shared, &mut session, frame, ends, connection);
         });
     }
-    ends.heard_all.store(true, SeqCst);
+    ends.received_all.store(true, SeqCst);
     shared.moved.notify_all();
 }
 
 /// Receives; false if the connection is to be closed.
-fn hear(
+fn receive(
     shared: &Shared,
     session: &mut Session,
     frame: Result<Frame, FrameError>,
     ends: &Ends,
     connection: u64,
 ) -> bool {
-    let heard = session.hear(frame);
-    let mut desk = shared.desk();
+    let heard = session.receive(frame);
+    let mut queues = shared.queues();
     // No command is read while there is no room for its reply.
-    while !desk.has_room() {
+    while !queues.has_room() {
         if ends.closed.load(SeqCst) {
             return false;
         }
-        desk = shared.wait(desk, KEEP_ALIVE);
+        queues = shared.wait(queues, KEEP_ALIVE);
     }
     match heard {
-        Heard::Hello => ends.greeted.store(true, SeqCst),
-        Heard::Command(to, command) => desk.asked.push_back(Asked { connection, to, command }),
-        Heard::Refused(to, refusal) | Heard::Close(to, refusal) => {
-            desk.refusals.push_back(Message::Reply(Reply { to, result: Err(refusal) }));
+        Request::Hello => ends.greeted.store(true, SeqCst),
+        Request::Command(to, command) => queues.asked.push_back(Asked { connection, to, command }),
+        Request::Refused(to, refusal) | Request::Close(to, refusal) => {
+            queues.refusals.push_back(Message::Reply(Reply { to, result: Err(refusal) }));
         }
     }
-    drop(desk);
+    drop(queues);
     shared.moved.notify_all();
-    !matches!(heard, Heard::Close(..))
+    !matches!(heard, Request::Close(..))
 }
 
 /// Writes all that there is to send, until the connection is to be closed. Messages that are still
@@ -110,7 +110,7 @@ fn write(
 ) -> std::io::Result<()> {
     let mut output = BufWriter::with_capacity(WRITE_BYTES, stream);
     batch.push_back(shared.hello.clone());
-    batch.push_back(Message::Status(shared.desk().status));
+    batch.push_back(Message::Status(shared.queues().status));
     loop {
         while let Some(message) = batch.pop_front() {
             // Packets are bounded far below a frame's limit; a frame that does
@@ -132,26 +132,26 @@ fn write(
 /// reads them.
 fn wait_for_news(shared: &Shared, ends: &Ends, batch: &mut VecDeque<Message>) -> bool {
     let deadline = Instant::now() + KEEP_ALIVE;
-    let mut desk = shared.desk();
+    let mut queues = shared.queues();
     loop {
         // Before the queues: the last command that was received is answered before the end.
-        let heard_all = ends.heard_all.load(SeqCst);
-        if ends.greeted.load(SeqCst) && !heard_all {
-            desk.take_frames(batch);
+        let received_all = ends.received_all.load(SeqCst);
+        if ends.greeted.load(SeqCst) && !received_all {
+            queues.take_frames(batch);
         }
-        desk.take_refusals(batch);
+        queues.take_refusals(batch);
         let left = deadline.saturating_duration_since(Instant::now());
         if !batch.is_empty() {
             break;
-        } else if heard_all || desk.leaving {
+        } else if received_all || queues.leaving {
             return false;
         } else if left.is_zero() {
-            batch.push_back(Message::Status(desk.status));
+            batch.push_back(Message::Status(queues.status));
             break;
         }
-        desk = shared.wait(desk, left);
+        queues = shared.wait(queues, left);
     }
-    drop(desk);
+    drop(queues);
     shared.moved.notify_all();
     true
 }

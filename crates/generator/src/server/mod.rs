@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   owner's thread                        the server's threads
-//!   Source ── Server::exchange() ── desk ── read, write ── host
+//!   Source ── Server::exchange() ── queues ── read, write ── host
 //! ```
 //!
 //! The owner of the [`Source`] owns it alone: the server's threads never touch it, never call the
@@ -28,7 +28,7 @@
 //! run goes on.
 
 mod connection;
-mod desk;
+mod queues;
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -41,7 +41,7 @@ use std::time::{Duration, Instant};
 use irqscope_wire::{Frame, Message, Refusal, Reply, encode};
 
 use crate::Source;
-use desk::{Asked, Desk, Shared};
+use queues::{Asked, Queues, Shared};
 
 /// A host that has acknowledged nothing for this time is gone.
 const GONE: Duration = Duration::from_secs(60);
@@ -103,7 +103,7 @@ impl Server {
     /// Does the commands that came in, packs what is final and hands over what
     /// waits. True if there is something for the writer; see [`Server::wake`].
     pub fn exchange(&mut self, source: &mut Source, now: u64) -> bool {
-        source.clock(now);
+        source.set_clock(now);
         self.take(source);
         // A host that does not read its replies has no commands executed either.
         while source.outbox.has_room() {
@@ -125,45 +125,45 @@ impl Server {
 
     /// Waits until the connected host has all frames and closes its connection,
     /// but no longer than `within`. For the owner's end, not for its loop.
-    pub fn farewell(&mut self, source: &mut Source, within: Duration) {
+    pub fn shut_down(&mut self, source: &mut Source, within: Duration) {
         let deadline = Instant::now() + within;
         source.pump();
         loop {
             self.hand_over(source);
             self.wake();
-            let mut desk = self.shared.desk();
-            desk.leaving = source.outbox.is_empty();
+            let mut queues = self.shared.queues();
+            queues.leaving = source.outbox.is_empty();
             let left = deadline.saturating_duration_since(Instant::now());
-            if desk.stream.is_none() || left.is_zero() {
+            if queues.stream.is_none() || left.is_zero() {
                 return;
             }
-            drop(self.shared.wait(desk, left));
+            drop(self.shared.wait(queues, left));
         }
     }
 
     fn take(&mut self, source: &mut Source) {
         let shared = Arc::clone(&self.shared);
-        let Some(mut desk) = shared.try_desk() else { return };
-        self.meet(&desk, source);
-        self.asked.append(&mut desk.asked);
+        let Some(mut queues) = shared.try_queues() else { return };
+        self.switch_host(&queues, source);
+        self.asked.append(&mut queues.asked);
     }
 
     fn hand_over(&mut self, source: &mut Source) -> bool {
         let shared = Arc::clone(&self.shared);
-        let Some(mut desk) = shared.try_desk() else { return false };
-        self.meet(&desk, source);
-        desk.status = source.status();
-        let hands = desk.frames.is_empty() && !source.outbox.is_empty();
+        let Some(mut queues) = shared.try_queues() else { return false };
+        self.switch_host(&queues, source);
+        queues.status = source.status();
+        let hands = queues.frames.is_empty() && !source.outbox.is_empty();
         if hands {
-            source.outbox.swap(&mut desk.frames);
+            source.outbox.swap(&mut queues.frames);
         }
         hands
     }
 
     /// Exchanges with a new host, which must not get replies to what the one before it has asked.
-    fn meet(&mut self, desk: &Desk, source: &mut Source) {
-        if self.connection != desk.connection {
-            self.connection = desk.connection;
+    fn switch_host(&mut self, queues: &Queues, source: &mut Source) {
+        if self.connection != queues.connection {
+            self.connection = queues.connection;
             source.outbox.forget_replies();
         }
     }
@@ -172,9 +172,9 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         {
-            let mut desk = self.shared.desk();
-            desk.leaving = true;
-            if let Some(stream) = &desk.stream {
+            let mut queues = self.shared.queues();
+            queues.leaving = true;
+            if let Some(stream) = &queues.stream {
                 let _ = stream.shutdown(Shutdown::Both);
             }
         }
@@ -199,13 +199,13 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
     let mut serving: Option<JoinHandle<()>> = None;
     loop {
         let accepted = listener.accept();
-        if shared.desk().leaving {
+        if shared.queues().leaving {
             break;
         }
         match accepted {
             Ok((stream, _)) => accept(stream, shared, &mut serving),
             // Out of descriptors or memory: that may pass.
-            Err(_) => std::thread::sleep(desk::LOOK),
+            Err(_) => std::thread::sleep(queues::POLL),
         }
     }
     if let Some(serving) = serving {
@@ -217,7 +217,7 @@ fn accept(stream: TcpStream, shared: &Arc<Shared>, serving: &mut Option<JoinHand
     let prepared = prepare(&stream).and_then(|()| stream.try_clone());
     // A host whose connection cannot be set up sees it closed.
     let Ok(kept) = prepared else { return };
-    let Some(connection) = shared.desk().open(kept) else {
+    let Some(connection) = shared.queues().open(kept) else {
         return turn_away(stream, shared.hello.clone());
     };
     // The one before has given its place up, and ends.
@@ -227,7 +227,7 @@ fn accept(stream: TcpStream, shared: &Arc<Shared>, serving: &mut Option<JoinHand
     let its = Arc::clone(shared);
     match spawn("serve", move || connection::serve(&its, &stream, connection)) {
         Ok(thread) => *serving = Some(thread),
-        Err(_) => shared.desk().close(),
+        Err(_) => shared.queues().close(),
     }
 }
 
@@ -244,12 +244,12 @@ fn turn_away(mut stream: TcpStream, hello: Message) {
     for (number, message) in [(0, hello), (1, refusal)] {
         let _ = encode(&Frame { number, message }).map(|bytes| stream.write_all(&bytes));
     }
-    linger(&stream);
+    close_gently(&stream);
 }
 
 /// Closes without a reset, which could overtake what was just said: reads on
 /// until the host closes too, for a moment.
-fn linger(mut stream: &TcpStream) {
+fn close_gently(mut stream: &TcpStream) {
     let deadline = Instant::now() + TURNED_AWAY;
     let _ = stream.shutdown(Shutdown::Write);
     let mut buffer = [0; 4096];

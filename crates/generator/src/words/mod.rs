@@ -12,7 +12,7 @@
 //! the look that saw the word changed. So a latency has the raising itself in it, and is too long
 //! by up to the time between two looks. It is never too short. How often the loop looked, the
 //! longest it was blind (it was preempted, or raised, or packed samples) and how soon after a
-//! trigger it could look at all are counted ([`Looks`]), and reported in a note at the end of every
+//! trigger it could look at all are counted ([`PollStats`]), and reported in a note at the end of every
 //! run.
 //!
 //! # What a word says
@@ -21,9 +21,9 @@
 //! one edge. **More than one more** are responses between two looks: each is handed over as an edge
 //! of its own, all at the instant of the look, for their number is known for certain and their
 //! instants are not. Pairing then answers as many triggers, oldest first, by spans that are upper
-//! bounds like all others; [`Looks::together`] says how many there were. A word that went **back**,
+//! bounds like all others; [`PollStats::together`] says how many there were. A word that went **back**,
 //! or on by more than [`MOST_AT_ONCE`], is no response: the target has begun anew, or another
-//! program writes there. Nothing is counted but [`Looks::strange`], and the note is a warning.
+//! program writes there. Nothing is counted but [`PollStats::corrupt`], and the note is a warning.
 //!
 //! The high half says which trigger the last response answers, where the target
 //! numbers them as they are made ([`Raised::Numbered`]); else it is passed over.
@@ -39,7 +39,7 @@
 //! does it in between. It never waits: not for a lock, not for a host. While
 //! there is no run it sleeps.
 
-mod looks;
+mod poll_stats;
 mod spin;
 mod watch;
 
@@ -53,7 +53,7 @@ use irqscope_wire::{GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Tick
 use crate::Source;
 use crate::server::Server;
 
-pub use looks::Looks;
+pub use poll_stats::PollStats;
 pub use watch::{MOST_AT_ONCE, Word};
 
 use spin::Spin;
@@ -148,7 +148,7 @@ pub fn hello(kind: GeneratorKind, tick: Tick, lines: u8, sees_arming: bool) -> G
 #[derive(Debug)]
 pub struct Running {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Result<Looks, Broken>>>,
+    thread: Option<JoinHandle<Result<PollStats, Broken>>>,
 }
 
 /// Starts the loop. Settings may have been given to the source before, and a run
@@ -157,7 +157,7 @@ pub struct Running {
 /// # Errors
 /// No thread can be made, or there are fewer words than lines.
 pub fn start(source: Source, server: Server, wires: impl Wires + 'static) -> io::Result<Running> {
-    let (words, lines) = (wires.words().len(), usize::from(source.facts().lines));
+    let (words, lines) = (wires.words().len(), usize::from(source.hello().lines));
     if words < lines {
         let what = format!("{words} response words for {lines} lines");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
@@ -182,7 +182,7 @@ impl Running {
     /// # Errors
     /// The interrupt could not be asserted any more, or the caller's [`Wires`]
     /// have panicked.
-    pub fn stop(mut self) -> Result<Looks, Broken> {
+    pub fn stop(mut self) -> Result<PollStats, Broken> {
         self.join()
     }
 
@@ -191,7 +191,7 @@ impl Running {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    fn join(&mut self) -> Result<Looks, Broken> {
+    fn join(&mut self) -> Result<PollStats, Broken> {
         self.stop.store(true, Ordering::Relaxed);
         let panicked = || Broken { what: "its loop panicked".into(), remedy: "report it".into() };
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_else(|| Err(panicked()))

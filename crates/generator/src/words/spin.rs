@@ -6,7 +6,7 @@ use std::time::Duration;
 use irqscope_wire::{Message, RunState};
 
 use super::watch::{Change, Shown, Watch, shown};
-use super::{Broken, Looks, Raised, Wires};
+use super::{Broken, PollStats, Raised, Wires};
 use crate::server::Server;
 use crate::{Act, Source};
 
@@ -18,7 +18,7 @@ const OFTEN_NS: u64 = 2_000_000;
 /// While there is no run.
 const REST: Duration = Duration::from_millis(1);
 /// How long the end waits for a host that reads slowly.
-const FAREWELL: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(2);
 
 pub struct Spin<W> {
     source: Source,
@@ -29,7 +29,7 @@ pub struct Spin<W> {
     armed: bool,
     /// It was armed once: what the words say is known.
     knows_words: bool,
-    looks: Looks,
+    stats: PollStats,
     /// The run whose polls these are, and whether they were reported.
     run: u32,
     told: bool,
@@ -49,7 +49,7 @@ pub struct Spin<W> {
 impl<W: Wires> Spin<W> {
     pub fn new(source: Source, server: Option<Server>, wires: W) -> Self {
         let (femtoseconds, lines) = {
-            let hello = source.facts();
+            let hello = source.hello();
             (hello.tick.femtoseconds.max(1), usize::from(hello.lines).min(crate::LINES))
         };
         let ticks = |ns: u64| (ns * 1_000_000).div_ceil(femtoseconds);
@@ -61,7 +61,7 @@ impl<W: Wires> Spin<W> {
             watch: Watch::default(),
             armed: false,
             knows_words: false,
-            looks: Looks::new(ticks(Looks::BLURRED_NS)),
+            stats: PollStats::new(ticks(PollStats::UNCERTAIN_NS)),
             run: 0,
             told: true,
             looked: 0,
@@ -77,20 +77,20 @@ impl<W: Wires> Spin<W> {
 
     pub fn begin(&mut self) {
         self.wires.begin();
-        self.look_anew();
+        self.poll_anew();
         // A run may have been started before.
         (self.run, self.told) = (self.source.status().run, self.rests_for_good());
     }
 
     pub fn turn(&mut self) {
-        let now = self.look();
+        let now = self.poll();
         self.do_what_is_due(now);
         if self.may_talk(now) {
             self.talk(now);
         }
         if self.rests() {
             std::thread::sleep(REST);
-            self.look_anew();
+            self.poll_anew();
         } else {
             self.wires.pause();
         }
@@ -101,29 +101,29 @@ impl<W: Wires> Spin<W> {
     }
 
     /// Ends; sends the last messages of a run that is active; returns its polls.
-    pub fn end(mut self) -> Result<Looks, Broken> {
+    pub fn end(mut self) -> Result<PollStats, Broken> {
         // The caller of the end may have waited for what there is to see now.
-        self.look();
+        self.poll();
         self.source.finish();
-        self.tell_looks();
+        self.report_polls();
         self.source.pump();
         if let Some(server) = &mut self.server {
-            server.farewell(&mut self.source, FAREWELL);
+            server.shut_down(&mut self.source, GRACE);
         }
-        self.broken.map_or(Ok(self.looks), Err)
+        self.broken.map_or(Ok(self.stats), Err)
     }
 
     /// Starts anew: nothing was watched until now.
-    fn look_anew(&mut self) {
+    fn poll_anew(&mut self) {
         self.looked = self.wires.now();
         self.looked_before = self.looked;
     }
 
     /// Reads the words before the clock: no instant is before its edge.
-    fn look(&mut self) -> u64 {
+    fn poll(&mut self) -> u64 {
         let shown = shown(self.wires.words(), self.lines);
         let now = self.wires.now();
-        let blind = self.note_look(now);
+        let blind = self.note_poll(now);
         // Read after the words: the driver disarms before it resets them.
         let armed = self.wires.armed();
         self.take_changes(&shown, blind, now, armed);
@@ -140,15 +140,15 @@ impl<W: Wires> Spin<W> {
 
     /// Returns how long ago an edge of this look can have been: a word was last read after the look
     /// before the last, and before the clock of the last.
-    fn note_look(&mut self, now: u64) -> u64 {
+    fn note_poll(&mut self, now: u64) -> u64 {
         let since_last = now.saturating_sub(self.looked);
         let blind = now.saturating_sub(self.looked_before);
         (self.looked_before, self.looked) = (self.looked, now);
         if !self.rests() {
-            self.looks.look(since_last, blind);
+            self.stats.poll(since_last, blind);
         }
         if let Some(at) = self.raised.take() {
-            self.looks.first_after_trigger(now.saturating_sub(at));
+            self.stats.first_after_trigger(now.saturating_sub(at));
         }
         blind
     }
@@ -163,9 +163,9 @@ impl<W: Wires> Spin<W> {
         for line in 0..self.lines {
             match self.watch.change(line, shown) {
                 Change::None => {}
-                Change::Strange => self.looks.strange += u64::from(armed),
+                Change::Corrupt => self.stats.corrupt += u64::from(armed),
                 Change::Edges { count, number } => {
-                    self.looks.edges(count, blind);
+                    self.stats.edges(count, blind);
                     self.source.responses(line as u8, count, number, now);
                 }
             }
@@ -177,9 +177,9 @@ impl<W: Wires> Spin<W> {
         if armed {
             self.knows_words = true;
             self.watch.reset(&shown(self.wires.words(), self.lines));
-            self.source.armed(now);
+            self.source.target_armed(now);
         } else {
-            self.source.disarmed();
+            self.source.target_disarmed();
         }
     }
 
@@ -199,17 +199,17 @@ impl<W: Wires> Spin<W> {
     fn raise(&mut self) {
         match self.wires.raise() {
             Ok(Raised::At(at)) => {
-                self.source.raised(at);
+                self.source.set_trigger_time(at);
                 self.raised = Some(at);
             }
             Ok(Raised::Numbered(at, number)) => {
-                self.source.numbered(at, number);
+                self.source.set_trigger_number(at, number);
                 self.raised = Some(at);
             }
-            Ok(Raised::Dropped) => self.source.dropped(),
+            Ok(Raised::Dropped) => self.source.drop_youngest(),
             Ok(Raised::Merged(at)) => {
-                self.source.raised(at);
-                self.source.merged();
+                self.source.set_trigger_time(at);
+                self.source.coalesce_youngest();
             }
             Err(broken) => {
                 self.source.fail(&broken.what, &broken.remedy);
@@ -222,7 +222,7 @@ impl<W: Wires> Spin<W> {
         let since = now.saturating_sub(self.talked);
         let quiet = || {
             let soon = now.saturating_add(self.slack);
-            !self.source.waits() && self.source.due().is_none_or(|due| due > soon)
+            !self.source.is_waiting() && self.source.due().is_none_or(|due| due > soon)
         };
         let time = since >= self.often || (since >= self.seldom && quiet());
         self.rests() || (self.raised.is_none() && time)
@@ -231,7 +231,7 @@ impl<W: Wires> Spin<W> {
     fn talk(&mut self, now: u64) {
         self.talked = now;
         if self.source.state() == RunState::Done {
-            self.tell_looks();
+            self.report_polls();
         }
         match &mut self.server {
             Some(server) => drop(server.exchange(&mut self.source, now)),
@@ -240,17 +240,17 @@ impl<W: Wires> Spin<W> {
         let run = self.source.status().run;
         if run != self.run {
             (self.run, self.told) = (run, false);
-            self.looks = Looks::new(self.looks.blurred_from);
+            self.stats = PollStats::new(self.stats.uncertain_from);
         }
     }
 
     /// Reports the polls, where possible before the status that ends the run, which the next pump
     /// sends.
-    fn tell_looks(&mut self) {
+    fn report_polls(&mut self) {
         if !self.told {
             self.told = true;
             self.wires.over();
-            let note = self.looks.note(self.source.facts().tick);
+            let note = self.stats.note(self.source.hello().tick);
             self.source.outbox.push(Message::Note(note));
         }
     }

@@ -55,7 +55,7 @@ pub enum Change {
         count: u32,
         number: u32,
     },
-    Strange,
+    Corrupt,
 }
 
 /// All words at one look.
@@ -93,7 +93,7 @@ impl Watch {
         match count {
             0 if !changed => Change::None,
             1..=MOST_AT_ONCE => Change::Edges { count, number: (shown[line] >> 32) as u32 },
-            _ => Change::Strange,
+            _ => Change::Corrupt,
         }
     }
 }
@@ -126,10 +126,10 @@ mod tests {
 
     #[test]
     fn a_word_that_goes_back_or_leaps_is_no_response() {
-        assert_eq!(change(7, 0), Change::Strange);
+        assert_eq!(change(7, 0), Change::Corrupt);
         assert_eq!(change(0, MOST_AT_ONCE), edges(MOST_AT_ONCE));
-        assert_eq!(change(0, MOST_AT_ONCE + 1), Change::Strange);
-        assert_eq!(change(0, 0xdead_beef), Change::Strange);
+        assert_eq!(change(0, MOST_AT_ONCE + 1), Change::Corrupt);
+        assert_eq!(change(0, 0xdead_beef), Change::Corrupt);
     }
 
     #[test]
@@ -142,6 +142,6 @@ mod tests {
         assert_eq!(watch.change(0, &shown(&word, 1)), both);
         // Another number without another response is no response.
         word[0].store(2, 7);
-        assert_eq!(watch.change(0, &shown(&word, 1)), Change::Strange);
+        assert_eq!(watch.change(0, &shown(&word, 1)), Change::Corrupt);
     }
 }

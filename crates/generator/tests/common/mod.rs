@@ -74,7 +74,7 @@ impl Owner {
                 std::thread::sleep(Duration::from_micros(50));
             }
             source.finish();
-            server.farewell(&mut source, LIMIT);
+            server.shut_down(&mut source, LIMIT);
         });
         Owner { address, status, stop, thread: Some(thread) }
     }

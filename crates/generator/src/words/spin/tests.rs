@@ -149,7 +149,7 @@ fn an_edge_has_the_instant_of_the_look_that_saw_it_and_never_one_before_it() {
     let mut spin = counting(Sim::answering(&[(300, 0, 1), (777, 1, 1)]), 20);
     let (samples, _) = play(&mut spin);
     assert_eq!((samples.len(), spin.wires.raised), (20, 20));
-    let longest = spin.looks.blindest;
+    let longest = spin.stats.max_gap;
     for (sample, stored) in samples.iter().zip(spin.wires.stored.chunks(2)) {
         for (answer, (at, line, _)) in sample.answers.iter().zip(stored) {
             let Answer::Prompt(span) = answer else { panic!("{sample:?} {line}") };
@@ -167,7 +167,7 @@ fn responses_between_two_looks_are_each_counted_at_the_instant_of_the_second() {
     play(&mut spin);
     let totals = totals(&spin);
     assert_eq!((totals.complete, totals.answers, totals.extra), (5, 10, 10));
-    assert_eq!(spin.looks.together, 10);
+    assert_eq!(spin.stats.coincident, 10);
 }
 
 #[test]
@@ -183,12 +183,12 @@ fn words_are_the_targets_own_while_it_wants_no_triggers() {
     spin.wires.armed = true;
     play(&mut spin);
     assert_eq!((totals(&spin).complete, totals(&spin).edges), (3, 6));
-    assert_eq!(spin.looks.strange, 0);
+    assert_eq!(spin.stats.corrupt, 0);
     // The reset before the next run, and the disarming before it, in one look.
     spin.wires.armed = false;
     spin.wires.words[0].store(0, 0);
     spin.turn();
-    assert_eq!(spin.looks.strange, 0);
+    assert_eq!(spin.stats.corrupt, 0);
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn a_note_on_the_looks_comes_before_the_status_that_ends_the_run() {
     let (_, others) = play(&mut spin);
     let kinds: Vec<bool> = others.iter().map(|m| matches!(m, Message::Note(_))).collect();
     assert!(kinds.len() >= 2 && kinds[kinds.len() - 2], "{others:?}");
-    let (soonest, latest) = spin.looks.floor.unwrap();
+    let (soonest, latest) = spin.stats.floor.unwrap();
     assert!(soonest > STEP && latest < 100, "{soonest} {latest}");
 }
 
@@ -296,9 +296,9 @@ fn nothing_is_packed_while_a_trigger_waits_unless_it_waits_for_long() {
     let mut spin = spin(sim, settings);
     let mut talked = Vec::new();
     while spin.source.state() != RunState::Done {
-        let (waited, before) = (spin.source.waits(), spin.talked);
+        let (waited, before) = (spin.source.is_waiting(), spin.talked);
         spin.turn();
-        if spin.talked != before && waited && spin.source.waits() {
+        if spin.talked != before && waited && spin.source.is_waiting() {
             talked.push(spin.talked - before);
         }
     }

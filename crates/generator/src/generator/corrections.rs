@@ -10,24 +10,24 @@ use crate::pairing::Slot;
 impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// Takes note that the line went up at this instant, and not at the one given to
     /// [`Self::tick`]. To be called before any edge is handed over.
-    pub fn raised(&mut self, at: u64) {
-        self.pairing.made_at(at);
+    pub fn set_trigger_time(&mut self, at: u64) {
+        self.pairing.set_trigger_time(at);
     }
 
     /// Takes note that the line was still up from the trigger before: the youngest one gets no
     /// response of its own.
-    pub fn merged(&mut self) {
-        self.pairing.merged();
+    pub fn coalesce_youngest(&mut self) {
+        self.pairing.coalesce_youngest();
     }
 
-    /// Does as [`Self::raised`]; the target numbers this trigger so.
-    pub fn numbered(&mut self, at: u64, number: u32) {
-        self.pairing.numbered(at, number);
+    /// Does as [`Self::set_trigger_time`]; the target numbers this trigger so.
+    pub fn set_trigger_number(&mut self, at: u64, number: u32) {
+        self.pairing.set_trigger_number(at, number);
     }
 
     /// Takes note that the youngest trigger was not made: the target had no room for it.
-    pub fn dropped(&mut self) {
-        self.pairing.unmade();
+    pub fn drop_youngest(&mut self) {
+        self.pairing.remove_youngest();
         self.totals.dropped += 1;
         self.lower_at = None;
     }
@@ -46,8 +46,8 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         extra
     }
 
-    /// Takes the target's word; see [`crate::pairing::Pairing::coalesced`].
-    pub fn coalesced(&mut self, line: u8, seq: Seq) -> bool {
-        self.pairing.coalesced(line, seq)
+    /// Takes the target's word; see [`crate::pairing::Pairing::mark_coalesced`].
+    pub fn mark_coalesced(&mut self, line: u8, seq: Seq) -> bool {
+        self.pairing.mark_coalesced(line, seq)
     }
 }

@@ -2,7 +2,7 @@
 //! The state that the owner and the server's threads share.
 //!
 //! Useful invariant: the holder of the lock swaps, copies or counts, and drops no message but in
-//! [`Desk::open`], while no host is served.
+//! [`Queues::open`], while no host is served.
 
 use std::collections::VecDeque;
 use std::net::{Shutdown, TcpStream};
@@ -15,14 +15,14 @@ use irqscope_wire::{Command, Frame, Message, Status};
 use crate::Source;
 
 /// How often a thread looks at the shared queues if it is not woken.
-pub const LOOK: Duration = Duration::from_millis(5);
+pub const POLL: Duration = Duration::from_millis(5);
 /// Commands and refusals that may lie there.
 const MOST_ASKED: usize = 16;
 
 #[derive(Debug)]
 pub struct Shared {
     pub hello: Message,
-    desk: Mutex<Desk>,
+    queues: Mutex<Queues>,
     /// Something was put into the queues or taken from them.
     pub moved: Condvar,
     /// Frames that were given a number, over the generator's whole life.
@@ -38,7 +38,7 @@ pub struct Asked {
 }
 
 #[derive(Debug)]
-pub struct Desk {
+pub struct Queues {
     /// For the host. The owner fills it when it is empty, by a swap.
     pub frames: VecDeque<Message>,
     /// From the server itself: refusals of what was no command.
@@ -57,7 +57,7 @@ pub struct Desk {
 
 impl Shared {
     pub fn new(source: &Source) -> Self {
-        let desk = Desk {
+        let queues = Queues {
             frames: VecDeque::new(),
             refusals: VecDeque::new(),
             asked: VecDeque::new(),
@@ -67,31 +67,35 @@ impl Shared {
             leaving: false,
         };
         Self {
-            hello: source.hello(),
-            desk: Mutex::new(desk),
+            hello: source.hello_message(),
+            queues: Mutex::new(queues),
             moved: Condvar::new(),
             numbered: AtomicU64::new(0),
         }
     }
 
     /// Locks the queues for the server's threads, which may wait.
-    pub fn desk(&self) -> MutexGuard<'_, Desk> {
+    pub fn queues(&self) -> MutexGuard<'_, Queues> {
         // A panic elsewhere has left queues that are still whole: go on.
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Locks the queues for the owner, which may not wait.
-    pub fn try_desk(&self) -> Option<MutexGuard<'_, Desk>> {
-        match self.desk.try_lock() {
-            Ok(desk) => Some(desk),
+    pub fn try_queues(&self) -> Option<MutexGuard<'_, Queues>> {
+        match self.queues.try_lock() {
+            Ok(queues) => Some(queues),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
     }
 
     /// Waits until it is woken, or it is time to look.
-    pub fn wait<'a>(&self, desk: MutexGuard<'a, Desk>, longest: Duration) -> MutexGuard<'a, Desk> {
-        let waited = self.moved.wait_timeout(desk, longest.min(LOOK));
+    pub fn wait<'a>(
+        &self,
+        queues: MutexGuard<'a, Queues>,
+        longest: Duration,
+    ) -> MutexGuard<'a, Queues> {
+        let waited = self.moved.wait_timeout(queues, longest.min(POLL));
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
@@ -101,7 +105,7 @@ impl Shared {
     }
 }
 
-impl Desk {
+impl Queues {
     /// Opens a connection for a new host; returns its number. None if there is one already, or if
     /// all is over.
     pub fn open(&mut self, stream: TcpStream) -> Option<u64> {
