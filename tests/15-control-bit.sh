@@ -5,25 +5,12 @@
 # Runs: beside others
 . tests/lib/lib.sh
 
-cat >"$WORK/one.toml" <<-TOML
-	version = 1
-	about = "A few triggers"
-	kernels = ["6.1"]
-	states = ["idle"]
-	stages = ["irq", "softirq"]
-	[trigger]
-	kind = "line"
-	period = "1ms"
-	count = 50
-	timeout = "100ms"
-TOML
-
 # A cache of its own with the same kernels, for a driver of its own.
 mkdir -p "$WORK/cache"
 "$IRQSCOPE" kernel fetch 6.1 >/dev/null
 ln -s "$CACHE/kernels" "$WORK/cache/kernels"
 export IRQSCOPE_CACHE=$WORK/cache
-expect 0 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/good"
+expect 0 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/good"
 
 cp -r kernel/irqscope "$WORK/forgets"
 sed -i 's/irqscope_parport_switch(port, IRQSCOPE_PC_INTERRUPT)/irqscope_parport_switch(port, 0)/' "$WORK/forgets/parport.c"
@@ -33,6 +20,6 @@ headers=$(echo "$CACHE"/kernels/6.1/usr/src/linux-headers-*-amd64)
 make -s -C "$WORK/forgets" KDIR="$headers" BUILD="$WORK/build" >"$WORK/make" 2>&1 || { cat "$WORK/make"; fail "make"; }
 cp "$WORK/build/irqscope_parport.ko" "$WORK"/cache/drivers/*/irqscope_parport.ko
 
-expect 4 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/bad"
+expect 4 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/bad"
 says "never saw the target let its interrupt through"
 [ "$(field "$WORK/bad/summary.json" "j['cases'][0]['outside']['triggers']")" = 0 ] || fail "it was triggered all the same"

@@ -4,20 +4,8 @@
 # Runs: beside others
 . tests/lib/lib.sh
 
-cat >"$WORK/one.toml" <<-TOML
-	version = 1
-	about = "A few triggers"
-	kernels = ["6.1"]
-	states = ["idle"]
-	stages = ["irq", "softirq"]
-	[trigger]
-	kind = "line"
-	period = "1ms"
-	count = 50
-TOML
-
 without_generator() { # NAME
-	expect 0 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/$1"
+	expect 0 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/$1"
 	says "the generator cannot be used"
 	says "the driver's own timer triggers"
 	says "triggers 50 = 50 complete"
@@ -44,5 +32,5 @@ IRQSCOPE_TWIN_PLUGIN=$WORK/missing.so without_generator missing
 says "timer_mod"
 
 # A file that is not there is the user's to mend.
-IRQSCOPE_TWIN_PLUGIN=$WORK/none.so expect 2 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/none"
+IRQSCOPE_TWIN_PLUGIN=$WORK/none.so expect 2 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/none"
 says "make build"

@@ -66,6 +66,12 @@ ask status --json >status.json
 [ "$(field status.json 'j["status"]["settings"]["period"]')" = 333333 ] || fail "the period is another"
 [ "$(field status.json 'j["hello"]["kind"], j["identity_holds"]')" = "twin True" ] || fail "no hello"
 
+# Bursts, and lines that are high while a stage executes; and back.
+expect 0 ask set --burst 4:20us --shape pulse
+grep -qE '^shape +pulse +pulse$' said || { cat said; fail "no pulses"; }
+grep -qE '^burst +4:20 us +4:20 us$' said || { cat said; fail "no bursts of four"; }
+expect 0 ask set --burst 1:20us --shape toggle
+
 # Refused, with the limit; nothing has changed.
 expect 2 ask set --frequency 0Hz
 says "frequency 0 mHz is out of range: 0.277778 mHz to 1 MHz"

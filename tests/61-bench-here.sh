@@ -9,8 +9,8 @@ agent=${IRQSCOPE_AGENT:-target/x86_64-unknown-linux-musl/release/irqscope-agent}
 expect 0 "$IRQSCOPE" bench sched gtod async -l 200 --out "$WORK/run"
 says "sched: "
 # A busy machine may wake a thread after its next point: skipped, never dropped.
-says "samples 2,400 = "
-says "+ 0 dropped"
+holds "$WORK/run/summary.json" "sum(b['count'] + b['skipped'] for b in c['benchmarks']) == 2400" "not 2,400 samples"
+holds "$WORK/run/summary.json" "not any(b['dropped'] for b in c['benchmarks'])" "samples were dropped"
 [ "$(field "$WORK/run/summary.json" "j['cases'][0]['identity_holds']")" = True ] || fail "no identity"
 [ "$(field "$WORK/run/manifest.json" "j['complete']")" = True ] || fail "not complete"
 grep -q '^\[bench.sched\]' <(field "$WORK/run/manifest.json" "j['scenario_toml']") ||
@@ -40,6 +40,26 @@ if [ "$(id -u)" = 0 ]; then
 	[ -z "$(ls -d "$here"/irqscope.* 2>/dev/null)" ] || fail "a directory was left behind"
 	nothing_left "$here/"
 fi
+
+# Work takes the times that were asked for: the lowest thread works for 300 us with the lock held, the
+# middle one for 2 ms or, without an end of its own, until its limit; a period's work takes 40 us.
+expect 0 "$IRQSCOPE" bench inversion jitter spin async --cpu 1 --from-cpu 0 --hold 300us --middle 2ms \
+	--limit 5ms --work 40us --duration 50ms --load busy --idle-states -l 30 --out "$WORK/asked"
+python3 - "$WORK/asked/summary.json" <<'PY'
+import json, sys
+[case] = json.load(open(sys.argv[1]))["cases"]
+least = {(b["benchmark"], b["series"].rsplit(" ")[-1]): b["min_ns"] for b in case["benchmarks"] if b["count"]}
+print(case["case"], least)
+assert case["case"].endswith("/load")
+if "fifo" in {b["class"] for b in case["benchmarks"]}:
+    assert 290_000 < least["inversion", "inherit-bounded"] < 2_000_000, least
+    assert least["inversion", "none-bounded"] > 2_000_000, least
+    assert least["inversion", "none-unbounded"] > 5_000_000, least
+assert least["jitter", "work"] >= 38_000, least
+PY
+holds "$WORK/asked/manifest.json" "c['plan']['idle_states']" "deep idle states were left out"
+expect 0 "$IRQSCOPE" bench sched --variant deadline --runtime 200us -l 30 --out "$WORK/deadline"
+grep -q 'runtime = "200us"' <(field "$WORK/deadline/manifest.json" "j['scenario_toml']") || fail "another budget"
 
 # The agent by itself, as on a bare target.
 expect 0 "$agent" bench sched sleep -l 100 -i 1000

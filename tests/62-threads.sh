@@ -41,9 +41,10 @@ for kernel in 6.1 6.1-rt; do
 			name = "ksoftirqd/*"
 			priority = "fifo 7"
 		TOML
-		"$irqscope" threads --set rt.toml >after || fail "--set: exit $?"
+		"$irqscope" threads --set rt.toml --undo back.toml >after || fail "--set: exit $?"
 		policy ksoftirqd/0 | grep -q "priority: 7" || fail "priority was not set"
-		"$irqscope" threads --set rt.undo.toml >undone || fail "undo: exit $?"
+		[ ! -e rt.undo.toml ] || fail "two ways back"
+		"$irqscope" threads --set back.toml >undone || fail "undo: exit $?"
 		policy ksoftirqd/0 | cmp - before || fail "not as before"
 		# Half of it cannot be done, so nothing is.
 		cat >half.toml <<-'TOML'

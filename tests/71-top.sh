@@ -53,7 +53,13 @@ triggers() {
 	sed -n 's/^\([0-9]*\) triggers =.*/\1/p' screen
 }
 
-$terminal new-session -d -x 170 -y 40 "'$IRQSCOPE' top --connect $at; echo ended with \$?; sleep 600"
+# logged DIRECTORY BYTES: whether the log of its only run has them.
+logged() {
+	[ "$(cat "$1"/*-board/run.log 2>/dev/null | wc -c)" -ge "$2" ]
+}
+
+stages=irq,softirq,tasklet_hi,tasklet,work_hi,work,work_unbound,thread,kthread,user
+$terminal new-session -d -x 170 -y 40 "'$IRQSCOPE' top --connect $at --stages $stages; echo ended with \$?; sleep 600"
 for stage in irq softirq tasklet_hi tasklet work_hi work work_unbound thread kthread user; do
 	shows "$stage "
 done
@@ -62,22 +68,15 @@ shows "virtual nanoseconds"
 
 # Counts grow; paused they stand still while the measurement goes on.
 first=$(triggers)
-for _ in $(seq 300); do
-	[ "$(triggers)" -gt "$first" ] && break
-	sleep 0.1
-done
-[ "$(triggers)" -gt "$first" ] || fail "counts do not grow"
+grown() { [ "$(triggers)" -gt "$1" ]; }
+within 60 grown "$first"
 $terminal send-keys p
 shows PAUSED
 stood=$(triggers)
-sleep 2
+within 60 logged runs $(($(cat runs/*-board/run.log | wc -c) + 20000))
 [ "$(triggers)" = "$stood" ] || fail "the paused picture moves"
 $terminal send-keys p
-for _ in $(seq 300); do
-	[ "$(triggers)" -gt "$stood" ] && break
-	sleep 0.1
-done
-[ "$(triggers)" -gt "$stood" ] || fail "the measurement was paused"
+within 60 grown "$stood"
 
 # Another stage's longest latencies.
 shows "irq outside: largest latency"
@@ -100,15 +99,24 @@ says "virtual nanoseconds"
 # A server that is ended in mid-measurement.
 mkdir page
 echo page >page/index.html
-"$IRQSCOPE" serve --port 0 --page page --runs interrupted --connect "$at" >serve.said 2>&1 &
+"$IRQSCOPE" serve --listen 127.0.0.1:0 --name scope.example --page page --runs interrupted --connect "$at" >serve.said 2>&1 &
 serve=$!
 await_text serve.said "open http://127.0.0.1:"
 python3 - "$(sed -n 's/.*open //p' serve.said)" <<'PY'
 import sys, urllib.request
 request = urllib.request.Request(sys.argv[1] + "api/generator/start", b"{}", {"Content-Type": "application/json"})
 print(urllib.request.urlopen(request).read())
+
+# By its own name and that which it was given, and by no other, as a page elsewhere would ask.
+port = sys.argv[1].rstrip("/").rsplit(":", 1)[1]
+for host, status in ("127.0.0.1", 200), ("scope.example", 200), ("other.example", 403):
+    try:
+        answer = urllib.request.urlopen(urllib.request.Request(sys.argv[1], headers={"Host": f"{host}:{port}"})).status
+    except urllib.error.HTTPError as error:
+        answer = error.code
+    assert answer == status, (host, answer)
 PY
-sleep 1
+within 60 logged interrupted 20000
 kill -TERM $serve
 wait $serve || fail "serve ended with $?"
 [ "$(field interrupted/*-board/manifest.json 'j["complete"], j["cases"][0]["failure"] is None')" = "False False" ] ||

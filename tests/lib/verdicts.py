@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Verdicts of tests/run: the closing lines, TAP, JUnit, and the file of durations.
 
-Each run appends a line per test to target/test-durations.csv (IRQSCOPE_DURATIONS names
-another file): when, the commit, the test, its verdict, seconds. A test that fails now
-and then, or becomes slower, is found there.
+Each run appends a line per test to test-durations.csv in the cache (IRQSCOPE_DURATIONS
+names another file): when, the commit, the test, its verdict, seconds. A test that fails
+now and then, or becomes slower, is found there; and the longest tests are begun first.
 """
 import csv
 import dataclasses
@@ -14,7 +14,9 @@ import subprocess
 import xml.etree.ElementTree as xml
 
 WORDS = {"passed": "ok     ", "failed": "FAILED ", "skipped": "skipped"}
-DURATIONS = pathlib.Path(os.environ.get("IRQSCOPE_DURATIONS", "target/test-durations.csv"))
+CACHE = os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")
+CACHE = pathlib.Path(os.environ.get("IRQSCOPE_CACHE", pathlib.Path(CACHE) / "irqscope"))
+DURATIONS = pathlib.Path(os.environ.get("IRQSCOPE_DURATIONS", CACHE / "test-durations.csv"))
 COLUMNS = ["when", "commit", "test", "verdict", "seconds"]
 SLOWEST = 5
 
