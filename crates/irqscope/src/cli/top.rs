@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 /// Show live figures as a table with small histograms in the terminal.
 ///
@@ -11,11 +11,12 @@ use clap::Args;
 /// behind, as `irqscope run` does. Keys: q quit, p or space pause the picture, up and
 /// down choose a stage, tab the next case, v the view, s stop measuring.
 #[derive(Debug, Args)]
-#[group(id = "source", required = true, multiple = false, args = ["scenario", "connect"])]
+#[group(skip)]
+#[command(group = ArgGroup::new("source").args(["scenario", "connect"]).required(true))]
 #[command(after_help = "\
 Examples:
-  irqscope top demo
-  irqscope top --connect board:7000")]
+  irqscope top demo --kernel 6.1-rt
+  irqscope top --connect board:7000 --stages irq,user")]
 pub struct Top {
     /// A bundled scenario's name, or a path that ends in .toml.
     pub scenario: Option<String>,
