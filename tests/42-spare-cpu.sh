@@ -30,6 +30,7 @@ scenario() { # NAME VIEWS COUNT PACING
 scenario both '' $COUNT closed
 scenario open '' $COUNT open
 scenario blind 'views = ["outside"]' $COUNT closed
+sed -i 's/^period/generator-cpu = 1\nperiod/' "$WORK/blind.toml" # else it would be the last, 2
 scenario long '' 30000 closed
 scenario alone '' $COUNT closed
 
@@ -73,6 +74,7 @@ done
 for run in both blind; do
 	holds "$WORK/$run/summary.json" "o['complete'] == $COUNT" "$run: not every trigger was answered"
 done
+holds "$WORK/blind/manifest.json" "\"'cpu': 1\" in str(c['plan'])" "another CPU was asked to watch"
 # Trigger n of the generator is sample n of the driver, whatever was merged.
 for run in both open; do
 	holds "$WORK/$run/summary.json" "o['lost_interrupts'] == 0" "$run: the views do not join"

@@ -70,7 +70,10 @@ ask status --json >status.json
 expect 0 ask set --burst 4:20us --shape pulse
 grep -qE '^shape +pulse +pulse$' said || { cat said; fail "no pulses"; }
 grep -qE '^burst +4:20 us +4:20 us$' said || { cat said; fail "no bursts of four"; }
-expect 0 ask set --burst 1:20us --shape toggle
+expect 0 ask set --interval 30us --jitter-amount 25us
+grep -qE '^interval +30 us +30 us$' said || { cat said; fail "another interval"; }
+grep -qE '^jitter-amount +25 us +25 us$' said || { cat said; fail "another amount"; }
+expect 0 ask set --burst 1:20us --shape toggle --jitter uniform:20us
 
 # Refused, with the limit; nothing has changed.
 expect 2 ask set --frequency 0Hz
