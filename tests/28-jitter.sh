@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: with exponential jitter the time from trigger to trigger is the period and more, by times
 # of the mean that was asked for and up to several times as long; the same seed gives the same
-# instants, and another one others.
+# instants, and another one others, whether a file or options set them.
 # Runs: beside others
 . tests/lib/lib.sh
 
-for run in "a 1" "b 1" "c 2"; do
+# By the file, and twice by options that set the same keys.
+sed -e 's/^count = .*/count = 400/' \
+	-e 's/^period = .*/period = "5ms"\njitter = "exponential"\njitter-amount = "400us"\nseed = 1/' \
+	"$TESTS/scenarios/few.toml" >"$WORK/a.toml"
+expect 0 "$IRQSCOPE" run "$WORK/a.toml" --out "$WORK/a"
+for run in "b 1" "c 2"; do
 	read -r name seed <<<"$run"
-	sed -e 's/^count = .*/count = 400/' \
-		-e "s/^period = .*/period = \"5ms\"\njitter = \"exponential\"\njitter-amount = \"400us\"\nseed = $seed/" \
-		"$TESTS/scenarios/few.toml" >"$WORK/$name.toml"
-	expect 0 "$IRQSCOPE" run "$WORK/$name.toml" --out "$WORK/$name"
+	expect 0 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/$name" --count 400 --seed $seed \
+		--state idle --stage irq --stage softirq --set trigger.period=5ms \
+		--set trigger.jitter=exponential --set trigger.jitter-amount=400us
 done
 cmp "$WORK/a/samples.parquet" "$WORK/b/samples.parquet" || fail "the same seed gives other samples"
 
