@@ -48,6 +48,7 @@ use irqscope_wire::{Answer, Cycles, Seq};
 /// The most response lines.
 #[cfg(not(feature = "eight-lines"))]
 pub const LINES: usize = 16;
+/// The most response lines.
 #[cfg(feature = "eight-lines")]
 pub const LINES: usize = 8;
 

@@ -95,20 +95,22 @@ impl Source {
         self.outbox.push(Message::Reply(Reply { to, result }));
     }
 
-    /// As [`Generator::responses`], and keeps the extra edges for the next packet.
+    /// Takes responses as [`Generator::responses`] does, and keeps the extra edges for the next
+    /// packet.
     pub fn responses(&mut self, line: u8, count: u32, number: u32, at: u64) {
         let extra = self.generator.responses(line, count, number, at);
         (0..extra).for_each(|_| self.packer.extra(&self.generator, line, at));
     }
 
-    /// As [`Generator::edge`], and keeps an extra edge for the next packet.
+    /// Takes an edge as [`Generator::edge`] does, and keeps an extra edge for the next packet.
     pub fn edge(&mut self, line: u8, at: u64) {
         if self.generator.edge(line, at) == Some(Match::Extra) {
             self.packer.extra(&self.generator, line, at);
         }
     }
 
-    /// As [`Generator::line_changed`], and keeps an extra edge for the next packet.
+    /// Takes a change as [`Generator::line_changed`] does, and keeps an extra edge for the next
+    /// packet.
     pub fn line_changed(&mut self, line: u8, high: bool, at: u64) {
         if self.generator.line_changed(line, high, at) == Some(Match::Extra) {
             self.packer.extra(&self.generator, line, at);

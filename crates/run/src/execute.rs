@@ -12,7 +12,7 @@ use irqscope_wire::{Failure, Frame, Message, Note, Plan, View, encode};
 
 use crate::{CaseManifest, Host, LogWriter, ManifestDraft, ResolveError, RunDir, RunError, Source};
 
-/// What to execute and where to leave it.
+/// The scenario to execute, and where to leave the run.
 pub struct Request<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
@@ -28,9 +28,9 @@ pub struct Request<'a> {
     pub stop: Stop,
 }
 
-/// Who is told how it goes on. Called from several threads.
+/// Observer of a run's progress. Called from several threads.
 pub trait Watch: Sync {
-    /// A step before any case begins.
+    /// Notes a step before any case begins.
     fn preparing(&self, what: &str);
     /// Notes that all cases are prepared.
     fn begun(&self, cases: &[CaseManifest]);
@@ -38,12 +38,12 @@ pub trait Watch: Sync {
     fn phase(&self, case: usize, phase: &str);
     /// Notes that this many triggers more are accounted for.
     fn samples(&self, case: usize, more: u64);
-    /// A frame that is in the log. Whoever wants more than counts looks here, and
-    /// must not take long: the measurement waits.
+    /// Takes a frame that is in the log. An observer that wants more than counts uses it, and must
+    /// not take long: the measurement waits.
     fn frame(&self, case: usize, source: Source, frame: &Frame) {
         let _ = (case, source, frame);
     }
-    /// Bytes that were no frame.
+    /// Notes bytes that were no frame.
     fn damaged(&self, case: usize) {
         let _ = case;
     }
@@ -68,7 +68,7 @@ pub enum ExecuteError {
 }
 
 impl ExecuteError {
-    /// The rig's own error, where one is the reason.
+    /// Returns the rig's own error, where one is the reason.
     pub fn rig(&self) -> Option<&RigError> {
         match self {
             Self::Run(_) | Self::Unresolved(ResolveError::Scenario(_)) => None,
@@ -119,7 +119,7 @@ fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
     }
 }
 
-/// `console-6.1-rt-idle.log`.
+/// Returns `console-6.1-rt-idle.log`.
 fn console_name(case: &str) -> String {
     format!("console-{}.log", case.replace('/', "-"))
 }
@@ -200,7 +200,7 @@ pub(crate) struct Recorder<'a> {
     log: LogWriter,
     case: usize,
     watch: &'a dyn Watch,
-    /// Frames of the host itself so far.
+    /// Frames of the host itself until now.
     notes: u64,
     inside: bool,
 }
@@ -232,8 +232,7 @@ impl<'a> Recorder<'a> {
         self.log.append(case, source, encoded).map_err(|error| RigError::Keep(Box::new(error)))
     }
 
-    /// Triggers are counted once, where the target's record has them or else
-    /// where the generator's has.
+    /// Counts triggers once, where the target's record has them or else where the generator's has.
     fn count(&self, message: &Message) {
         match message {
             Message::Samples(samples) => self.watch.samples(self.case, samples.len() as u64),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What only the target and the wires know of a scenario: which kernel runs, and where the
-//! board is.
+//! The facts of a scenario that only the target and the wires know: which kernel runs, and where
+//! the board is.
 
 use irqscope_rig::find::{Places, only_board};
 use irqscope_rig::{RigError, Stop, check_name, rig};

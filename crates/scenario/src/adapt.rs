@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the file of a scenario becomes on another rig, or with a board: its keys are
-//! changed before anything is checked. Keys of the command line stay as they are, so that
-//! what does not go with the rig is refused.
+//! The adaptation of a scenario's file to another rig, or to a board: its keys are changed before
+//! anything is checked. Keys of the command line stay as they are, so that what does not go with
+//! the rig is refused.
 
 use crate::kind::RigKind;
 use crate::table::Table;
 
-/// What a generator is asked, and what only it can show.
+/// Keys about a generator, and about what only it can show.
 const OF_GENERATOR: [&str; 7] = [
     "views",
     "observer-effect",
@@ -53,8 +53,8 @@ fn trigger(table: &mut Table<'_>, to: RigKind) {
     }
 }
 
-/// A generator at an address triggers whatever the scenario was made for, by the wires
-/// that it is joined to, and watches.
+/// Adapts to a generator at an address, which triggers whatever the scenario was made for, by the
+/// wires that it is joined to, and watches.
 fn join_board(table: &mut Table<'_>) {
     if table.text("trigger.kind") != Some("line") {
         table.set("trigger.kind", "line");
@@ -73,7 +73,7 @@ fn join_board(table: &mut Table<'_>) {
     }
 }
 
-/// Nothing that a board reaches could look from inside.
+/// Drops what needs the view from inside: nothing that a board reaches could look from there.
 fn leave_to_board(table: &mut Table<'_>) {
     join_board(table);
     for key in ["views", "observer-effect", "explain", "explain-effect"] {

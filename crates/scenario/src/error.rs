@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What can be wrong with a scenario, where, and how to mend it.
+//! Errors of a scenario: what is wrong, where, and how to mend it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -40,11 +40,11 @@ fn lines(flaws: &[Flaw]) -> String {
 pub struct Flaw {
     /// Where it stands.
     pub place: Place,
-    /// What it is.
+    /// Its kind.
     pub what: Wrong,
 }
 
-/// What can be wrong.
+/// The kinds of flaws.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// A key, value or type that no scenario has.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The rigs by name, and one table of what each of them is. Whatever depends on a rig
-//! asks for a fact; only `irqscope-rig`, which carries cases out, has code for each.
+//! The rigs by name, and one table of what each of them is. Code that depends on a rig asks for a
+//! fact; only `irqscope-rig`, which carries cases out, has code for each.
 
 use irqscope_wire::Line;
 use serde::Deserialize;
@@ -34,7 +34,7 @@ pub enum Kernels {
     Unseen,
 }
 
-/// What a rig is, as far as scenarios, options and the executor depend on it.
+/// The facts about a rig, as far as scenarios, options and the executor depend on it.
 #[derive(Clone, Copy, Debug)]
 pub struct RigFacts {
     /// As scenarios and options call it; the variant's name in lower case.

@@ -11,7 +11,7 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Sets a key to a TOML value; what is none is taken as a string.
+    /// Sets a key to a TOML value; a text that is not one is taken as a string.
     pub fn set(&mut self, key: impl Into<String>, value: impl ToString) {
         self.settings.push((key.into(), value.to_string()));
     }

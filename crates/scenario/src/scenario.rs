@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a scenario means: its cases, each with a complete plan.
+//! The meaning of a scenario: its cases, each with a complete plan.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub struct Scenario {
     pub about: String,
     /// The file's text as it is, kept for the manifest.
     pub text: String,
-    /// What was set outside the file, kept for the manifest.
+    /// Keys that were set outside the file, kept for the manifest.
     pub overrides: Overrides,
     /// The rig.
     pub rig: RigKind,

@@ -2,9 +2,9 @@
 //! A scenario as TOML keys: those of the file, those of the command line in their place,
 //! and where each of them stands.
 //!
-//! Useful invariant: what begins behind the end of the file's text is from the command
-//! line; its distance from that end is the number of the option. What begins at the end
-//! follows from another rig.
+//! Useful invariant: what begins behind the end of the file's text is from the command line; its
+//! distance from that end is the number of the option. A key that begins at the end follows from
+//! another rig.
 
 use std::ops::Range;
 
@@ -116,7 +116,7 @@ impl<'a> Table<'a> {
                 Err(error) => error,
             };
             flaws.push(self.flaw(&error));
-            // What is missing cannot be left out to see what else is wrong.
+            // A missing key cannot be left out to see what else is wrong.
             let span = error.span().filter(|_| !error.message().starts_with("missing field"));
             if !span.is_some_and(|span| remove_at(&mut root, &span)) {
                 return Err(flaws);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a scenario asks of a kernel with delayed locking.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+//! A scenario's demands on a kernel with delayed locking.
 
 use irqscope_scenario::Scenario;
 use irqscope_wire::{LockMode, LockPolicy};

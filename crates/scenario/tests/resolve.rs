@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a scenario becomes with keys that are set outside its file: plans that pass the
-//! same checks again, or an error that says which rule is broken.
+//! Scenarios with keys that are set outside their file: plans that pass the same checks again, or
+//! an error that says which rule is broken.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use irqscope_scenario::{Overrides, RigKind, Rule, Scenario, ScenarioError, ScenarioFile, bundled};
@@ -28,12 +28,12 @@ fn rules(name: &str, overrides: &Overrides) -> Vec<Rule> {
     resolve(name, overrides).unwrap_err().rules().cloned().collect()
 }
 
-/// What no plan may ask for, whatever it was made of.
+/// Checks what no plan may ask for, whatever it was made of.
 fn holds(plan: &Plan, rig: RigKind) {
     let Some(asked) = plan.stages() else { return };
     let [outside, inside] = [View::Outside, View::Inside].map(|view| asked.has_view(view));
     assert!(outside || inside);
-    assert!(!(outside && asked.mode == Mode::Isolated), "nobody knows whose turn it is");
+    assert!(!(outside && asked.mode == Mode::Isolated), "it is unknown whose turn it is");
     assert!(outside || asked.trigger != Trigger::Line, "a line without a generator");
     assert!(!inside || rig.reaches_target(), "a record of a target that is not reached");
     assert_eq!(plan.instruction.is_some(), rig == RigKind::Twin);
@@ -108,7 +108,7 @@ fn the_command_line_is_checked_as_the_file_is() {
     assert!(refused("trigger.count", "0").contains("1 to 4294967296"));
     assert!(refused("stages", "[\"irqq\"]").contains("did you mean `irq`?"));
     assert!(refused("rig", "tvin").contains("twin"));
-    // What another rig drops of the file it does not drop of the command line.
+    // Another rig drops keys of the file, but none of the command line.
     let mut explained = on(Some(RigKind::Board), false);
     explained.set_list("states", &["idle"]);
     explained.set("explain", true);

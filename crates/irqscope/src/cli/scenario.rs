@@ -13,6 +13,7 @@ Examples:
   irqscope scenario new mine.toml
   irqscope scenario check mine.toml
   irqscope scenario show demo --rig ssh --host root@pi --set trigger.frequency=5kHz")]
+#[allow(clippy::large_enum_variant, reason = "there is one, for as long as the program runs")]
 pub enum Scenario {
     /// List the bundled scenarios, and what scenarios can name.
     List,

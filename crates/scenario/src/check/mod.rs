@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What types cannot say of a scenario: which values are in range, and which keys go
+//! The rules of a scenario that types cannot express: which values are in range, and which keys go
 //! together. Every rule is checked, so that all that is wrong is said at once.
 
 mod board;

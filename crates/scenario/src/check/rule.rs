@@ -26,7 +26,7 @@ pub enum Rule {
     KernelOfRunning { rig: &'static str },
     #[error("with rig board, --kernel names the one kernel that the target runs")]
     KernelsOfUnseen,
-    #[error("states is empty; the least is states = [\"idle\"]")]
+    #[error("states is empty; use at least states = [\"idle\"]")]
     NoStates,
     #[error("{0}")]
     UnknownState(String),
@@ -88,7 +88,7 @@ pub enum Rule {
     #[error("faults.kinds is empty; leave it out for all of them")]
     NoFaults,
 
-    #[error("views is empty; the least is views = [\"inside\"]")]
+    #[error("views is empty; use at least views = [\"inside\"]")]
     NoViews,
     #[error("explain needs the view from inside")]
     ExplainOutside,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What a scenario file may hold: keys, types and defaults, nothing else.
+//! The contents of a scenario file: keys, types and defaults, nothing else.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ pub(crate) struct Text {
     /// Stages end with their first act when left out.
     #[serde(default)]
     pub execution: Option<ExecutionText>,
-    /// What stages do about triggers that come while they are pending.
+    /// A stage's way with triggers that come while it is pending.
     #[serde(default = "merged")]
     pub compensate: Named<Compensate>,
 }
@@ -244,7 +244,7 @@ fn merged() -> Named<Compensate> {
 fn zero() -> Span {
     Span(0)
 }
-/// The interrupt line of a parallel port's ACK on a PC.
+/// Returns the interrupt line of a parallel port's ACK on a PC.
 fn ack() -> u32 {
     7
 }

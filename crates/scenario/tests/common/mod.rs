@@ -16,7 +16,7 @@ pub fn parse(top: &str, trigger: &str) -> Result<Scenario, String> {
     Scenario::parse("test", "test.toml", &text(top, trigger)).map_err(|error| error.to_string())
 }
 
-/// The same with what was set outside the file.
+/// Resolves a scenario with keys that were set outside the file.
 pub fn resolve(
     top: &str,
     trigger: &str,
@@ -28,7 +28,7 @@ pub fn resolve(
     Scenario::resolve(&file, &overrides)
 }
 
-/// The same on another rig.
+/// Resolves it on another rig.
 pub fn on(rig: RigKind, top: &str, trigger: &str) -> Scenario {
     resolve(top, trigger, |overrides| overrides.set_rig(rig)).unwrap()
 }
