@@ -6,6 +6,7 @@
 //! A text means the same wherever it is read. A number without a unit is refused, because
 //! programs of this kind have taken it for microseconds, nanoseconds and hertz.
 #![forbid(unsafe_code)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod print;
 mod read;

@@ -4,8 +4,11 @@
 /// A unit for figures that are compared with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
+    /// Nanoseconds.
     Ns,
+    /// Microseconds.
     Us,
+    /// Milliseconds.
     Ms,
 }
 
@@ -19,6 +22,7 @@ impl Unit {
         }
     }
 
+    /// Returns its sign.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ns => "ns",
@@ -27,6 +31,7 @@ impl Unit {
         }
     }
 
+    /// Returns its length in nanoseconds.
     pub const fn ns(self) -> i64 {
         match self {
             Self::Ns => 1,

@@ -19,6 +19,7 @@ pub struct Frequency(pub u64);
 pub struct Share(pub u32);
 
 /// A text that is no quantity of the wanted kind.
+#[allow(missing_docs, reason = "each message names its field")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     #[error("`{0}` is no span of time; write it with its unit: 250us, 1ms or 1h")]
