@@ -76,7 +76,7 @@ impl SampleRow {
         }
     }
 
-    /// The order of rows within a case.
+    /// Returns the key of the order of rows within a case.
     pub fn key(&self) -> (u64, Stage, View) {
         (self.seq, self.stage, self.view)
     }
