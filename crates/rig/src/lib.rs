@@ -12,6 +12,7 @@ mod case;
 mod command;
 pub mod doctor;
 mod error;
+mod foreign;
 pub mod generator;
 pub mod guest;
 mod kernel;

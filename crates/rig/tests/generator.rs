@@ -247,7 +247,7 @@ fn what_is_no_generator_or_of_another_protocol_is_told_apart() {
 fn silence_is_a_loss() {
     let (address, other) = saying(greeting(PROTOCOL));
     let mut client = connect(address).unwrap();
-    client.bear_silence_for(Duration::from_millis(300));
+    client.set_idle_timeout(Duration::from_millis(300));
     for _ in 0..2 {
         assert!(client.next(LIMIT).unwrap().is_some());
     }

@@ -10,7 +10,10 @@ use std::time::Duration;
 
 use irqscope_generator::server::Server;
 use irqscope_generator::{Source, initial};
-use irqscope_wire::{Command, GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Shape, Tick};
+use irqscope_wire::{
+    Command, GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Shape, TWIN_LISTENS,
+    TWIN_REFUSES, TWIN_UNUSABLE, Tick,
+};
 use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
 use crate::args::{Args, Output, parse};
@@ -126,11 +129,11 @@ pub unsafe extern "C" fn qemu_plugin_install(
     match install(id, cpus, &target, &arguments) {
         Ok(()) => 0,
         Err(Unusable::Here(what)) => {
-            eprintln!("irqscope: the twin's generator cannot be used: {what}");
+            eprintln!("irqscope: {TWIN_UNUSABLE}{what}");
             -1
         }
         Err(Unusable::Settings(refusal)) => {
-            eprintln!("irqscope: the twin's generator refuses its settings: {refusal}");
+            eprintln!("irqscope: {TWIN_REFUSES}{refusal}");
             -1
         }
     }
@@ -200,7 +203,7 @@ fn serve(port: u16, source: &Source) -> Result<Server, String> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let server = Server::start(address, source).map_err(|error| error.to_string())?;
     if port == 0 {
-        eprintln!("irqscope: the twin's generator listens on {}", server.address());
+        eprintln!("irqscope: {TWIN_LISTENS}{}", server.address());
     }
     Ok(server)
 }

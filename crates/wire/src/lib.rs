@@ -30,6 +30,7 @@ mod port;
 mod refusal;
 mod settings;
 mod stage;
+mod startup;
 mod symbol;
 mod units;
 
@@ -69,5 +70,6 @@ pub use settings::{
     Changes, Descriptor, Difference, Limits, Polarity, Range, Setting, Settings, Unit, Value, When,
 };
 pub use stage::{Stage, View};
+pub use startup::{Listening, TWIN_LISTENS, TWIN_REFUSES, TWIN_UNUSABLE};
 pub use symbol::Symbol;
 pub use units::{Cycles, Nanoseconds, Seq, Tick};

@@ -24,7 +24,7 @@ use std::time::Duration;
 use irqscope_generator::Source;
 use irqscope_generator::server::Server;
 use irqscope_generator::words::{self, hello};
-use irqscope_wire::{GeneratorKind, Message, Note, Tick};
+use irqscope_wire::{GeneratorKind, Listening, Message, Note, Tick};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 
@@ -102,7 +102,7 @@ fn serve(options: &GeneratorOptions) -> Result<()> {
     let running = words::start(source, server, SpareWires { memory, placement })
         .map_err(|source| Error::System { what: "start the generator", source })?;
     let mut stdout = std::io::stdout();
-    writeln!(stdout, "{address} {}", spare.cpu)
+    writeln!(stdout, "{}", Listening { address, cpu: spare.cpu })
         .and_then(|()| stdout.flush())
         .map_err(Error::Output)?;
     let stopped = await_end(&stop, &running);

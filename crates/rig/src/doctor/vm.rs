@@ -6,6 +6,7 @@ use super::system::System;
 
 use crate::agent::find_doorbell;
 use crate::error::RigError;
+use crate::foreign;
 use crate::guest::kvm::{Kvm, LIMIT, probe};
 use crate::kernel;
 
@@ -54,7 +55,7 @@ fn judge(kvm: Kvm) -> Finding {
 
 fn refused(said: &str) -> Finding {
     let why = said.lines().next().unwrap_or("QEMU says nothing");
-    let remedy = if why.contains("Permission denied") {
+    let remedy = if foreign::kvm_is_forbidden(why) {
         "sudo adduser $USER kvm, and log in again"
     } else {
         EMULATES

@@ -70,7 +70,7 @@ impl Client {
 
     /// Sets how long a generator may be silent until it counts as lost. Five seconds if nothing
     /// else is said: it sends a status in every one.
-    pub fn bear_silence_for(&mut self, silence: Duration) {
+    pub fn set_idle_timeout(&mut self, silence: Duration) {
         self.stream.silence = silence;
     }
 

@@ -50,7 +50,7 @@ impl Outside {
 
     /// Follows a generator that is set already, and waits to be started.
     pub fn of(mut client: Client, plan: &StagePlan) -> Self {
-        client.bear_silence_for(SILENCE);
+        client.set_idle_timeout(SILENCE);
         let timeout = Duration::from_millis(plan.timeout_ms.into());
         let asked = Changes::default();
         Self { client, asked, timeout, run: None, ended: false, read: Instant::now() }

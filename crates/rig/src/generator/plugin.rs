@@ -7,20 +7,17 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 
-use irqscope_wire::{Changes, FaultKind, GeneratorHello, Message, Nanoseconds, Outside, StagePlan};
+use irqscope_wire::{
+    Changes, FaultKind, GeneratorHello, Message, Nanoseconds, Outside, StagePlan, TWIN_REFUSES,
+    TWIN_UNUSABLE,
+};
 
 use crate::agent::find_plugin;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::error::{Result, RigError, Trying};
+use crate::foreign;
 use crate::generator::settings::{check, of_plan};
 use crate::guest::qemu::ENDED;
-
-/// The plugin's words when QEMU cannot use it; see `crates/twin`.
-const UNUSABLE: &str = "the twin's generator cannot be used: ";
-/// The plugin's words when it cannot do as it is asked.
-const REFUSED: &str = "the twin's generator refuses its settings: ";
-/// QEMU's words about a plugin that it cannot load, or whose API it does not take.
-const NOT_LOADED: [&str; 3] = ["ould not load plugin", "plugin ", "TCG plugin"];
 
 /// A plugin that is about to be loaded, or is at work.
 pub(crate) struct Plugin {
@@ -144,19 +141,19 @@ impl Drop for Plugin {
 /// Returns why QEMU ended if it cannot use the plugin.
 pub(crate) fn unusable(error: &RigError) -> Option<&str> {
     // QEMU says of a plugin that refuses its settings, too, that it cannot load it.
-    if last_words(error)?.any(|line| line.contains(REFUSED)) {
+    if last_words(error)?.any(|line| line.contains(TWIN_REFUSES)) {
         return None;
     }
-    last_words(error)?.find_map(|line| match line.split_once(UNUSABLE) {
+    last_words(error)?.find_map(|line| match line.split_once(TWIN_UNUSABLE) {
         Some((_, why)) => Some(why),
-        None => NOT_LOADED.iter().any(|known| line.contains(known)).then_some(line),
+        None => foreign::plugin_is_not_loaded(line).then_some(line),
     })
 }
 
 /// Turns the refusal of a setting into an error of its own; other errors stay as they are.
 pub(crate) fn name_refusal(error: RigError) -> RigError {
     let refused =
-        last_words(&error).and_then(|mut said| said.find_map(|line| line.split_once(REFUSED)));
+        last_words(&error).and_then(|mut said| said.find_map(|line| line.split_once(TWIN_REFUSES)));
     match refused {
         Some((_, why)) => RigError::Refused {
             what: format!("the twin's generator refuses its settings: {why}"),

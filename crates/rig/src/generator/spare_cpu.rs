@@ -2,7 +2,7 @@
 //! The view from outside of a real machine: a CPU that it can spare is its generator, which the
 //! session starts there and ends. Its code is in `crates/agent`.
 
-use irqscope_wire::{Outside as Settings, Plan};
+use irqscope_wire::{Listening, Outside as Settings, Plan};
 
 use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
@@ -39,8 +39,12 @@ pub(crate) fn start(
     let settings = plan.outside().unwrap_or_default();
     session.go(modules, Some(&arguments(plan, settings, facts)))?;
     let Some(said) = session.generator(stop)? else { return Ok(None) };
-    let (port, cpu) = understand(&said, &shell.target)?;
-    let address = format!("127.0.0.1:{}", shell.forward(port, stop)?);
+    let Listening { address, cpu } = Listening::parse(&said).ok_or_else(|| {
+        let target = &shell.target;
+        let what = format!("the generator on {target} says `{said}` instead of where it listens");
+        RigError::Lost { what, console: None, tail: String::new() }
+    })?;
+    let address = format!("127.0.0.1:{}", shell.forward(address.port(), stop)?);
     let settings = Settings { cpu: Some(cpu), ..settings };
     let Some(asked) = plan.stages_mut() else { return Ok(None) };
     asked.outside = Some(settings);
@@ -52,18 +56,6 @@ fn arguments(plan: &Plan, settings: Settings, facts: &Facts) -> String {
     let lines = lines(plan, &facts.release);
     let cpu = settings.cpu.map(|cpu| format!(" --cpu {cpu}")).unwrap_or_default();
     format!("--lines {lines} --under-test {}{cpu}", plan.cpu)
-}
-
-/// Parses `127.0.0.1:40001 3`: its port, and its CPU.
-fn understand(said: &str, place: &str) -> Result<(u16, u32)> {
-    let parsed = said.split_once(' ').and_then(|(address, cpu)| {
-        let (_, port) = address.rsplit_once(':')?;
-        Some((port.parse().ok()?, cpu.parse().ok()?))
-    });
-    parsed.ok_or_else(|| {
-        let what = format!("the generator on {place} says `{said}` instead of where it listens");
-        RigError::Lost { what, console: None, tail: String::new() }
-    })
 }
 
 #[cfg(test)]
@@ -87,12 +79,6 @@ mod tests {
         let said = arguments(&spare(), Settings::default(), &facts);
         assert_eq!(said, format!("--lines {} --under-test 0", Stage::COUNT - 1));
         assert!(arguments(&spare(), spare().outside().unwrap(), &facts).ends_with("--cpu 2"));
-    }
-
-    #[test]
-    fn where_it_listens_is_understood_or_it_is_lost() {
-        assert_eq!(understand("127.0.0.1:4000 3", "board").unwrap(), (4000, 3));
-        assert!(understand("Segmentation fault", "board").is_err());
     }
 
     #[test]

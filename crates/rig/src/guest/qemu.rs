@@ -14,6 +14,7 @@ use crate::agent_link::{AgentLink, read_to_end};
 use crate::arch::{Arch, Guest as _, Program};
 use crate::command::{TICK, output};
 use crate::error::{Result, RigError, Trying, lost};
+use crate::foreign;
 use crate::stop::Stop;
 use crate::text::last_lines;
 
@@ -105,7 +106,7 @@ impl Qemu {
 
     /// Waits for a mark; returns the rest of the first line of its own words in which it stands.
     /// Its later words are read and forgotten, so that it never waits for a reader.
-    pub fn hear(&mut self, mark: &'static str, stop: &Stop) -> Result<String> {
+    pub fn line_after(&mut self, mark: &'static str, stop: &Stop) -> Result<String> {
         let program = self.program.name;
         let Some(stderr) = self.child.stderr.take() else {
             return Err(self.lost(format!("{program} was read already")));
@@ -241,7 +242,7 @@ fn accept(
 fn refused(child: &mut Child, status: std::process::ExitStatus, machine: &Machine<'_>) -> RigError {
     let Program { name, package } = machine.program;
     let said = words(child);
-    if status.code() == Some(127) || said.contains("failed to execute") {
+    if foreign::was_not_executed(status.code(), &said) {
         return RigError::unready(
             format!("{name} is not installed"),
             format!("install it: apt-get install {package}"),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use irqscope_scenario::Twin;
-use irqscope_wire::{Load, Outside, Plan, StagePlan, SystemState, Tick, Trigger};
+use irqscope_wire::{Load, Outside, Plan, StagePlan, SystemState, TWIN_LISTENS, Tick, Trigger};
 
 use crate::agent::find_plugin;
 use crate::arch::{Arch, Guest};
@@ -64,7 +64,7 @@ impl OpenTwin<'_> {
             limit_key: "none",
         };
         let mut qemu = Qemu::start(&machine, stop)?;
-        address(&qemu.hear(LISTENS, stop)?);
+        address(&qemu.line_after(TWIN_LISTENS, stop)?);
         let (mut target, mut announced) = (Follower::new(Stream::Target), false);
         qemu.read_to_end(stop, &mut |bytes| {
             target.push(bytes, &mut |_| Ok(()))?;
@@ -103,6 +103,4 @@ pub fn open_plan(kernel: &str, loads: &[Load]) -> Plan {
 /// QEMU's counter counts virtual nanoseconds, whatever an instruction takes.
 const NANOSECOND: Tick = Tick { femtoseconds: 1_000_000 };
 
-/// The plugin's words before its address.
-const LISTENS: &str = "listens on ";
 const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);

@@ -11,6 +11,7 @@ use irqscope_scenario::Ssh;
 
 use crate::command::{TICK, wait_until};
 use crate::error::{Result, RigError, Trying};
+use crate::foreign::{SshRefusal, ssh_refusal};
 use crate::stop::Stop;
 use crate::text::with_output;
 use crate::transport::shell::Shell;
@@ -114,20 +115,16 @@ impl Drop for Connection {
 /// prepared; all else is a target that was lost.
 fn refused(host: &str, said: &str) -> RigError {
     let what = with_output(format!("cannot connect to {host}"), said);
-    let remedy = match said {
-        said if said.contains("Host key verification failed") => {
+    let remedy = match ssh_refusal(said) {
+        Some(SshRefusal::UnknownHostKey) => {
             format!("connect once by hand and compare the key: ssh {host}")
         }
-        said if said.contains("Permission denied") => {
+        Some(SshRefusal::NoKey) => {
             format!("let a key in that needs no password: ssh-copy-id {host}")
         }
-        said if said.contains("failed to execute ssh") => {
-            "install it: apt-get install openssh-client".to_owned()
-        }
-        said if said.contains("Bad configuration") || said.contains("unknown option") => {
-            "mend ssh.options in the scenario".to_owned()
-        }
-        _ => return RigError::Lost { what, console: None, tail: String::new() },
+        Some(SshRefusal::NotInstalled) => "install it: apt-get install openssh-client".to_owned(),
+        Some(SshRefusal::WrongOptions) => "mend ssh.options in the scenario".to_owned(),
+        None => return RigError::Lost { what, console: None, tail: String::new() },
     };
     RigError::unready(what, remedy)
 }
