@@ -65,8 +65,8 @@ impl OutsideAccount {
             answers,
             extra,
             lost_interrupts: handled.map(|handled| triggers.saturating_sub(handled)),
-            unsure: data.join.unsure,
-            unexplained_extra: data.join.extra,
+            unsure: data.fit.unsure,
+            unexplained_extra: data.fit.extra,
             window: data.rows.iter().filter(|row| row.flags & FLAG_WINDOW != 0).count() as u64,
             facts: outside.facts(),
         })
@@ -121,7 +121,7 @@ pub(crate) fn violations(data: &CaseData) -> Vec<Violation> {
     if received != sent {
         violations.push(Violation::OutsideRecount { generator: sent, counted: received });
     }
-    if let Some((lines, stages)) = data.join.other_lines {
+    if let Some((lines, stages)) = data.fit.other_lines {
         violations.push(Violation::OtherLines { lines, stages });
     }
     if target.triggers > totals.triggers {

@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 
 use irqscope_wire::{
     Counters, Event, Explained, Failure, Fault, GeneratorKind, LoadWork, LockSite, LockTotals,
-    Message, Note, Plan, Sample, Stage, StageCost, StagePlan, Started, Symbol, Tick, View, decode,
+    Message, Note, Plan, Sample, StageCost, StagePlan, Started, Symbol, Tick, decode,
 };
 
 use crate::bench::{self, BenchmarkData};
 use crate::index::Place;
-use crate::{
-    CaseManifest, Join, LogIndex, LogRecord, OutsideData, Result, SampleRow, Source, join,
-};
+use crate::{CaseManifest, Fit, Join, LogIndex, LogRecord, OutsideData, Result, SampleRow, Source};
 
 /// Frames of one stream that are missing from the log, or came again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +78,8 @@ pub struct CaseData {
     pub truth: Vec<Fault>,
     /// Samples as the target sent them; with `explain`.
     pub raw: Vec<Sample>,
-    /// The outcome of joining both views.
-    pub join: Join,
+    /// How well both views fit.
+    pub fit: Fit,
     /// Of a kernel with delayed locking, what it counted.
     pub lock_sites: Vec<LockSite>,
     /// Figures that go with the sites.
@@ -92,11 +90,8 @@ pub struct CaseData {
     pub benchmarks: Vec<BenchmarkData>,
     /// Nothing on the target took part.
     pub without_agent: bool,
-    /// Of the handler, by sequence number; only where the target does not know
-    /// its triggers' instants.
-    stamps: BTreeMap<u64, u64>,
     next: BTreeMap<Source, u64>,
-    tick: Option<Tick>,
+    join: Join,
     /// Where rows are looked over and not kept.
     glance: Option<Glance>,
 }
@@ -133,7 +128,8 @@ impl CaseData {
     pub(crate) fn read(index: &LogIndex, number: u16, manifest: &CaseManifest) -> Result<Self> {
         let mut data = Self { number, case: manifest.case.clone(), ..Self::default() };
         data.take_all(index, manifest)?;
-        data.join();
+        data.join.finish(&mut data.rows);
+        data.fit = data.join.fit();
         // Streams are in order by themselves; only two views have to be merged.
         if !data.rows.is_sorted_by_key(SampleRow::key) {
             data.rows.sort_by_key(SampleRow::key);
@@ -160,14 +156,15 @@ impl CaseData {
         let planned = data.asked();
         let whole = data.outside.is_some()
             || data.unconverted > 0
-            || data.glance.as_ref().is_some_and(|glance| !glance.fits(data.tick))
+            || data.glance.as_ref().is_some_and(|glance| !glance.fits(data.tick()))
             || planned.is_some_and(|asked| asked.explains() || asked.is_triggered_outside());
         Ok((!whole).then_some(data))
     }
 
     fn take_all(&mut self, index: &LogIndex, manifest: &CaseManifest) -> Result<()> {
-        self.learn_plan(manifest.plan.as_ref());
         self.without_agent = manifest.without_agent;
+        self.join = Join::new(manifest.without_agent);
+        self.learn_plan(manifest.plan.as_ref());
         for placed in index.placed_records(self.number) {
             let (place, record) = placed?;
             self.take(&record, place);
@@ -178,12 +175,9 @@ impl CaseData {
         Ok(())
     }
 
-    /// The stages whose lines a generator watched. Where no agent says which ones
-    /// there really are, the plan's.
-    fn stages(&self) -> &[Stage] {
-        let planned = self.asked().filter(|_| self.without_agent);
-        let started = self.started.as_ref().map(|started| &started.stages);
-        started.or(planned.map(|asked| &asked.stages)).map_or(&[], Vec::as_slice)
+    /// What the plan asks of stages, if it does.
+    pub fn asked(&self) -> Option<&StagePlan> {
+        self.plan.as_ref()?.stages()
     }
 
     /// The clock counts executed instructions.
@@ -195,22 +189,7 @@ impl CaseData {
 
     /// The tick of the target's counter.
     pub fn tick(&self) -> Option<Tick> {
-        self.tick
-    }
-
-    /// Adds the rows of the view from outside.
-    fn join(&mut self) {
-        let Some(outside) = &self.outside else { return };
-        if self.plan.as_ref().is_some_and(Plan::shares_clock) {
-            join::count_from_trigger(&mut self.rows, outside, &self.stamps);
-        }
-        let mut stages = self.stages().to_vec();
-        if !self.without_agent {
-            stages.sort_unstable();
-        }
-        let (rows, join) = join::outside_rows(outside, &stages, &self.rows);
-        self.rows.extend(rows);
-        self.join = join;
+        self.join.counter_tick()
     }
 
     fn take(&mut self, record: &LogRecord, place: Place) {
@@ -232,6 +211,11 @@ impl CaseData {
 
     fn understand(&mut self, record: &LogRecord, message: Message, place: Place) {
         let source = record.source;
+        if self.glance.is_none() {
+            self.join.take(source, &message, &mut self.rows);
+        } else if let Message::Started(_) = message {
+            self.join.take(source, &message, &mut Vec::new());
+        }
         match message {
             Message::Failed(failure) => self.failure = Some(failure),
             Message::Note(note) => self.notes.push(note),
@@ -239,10 +223,7 @@ impl CaseData {
                 self.outside.get_or_insert_default().understand(message, record.host_ns);
             }
             Message::Plan(plan) => self.learn_plan(Some(&plan)),
-            Message::Started(started) => {
-                self.tick.get_or_insert(started.tick);
-                self.started = Some(started);
-            }
+            Message::Started(started) => self.started = Some(started),
             Message::Cost(costs) => self.costs = costs,
             Message::Samples(samples) => self.add(&samples),
             Message::Finished(counters) => self.counters = Some(counters),
@@ -264,16 +245,8 @@ impl CaseData {
         }
     }
 
-    /// What the plan asks of stages, if it does.
-    pub fn asked(&self) -> Option<&StagePlan> {
-        self.plan.as_ref()?.stages()
-    }
-
-    /// The rig's exact tick comes before the one that the target calibrated.
     fn learn_plan(&mut self, plan: Option<&Plan>) {
-        if let Some(tick) = plan.and_then(|plan| plan.tick) {
-            self.tick = Some(tick);
-        }
+        plan.into_iter().for_each(|plan| self.join.learn_plan(plan));
         if let (Some(plan), true) = (plan, self.benchmarks.is_empty()) {
             self.benchmarks = bench::of_plan(plan);
         }
@@ -281,30 +254,15 @@ impl CaseData {
     }
 
     fn add(&mut self, samples: &[Sample]) {
-        let Some(tick) = self.tick else {
+        let Some(tick) = self.tick() else {
             self.unconverted += samples.len() as u64;
             return;
         };
         self.samples += samples.len() as u64;
         if let Some(glance) = &mut self.glance {
             glance.look(samples, tick);
-            return;
-        }
-        let stamps_too = self.asked().is_some_and(StagePlan::is_triggered_outside);
-        for sample in samples {
-            if stamps_too {
-                self.stamps.insert(sample.seq.0, sample.trigger_cycles.0);
-            }
-            self.rows.extend(inside_rows(sample, tick));
-        }
-        if self.plan.as_ref().is_some_and(Plan::explains) {
+        } else if self.plan.as_ref().is_some_and(Plan::explains) {
             self.raw.extend_from_slice(samples);
         }
     }
-}
-
-/// One row for each stage that was asked.
-pub(crate) fn inside_rows(sample: &Sample, tick: Tick) -> impl Iterator<Item = SampleRow> {
-    let row = move |response| SampleRow::new(sample, response, View::Inside, tick);
-    sample.responses.iter().map(row)
 }

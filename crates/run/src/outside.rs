@@ -75,11 +75,6 @@ impl OutsideData {
         })
     }
 
-    /// What is subtracted from every latency of a line, in ticks.
-    pub(crate) fn offset(&self, line: usize) -> i64 {
-        offset(self.calibration.as_ref(), line)
-    }
-
     /// The youngest that were received.
     pub fn totals(&self) -> Totals {
         self.totals
@@ -105,30 +100,6 @@ impl OutsideData {
     pub fn tick(&self) -> Option<Tick> {
         self.hello.as_ref().map(|hello| hello.tick)
     }
-
-    /// Response lines in use: samples have so many answers.
-    pub(crate) fn lines(&self, hello: &GeneratorHello) -> usize {
-        self.samples.first().map_or(hello.lines.into(), |sample| sample.answers.len())
-    }
-
-    /// Every edge of a line was received, with its instant.
-    pub(crate) fn has_every_edge(&self) -> bool {
-        self.totals.dropped == 0 && self.extras.len() as u64 == self.totals.extra
-    }
-
-    /// All edges of a line, in their order; of pulses the rising ones.
-    pub(crate) fn edges(&self, line: usize) -> Vec<Edge> {
-        let answered = self.samples.iter().filter_map(|sample| {
-            let at = sample.trigger.0.saturating_add(span(sample.answers.get(line)?)?);
-            let window = sample.window >> line & 1 != 0;
-            Some(Edge { at, width: width(sample, line), window })
-        });
-        let extra = self.extras.iter().filter(|extra| usize::from(extra.line) == line);
-        let extra = extra.map(|extra| Edge { at: extra.at.0, width: None, window: false });
-        let mut edges: Vec<Edge> = answered.chain(extra).collect();
-        edges.sort_unstable_by_key(|edge| edge.at);
-        edges
-    }
 }
 
 /// A response on a line, in the generator's ticks.
@@ -143,7 +114,7 @@ pub(crate) struct Edge {
 
 /// What a generator has found of its own way to a line, in ticks; 0 where it has
 /// not looked.
-pub fn offset(calibration: Option<&Calibration>, line: usize) -> i64 {
+pub(crate) fn offset(calibration: Option<&Calibration>, line: usize) -> i64 {
     let found = calibration.and_then(|it| it.lines.get(line).copied().flatten());
     found.map_or(0, |loopback| loopback.offset)
 }

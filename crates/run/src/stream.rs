@@ -8,7 +8,7 @@
 use irqscope_wire::{Message, decode};
 
 use crate::bench::{Batch, Content};
-use crate::case::inside_rows;
+use crate::join::inside_rows;
 use crate::{BenchRow, CaseData, CaseManifest, LogIndex, Result, SampleRow};
 
 /// Rows that are gathered before they are handed out; more by one frame at most.

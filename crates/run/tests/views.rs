@@ -12,7 +12,7 @@ use irqscope_wire::{
     Answer, Calibration, Counters, Cycles, ExtraEdge, Frame, Loopback, Message, Outcome, Outside,
     OutsideSample, Plan, Response, Sample, Stage, Trigger, View, encode,
 };
-use synthetic::generator::{seen, send};
+use synthetic::generator::{hello, seen, send};
 use synthetic::{Sender, answered, draft, plan, sample};
 
 const STAGES: [Stage; 2] = [Stage::Irq, Stage::User];
@@ -104,7 +104,7 @@ fn what_the_target_merged_is_paired_again_with_its_record() {
         (3, Some(5_000), 0),
     ];
     assert_eq!(user(&data, View::Outside), expected);
-    assert_eq!(data.join.unsure, 0);
+    assert_eq!(data.fit.unsure, 0);
 }
 
 #[test]
@@ -131,9 +131,16 @@ fn what_is_a_generators_own_of_a_latency_is_subtracted_paired_again_or_not() {
         target.open("6.1.0", &STAGES);
         target.send(Message::Samples(record));
         let edges = (0..2).map(|seq| seen(seq, vec![prompt(900), prompt(5_000)])).collect();
+        // A generator sends it before its runs.
+        for (number, message) in
+            [Message::GeneratorHello(hello(2)), Message::Calibration(calibration.clone())]
+                .into_iter()
+                .enumerate()
+        {
+            let frame = Frame { number: number as u64, message };
+            run.log().append(0, Source::Generator, &encode(&frame).unwrap()).unwrap();
+        }
         send(&run, 2, edges, vec![]);
-        let frame = Frame { number: 3, message: Message::Calibration(calibration.clone()) };
-        run.log().append(0, Source::Generator, &encode(&frame).unwrap()).unwrap();
         let data = run.case(&run.index().unwrap(), 0).unwrap();
         let outside = data.rows.iter().filter(|row| row.view == View::Outside);
         let told = data.outside.as_ref().unwrap().facts().unwrap().calibration;
@@ -159,16 +166,32 @@ fn without_a_record_late_answers_stay_upper_bounds_and_say_so() {
         (3, None, FLAG_MISSING),
     ];
     assert_eq!(user(&data, View::Outside), expected);
-    assert_eq!(data.join.unsure, 3);
+    assert_eq!(data.fit.unsure, 3);
 }
 
 #[test]
-fn a_line_with_an_edge_too_many_is_not_paired_again() {
+fn an_edge_too_many_is_counted_and_answers_nothing() {
     let (record, edges) = merged();
     let extras = vec![ExtraEdge { line: 1, at: Cycles(3 * MS + 9_000) }];
     let data = joined(line_plan(), 2, record, edges, extras);
-    assert_eq!(data.join.extra, 1);
-    assert_eq!(data.join.unsure, 3, "four edges for three answers: it is unknown which is whose");
+    assert_eq!(data.fit.extra, 1);
+    let latencies = user(&data, View::Outside).into_iter().map(|(_, latency, _)| latency);
+    let expected = [Some((MS + MS / 2) as i64), None, Some(5_000), Some(5_000)];
+    assert_eq!(latencies.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn answers_that_are_out_together_with_an_edge_too_many_are_unsure() {
+    let record = (0..3).map(|seq| pair(seq, inside(750_000 + 500_000 * seq as i64))).collect();
+    let late = |span| Answer::Late(Cycles(span));
+    let edges = vec![
+        seen(0, vec![prompt(900), late(MS + MS / 2)]),
+        seen(1, vec![prompt(900), late(MS + MS / 3)]),
+        seen(2, vec![prompt(900), prompt(MS / 2)]),
+    ];
+    let extras = vec![ExtraEdge { line: 1, at: Cycles(2 * MS + 9_000) }];
+    let data = joined(line_plan(), 2, record, edges, extras);
+    assert_eq!((data.fit.extra, data.fit.unsure), (1, 2), "four edges for three answers");
 }
 
 #[test]
@@ -176,7 +199,7 @@ fn other_lines_than_stages_give_no_row_from_outside() {
     let record = vec![pair(0, inside(2_000))];
     let edges = vec![seen(0, vec![prompt(900); 3])];
     let data = joined(line_plan(), 3, record, edges, vec![]);
-    assert_eq!(data.join.other_lines, Some((3, 2)));
+    assert_eq!(data.fit.other_lines, Some((3, 2)));
     assert!(user(&data, View::Outside).is_empty());
 }
 

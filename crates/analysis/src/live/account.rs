@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The account of every trigger until now, and of every frame.
 
-use irqscope_run::{SampleRow, Source};
-use irqscope_wire::{Counters, Frame, Message, Totals};
+use irqscope_run::Source;
+use irqscope_wire::{Counters, Frame, Message, Outcome, Sample, Totals};
 use serde::Serialize;
 
 /// The side that counted.
@@ -62,12 +62,13 @@ impl Account {
     }
 
     /// Adds one more sample of the inside view; its precedence is the driver's.
-    pub fn add(&mut self, rows: &[SampleRow]) {
+    pub fn add(&mut self, sample: &Sample) {
         self.from = Some(Counter::Samples);
         self.triggers += 1;
-        let term = if rows.iter().any(SampleRow::is_merged) {
+        let has = |wanted| sample.responses.iter().any(|one| one.outcome == wanted);
+        let term = if has(Outcome::Merged) {
             &mut self.coalesced
-        } else if rows.iter().any(SampleRow::is_missing) {
+        } else if has(Outcome::Missing) {
             &mut self.missing
         } else {
             &mut self.complete

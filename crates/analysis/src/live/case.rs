@@ -3,15 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_run::{SampleRow, Source, offset, outside_row};
-use irqscope_wire::{
-    Calibration, Frame, GeneratorKind, Message, Nanoseconds, OutsideSample, Packet, Plan, Response,
-    Sample, Stage, Started, Tick, View,
-};
+use irqscope_run::{Join, SampleRow, Source};
+use irqscope_wire::{Frame, GeneratorKind, Message, Packet, Plan, Stage, View};
 use serde::Serialize;
 
 use super::account::{Account, Frames, Numbers};
-use super::common::Triggers;
 use super::series::{LiveSeries, Series};
 use super::worst::Worst;
 
@@ -44,52 +40,54 @@ pub struct LiveFigures {
     pub samples: u64,
     pub account: Account,
     pub frames: Frames,
-    /// Inside samples whose trigger's instant is not at hand any more.
+    /// Triggers whose record has not arrived: their latencies are those of the
+    /// generator alone.
     pub unjoined: u64,
     /// In order of stage and view.
     pub series: Vec<LiveSeries>,
     pub worst: Vec<Worst>,
 }
 
-/// Its memory depends on the number of stages only.
+/// Its memory depends on the number of stages, and on the triggers whose record has not
+/// arrived: in the twin, which sends its record at the end, on all of them.
 pub struct LiveCase {
     plan: Plan,
-    without_agent: bool,
-    started: Option<Started>,
-    /// Of the generator's clock, with how many lines it watches.
-    generator: Option<(Tick, usize)>,
-    /// Its measurements of itself.
-    calibration: Option<Calibration>,
+    release: Option<String>,
     /// The generator is a twin's.
     twin: bool,
-    /// Of the target's counter.
-    tick: Option<Tick>,
-    triggers: Triggers,
+    has_generator: bool,
+    join: Join,
+    rows: Vec<SampleRow>,
     series: BTreeMap<(Stage, View), Series>,
+    /// The view outside as the generator paired it, until its record has arrived.
+    seen: BTreeMap<(Stage, View), Series>,
     samples: u64,
     account: Account,
     frames: Frames,
     numbers: Numbers,
-    unjoined: u64,
+    ended: bool,
+    period_ns: u64,
 }
 
 impl LiveCase {
     pub fn new(plan: &Plan, without_agent: bool) -> Self {
+        let mut join = Join::new(without_agent);
+        join.learn_plan(plan);
         Self {
-            tick: plan.tick,
             plan: plan.clone(),
-            without_agent,
-            started: None,
-            generator: None,
-            calibration: None,
+            release: None,
             twin: false,
-            triggers: Triggers::default(),
+            has_generator: false,
+            join,
+            rows: Vec::new(),
             series: BTreeMap::new(),
+            seen: BTreeMap::new(),
             samples: 0,
             account: Account::default(),
             frames: Frames::default(),
             numbers: Numbers::default(),
-            unjoined: 0,
+            ended: false,
+            period_ns: period(plan),
         }
     }
 
@@ -101,30 +99,37 @@ impl LiveCase {
     pub fn take(&mut self, source: Source, frame: &Frame) {
         self.frames.received += u64::from(source != Source::Host);
         self.frames.missed += self.numbers.missed(source, frame);
+        self.join.take(source, &frame.message, &mut self.rows);
+        self.add_rows();
         match &frame.message {
             Message::GeneratorHello(hello) => {
-                self.generator = Some((hello.tick, hello.lines.into()));
+                self.has_generator = true;
                 self.twin = hello.kind == GeneratorKind::Twin;
             }
             Message::Packet(packet) => self.packet(packet),
-            Message::Calibration(calibration) => self.calibration = Some(calibration.clone()),
             Message::Status(status) => self.account = Account::of_generator(&status.totals),
-            // The rig's exact tick comes before the one that the target calibrated.
-            Message::Plan(plan) => {
-                self.tick = plan.tick.or(self.tick);
-                self.plan = plan.clone();
+            Message::Plan(plan) => (self.plan, self.period_ns) = (plan.clone(), period(plan)),
+            Message::Started(started) => self.release = Some(started.kernel.clone()),
+            Message::Samples(samples) => {
+                self.samples += samples.len() as u64;
+                if !self.has_generator {
+                    samples.iter().for_each(|sample| self.account.add(sample));
+                }
             }
-            Message::Started(started) => {
-                self.tick.get_or_insert(started.tick);
-                self.started = Some(started.clone());
-            }
-            Message::Samples(samples) => samples.iter().for_each(|sample| self.inside(sample)),
             Message::BenchSamples(batch) => self.samples += batch.samples.len() as u64,
-            Message::Finished(counters) if self.generator.is_none() => {
+            Message::Finished(counters) if !self.has_generator => {
                 self.account = Account::of_target(counters);
             }
             _ => {}
         }
+    }
+
+    /// Takes the end, after which nothing arrives: the figures are those of the finished run.
+    pub fn end(&mut self) {
+        self.join.finish(&mut self.rows);
+        self.add_rows();
+        self.seen.clear();
+        self.ended = true;
     }
 
     /// Returns whether its nanoseconds are virtual.
@@ -132,113 +137,69 @@ impl LiveCase {
         self.twin || self.plan.shares_clock()
     }
 
-    /// Returns how many frames there were until now, whatever became of them: the figures are the
-    /// same as long as this is.
+    /// Returns how many frames there were, whatever became of them, and the end: the figures are the same
+    /// as long as this is.
     pub fn frames(&self) -> u64 {
-        self.frames.received + self.frames.damaged
+        self.frames.received + self.frames.damaged + u64::from(self.ended)
     }
 
     pub fn figures(&self, wanted: Wanted<'_>) -> LiveFigures {
+        let shown = self.shown();
         let series =
-            |(key, one): (&(Stage, View), &Series)| one.figures(wanted.draws(key.0, key.1));
-        let worst = self.series.values().flat_map(Series::worst);
+            |(key, one): (&(Stage, View), &&Series)| one.figures(wanted.draws(key.0, key.1));
+        let worst = shown.values().flat_map(|one| one.worst());
         LiveFigures {
-            release: self.started.as_ref().map(|started| started.kernel.clone()),
+            release: self.release.clone(),
             samples: self.samples,
             account: self.account,
             frames: self.frames,
-            unjoined: self.unjoined,
-            series: self.series.iter().map(series).collect(),
+            unjoined: self.join.waiting() as u64,
+            series: shown.iter().map(series).collect(),
             worst: if matches!(wanted, Wanted::Figures) { Vec::new() } else { worst.collect() },
         }
     }
 
+    /// Returns the series that are shown: those that the generator saw until most of their
+    /// record has arrived.
+    fn shown(&self) -> BTreeMap<(Stage, View), &Series> {
+        let mut shown: BTreeMap<_, _> = self.series.iter().map(|(key, one)| (*key, one)).collect();
+        for (key, seen) in &self.seen {
+            let joined = self.series.get(key).map_or(0, Series::rows);
+            if joined * 2 < seen.rows() {
+                shown.insert(*key, seen);
+            }
+        }
+        shown
+    }
+
     fn packet(&mut self, packet: &Packet) {
         self.account = Account::of_generator(&packet.totals);
-        let Some((tick, lines)) = self.generator else { return };
-        let lines = packet.samples.first().map_or(lines, |sample| sample.answers.len());
-        self.samples +=
-            if self.plan.has_view(View::Inside) { 0 } else { packet.samples.len() as u64 };
-        let stages = self.stages(lines);
-        for sample in &packet.samples {
-            if self.plan.has_view(View::Inside) && self.plan.shares_clock() {
-                self.triggers.add(sample.seq.0, sample.trigger.0);
-            }
-            self.outside(sample, &stages, tick);
+        if self.join.has_record() {
+            let seen = self.join.as_seen(packet);
+            seen.iter().for_each(|row| add(&mut self.seen, row, self.period_ns));
+        } else {
+            self.samples += packet.samples.len() as u64;
         }
     }
 
-    fn outside(&mut self, sample: &OutsideSample, stages: &[Stage], tick: Tick) {
-        for (line, stage) in stages.iter().enumerate() {
-            let offset = offset(self.calibration.as_ref(), line);
-            self.add(&outside_row(sample, line, *stage, tick, offset));
-        }
-    }
-
-    /// Returns the stages of the lines. The target may say it only at the end: until then, all that
-    /// were asked for, or those of them that every kernel has. None where neither are as many as
-    /// there are lines.
-    fn stages(&self, lines: usize) -> Vec<Stage> {
-        let asked = self.plan.stages().map_or(&[][..], |asked| &asked.stages);
-        if self.without_agent && asked.len() == lines {
-            return asked.to_vec();
-        }
-        let sorted = |stages: &[Stage]| {
-            let mut stages = stages.to_vec();
-            stages.sort_unstable();
-            stages
-        };
-        let asked = sorted(asked);
-        let everywhere: Vec<Stage> =
-            asked.iter().copied().filter(|stage| stage.since().is_none()).collect();
-        let started = self.started.as_ref().map(|started| sorted(&started.stages));
-        let all = started.into_iter().chain([asked, everywhere]);
-        all.into_iter().find(|stages| stages.len() == lines).unwrap_or_default()
-    }
-
-    fn inside(&mut self, sample: &Sample) {
-        self.samples += 1;
-        let Some(tick) = self.tick else { return };
-        let row = |response: &Response| SampleRow::new(sample, response, View::Inside, tick);
-        let mut rows: Vec<SampleRow> = sample.responses.iter().map(row).collect();
-        if self.generator.is_none() {
-            self.account.add(&rows);
-        }
-        if self.is_joined() {
-            let Some(delay) = self.delay(sample) else {
-                self.unjoined += 1;
-                return;
-            };
-            rows.iter_mut().for_each(|row| count_from(row, delay));
-        }
-        rows.iter().for_each(|row| self.add(row));
-    }
-
-    fn is_joined(&self) -> bool {
-        self.generator.is_some() && self.plan.shares_clock() && !self.without_agent
-    }
-
-    /// Returns the nanoseconds from the trigger to the handler's stamp.
-    fn delay(&self, sample: &Sample) -> Option<i64> {
-        let (tick, _) = self.generator?;
-        let ticks = i64::try_from(self.triggers.delay(sample)?).ok()?;
-        Some(tick.nanoseconds(ticks).0)
-    }
-
-    fn add(&mut self, row: &SampleRow) {
-        let key = (row.stage, row.view);
-        if !self.series.contains_key(&key) {
-            let period_ns = self.plan.stages().map_or(0, |asked| asked.period_ns);
-            let series = Series::new(row.stage, row.view, period_ns);
-            self.series.extend(series.map(|series| (key, series)));
-        }
-        if let Some(series) = self.series.get_mut(&key) {
-            series.add(row);
+    fn add_rows(&mut self) {
+        for row in self.rows.drain(..) {
+            add(&mut self.series, &row, self.period_ns);
         }
     }
 }
 
-fn count_from(row: &mut SampleRow, delay: i64) {
-    row.trigger = Nanoseconds(row.trigger.0.saturating_sub(delay));
-    row.latency = row.latency.map(|latency| Nanoseconds(latency.0.saturating_add(delay)));
+fn add(all: &mut BTreeMap<(Stage, View), Series>, row: &SampleRow, period_ns: u64) {
+    let key = (row.stage, row.view);
+    if !all.contains_key(&key) {
+        let series = Series::new(row.stage, row.view, period_ns);
+        all.extend(series.map(|series| (key, series)));
+    }
+    if let Some(series) = all.get_mut(&key) {
+        series.add(row);
+    }
+}
+
+fn period(plan: &Plan) -> u64 {
+    plan.stages().map_or(1_000_000, |asked| asked.period_ns)
 }

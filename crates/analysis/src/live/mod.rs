@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Figures of a measurement under way, for the dashboard and `irqscope top`, in
-//! memory that does not grow with its samples.
+//! Figures of a measurement under way, for the dashboard and `irqscope top`, made of
+//! the same rows as the finished run's.
 //!
 //! Counts, minimum, mean, maximum and the longest latencies are exact. Quantiles
 //! come from an HdrHistogram of three significant digits; the finished run's are
 //! exact order statistics. Histogram and course have the same form for both, so
 //! that one page draws them.
 //!
-//! `case` takes frames, `series` holds one stage in one view, `course` its latency over time,
-//! `bins` its histogram, `worst` its longest latencies, `common` what puts both views on one clock,
-//! `account` which side counted what.
+//! `case` takes frames, `series` holds one stage in one view, `course` its latency
+//! over time, `bins` its histogram, `worst` its longest latencies, `account` what
+//! became of every trigger.
 
 mod account;
 mod bins;
 mod case;
-mod common;
 mod course;
 mod finished;
 mod series;

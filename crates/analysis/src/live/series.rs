@@ -81,7 +81,9 @@ impl Series {
             return;
         };
         let latency = latency.0;
-        self.values.saturating_record(u64::try_from(latency).unwrap_or(0).min(LONGEST_NS));
+        // Only `record` lets the histogram grow; no value is too long for it then.
+        let recorded = self.values.record(u64::try_from(latency).unwrap_or(0).min(LONGEST_NS));
+        debug_assert!(recorded.is_ok());
         self.sum = self.sum.saturating_add(latency.into());
         self.min = self.min.min(latency);
         self.max = self.max.max(latency);
@@ -89,6 +91,11 @@ impl Series {
         self.hit += u64::from(row.is_hit());
         self.course.add(row.trigger.0, latency);
         self.worst.add(row);
+    }
+
+    /// Counts the triggers of which it has a row.
+    pub fn rows(&self) -> u64 {
+        self.values.len() + self.missing + self.merged
     }
 
     pub fn figures(&self, drawn: bool) -> LiveSeries {

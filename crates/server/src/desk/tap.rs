@@ -99,6 +99,7 @@ impl Watch for Tap<'_> {
 
     fn ended(&self, case: usize, result: &Result<(), RigError>) {
         if let Some(case) = self.running.case(case) {
+            lock(&case.live).end();
             let mut progress = lock(&case.progress);
             progress.ended = true;
             progress.failure = result.as_ref().err().map(RigError::to_string);
