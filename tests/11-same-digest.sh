@@ -23,7 +23,7 @@ import json, sys
 cases = {c["case"]: c for c in json.load(open(sys.argv[1]))["cases"]}
 p50 = lambda case, stage: next(s["p50_ns"] for s in cases[case]["stages"] if s["stage"] == stage)
 for case in cases.values():
-    assert case["overrun"] == 0 and case["identity_holds"], case["case"]
+    assert case["dropped"] == 0 and case["identity_holds"], case["case"]
 softirq, tasklet, work = (p50("6.1/idle", stage) for stage in ("softirq", "tasklet", "work"))
 assert softirq < tasklet < work, (softirq, tasklet, work)
 for stage in ("softirq", "tasklet_hi", "tasklet"):

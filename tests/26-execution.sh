@@ -72,7 +72,7 @@ for key in short:
 merged, counted = case("merged"), case("counted")
 for one in (merged, counted):
     check(one["identity_holds"] and one["triggers"] == 10_000, one)
-    sum = one["complete"] + one["missing_triggers"] + one["coalesced"] + one["overrun"]
+    sum = one["complete"] + one["missing_triggers"] + one["coalesced"] + one["dropped"]
     check(sum == 10_000, f"{sum} of 10,000")
 check(merged["coalesced"] > 0, "none merged")
 check(counted["complete"] == 10_000, f"counted: {counted['complete']} complete")

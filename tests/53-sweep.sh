@@ -32,7 +32,7 @@ for stage, one in series.items():
     points = one["points"]
     assert [p["frequency_hz"] for p in points] == [4e3, 8e3, 16e3, 32e3, 64e3], stage
     for p in points:
-        assert p["count"] + p["merged"] + p["missing"] == p["triggers"] == 300, (stage, p)
+        assert p["count"] + p["coalesced"] + p["missing"] == p["triggers"] == 300, (stage, p)
         assert p["keeps_up"] == (p["count"] == 300), (stage, p)
     print(stage, one["knee"])
 # The handler takes a few microseconds at most, a workqueue some ten.

@@ -50,7 +50,7 @@ def check(told, manifest, rows):
     counters = case["counters"]
     assert counters["triggers"] == TRIGGERS and counters["complete"] == complete, counters
     assert counters["missing"] == TRIGGERS - complete, counters
-    assert counters["overrun"] == counters["coalesced"] == counters["skipped"] == 0, counters
+    assert counters["dropped"] == counters["coalesced"] == counters["skipped"] == 0, counters
     assert 0 < complete < TRIGGERS and manifest["complete"]
     print("errors in ns:", dict(sorted(errors.items())))
 

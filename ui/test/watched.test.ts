@@ -6,7 +6,7 @@ import type { Figures, Series } from "../src/api/types.js";
 import { accounted, intervalsOf, ofRun, shownView } from "../src/core/watched.js";
 
 const figures: Figures = {
-  stage: "irq", view: "outside", count: 3, missing: 0, merged: 0, unsure: 0, hit: 0,
+  stage: "irq", view: "outside", count: 3, missing: 0, coalesced: 0, unsure: 0, hit: 0,
   min_ns: 1_000, mean_ns: 1_500, max_ns: 2_000, p5_ns: 1_000, p50_ns: 1_500, p95_ns: 2_000, p99_ns: 2_000, p99_9_ns: 2_000,
 };
 const series: Series = {
@@ -15,7 +15,7 @@ const series: Series = {
 };
 const summary: CaseSummary = {
   case: "6.1/idle", kernel: "6.1", release: "", state: "idle", triggers: 10, complete: 6, missing_triggers: 1,
-  coalesced: 1, overrun: 1, skipped: 0, identity_holds: true, twin: true, violations: [], warnings: [],
+  coalesced: 1, dropped: 1, unrecorded: 1, open: 0, skipped: 0, identity_holds: true, twin: true, violations: [], warnings: [],
   outside: { dropped: 1 }, stages: [figures],
 };
 

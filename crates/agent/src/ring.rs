@@ -114,7 +114,7 @@ impl Ring {
             complete: header.complete,
             missing: header.missing,
             coalesced: header.coalesced,
-            overrun: header.overrun,
+            dropped: header.overrun,
             skipped: header.skipped,
             spurious: header.spurious,
         }
@@ -182,7 +182,7 @@ fn outcome(sample: &uapi::Sample, stage: usize) -> Outcome {
             executed: (executed > 0).then_some(Cycles(executed)),
         }
     } else if response.flags & uapi::MERGED != 0 {
-        Outcome::Merged
+        Outcome::Coalesced
     } else {
         Outcome::Missing
     }
@@ -211,7 +211,7 @@ mod tests {
         let expected =
             |latency, executed| Outcome::Answered { latency, cpu: 3, interrupts: 2, executed };
         let first = expected(567, Some(Cycles(70_000)));
-        assert_eq!(outcomes, [first, expected(-10, None), Outcome::Merged]);
+        assert_eq!(outcomes, [first, expected(-10, None), Outcome::Coalesced]);
         sample.asked = 1 << Stage::User.index();
         assert_eq!(to_wire(&sample).responses[0].outcome, Outcome::Missing);
     }

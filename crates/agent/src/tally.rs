@@ -17,7 +17,7 @@ impl Tally {
     /// Counts a sample.
     pub fn add(&mut self, sample: &Sample) {
         let any = |outcome| sample.responses.iter().any(|response| response.outcome == outcome);
-        if any(Outcome::Merged) {
+        if any(Outcome::Coalesced) {
             self.coalesced += 1;
         } else if any(Outcome::Missing) {
             self.missing += 1;
@@ -63,7 +63,7 @@ mod tests {
     fn merged_comes_before_missing_comes_before_complete() {
         let answered = Outcome::Answered { latency: 1, cpu: 0, interrupts: 0, executed: None };
         let mut tally = Tally::default();
-        tally.add(&sample(&[answered, Outcome::Missing, Outcome::Merged]));
+        tally.add(&sample(&[answered, Outcome::Missing, Outcome::Coalesced]));
         tally.add(&sample(&[answered, Outcome::Missing]));
         tally.add(&sample(&[answered]));
         let counted = Counters {
@@ -71,11 +71,11 @@ mod tests {
             complete: 1,
             missing: 1,
             coalesced: 1,
-            overrun: 2,
+            dropped: 2,
             ..Default::default()
         };
         tally.check(counted).unwrap();
-        let lost = Counters { complete: 2, overrun: 1, ..counted };
+        let lost = Counters { complete: 2, dropped: 1, ..counted };
         assert!(matches!(tally.check(lost), Err(Error::Tally { .. })));
         let broken = Counters { triggers: 6, ..counted };
         assert!(matches!(tally.check(broken), Err(Error::Identity(_))));

@@ -6,7 +6,7 @@ use irqscope_run::{
     BenchRow, BenchSeries, BenchWriter, BenchmarkData, CaseData, CaseManifest, Digest,
     InterferenceRow, InterferenceWriter, RunDir, SampleRow, SamplesWriter,
 };
-use irqscope_wire::{Counters, Stage, StageCost, Tick, View};
+use irqscope_wire::{Account, Stage, StageCost, Tick, View};
 
 use crate::figures::Keep;
 use crate::observer::observer_effects;
@@ -183,8 +183,8 @@ pub(crate) fn case_summary(
     figures: &CaseFigures,
 ) -> Result<CaseSummary> {
     let recount = &figures.recount;
-    let counters = data.counters.unwrap_or_else(|| as_counters(recount));
-    let counters = outside::account(data, counters);
+    let account = data.counters.map_or_else(|| recount.account(), Account::from);
+    let account = outside::account(data, account);
     let violations = violations(data, recount);
     let stages = stages(data, &figures.stages)?;
     let view = main_view(data);
@@ -196,14 +196,16 @@ pub(crate) fn case_summary(
         release: data.started.as_ref().map(|s| s.kernel.clone()).unwrap_or_default(),
         state: manifest.state.name.clone(),
         period_ns: manifest.asked().map(|asked| asked.period_ns),
-        triggers: counters.triggers,
-        complete: counters.complete,
+        triggers: account.triggers,
+        complete: account.complete,
         missing: shown.map(|stage| (stage.stage, stage.missing)).collect(),
-        missing_triggers: counters.missing,
-        coalesced: counters.coalesced,
-        overrun: counters.overrun,
-        skipped: counters.skipped,
-        spurious: counters.spurious,
+        missing_triggers: account.missing,
+        coalesced: account.coalesced,
+        dropped: account.dropped,
+        unrecorded: account.unrecorded,
+        open: account.open,
+        skipped: account.skipped,
+        spurious: data.counters.map_or(0, |counters| counters.spurious),
         identity_holds: data.counters.is_some() && violations.is_empty(),
         finished: data.counters.is_some(),
         twin: data.is_twin(),
@@ -231,16 +233,6 @@ fn violations(data: &CaseData, recount: &Recount) -> Vec<Violation> {
         violations.push(Violation::Unconverted(data.unconverted));
     }
     violations
-}
-
-fn as_counters(recount: &Recount) -> Counters {
-    Counters {
-        triggers: recount.samples,
-        complete: recount.complete,
-        missing: recount.missing,
-        coalesced: recount.coalesced,
-        ..Counters::default()
-    }
 }
 
 fn has_inside(data: &CaseData) -> bool {

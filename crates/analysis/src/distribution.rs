@@ -20,7 +20,7 @@ pub struct Distribution {
     /// Latencies that another interrupt hit.
     pub hit: Counted,
     pub missing: u64,
-    pub merged: u64,
+    pub coalesced: u64,
     /// Latencies whose trigger is not certain: upper bounds.
     pub unsure: u64,
     /// Execution times in nanoseconds; empty without any.
@@ -63,7 +63,7 @@ struct One {
     clean: Counter,
     hit: Counter,
     missing: u64,
-    merged: u64,
+    coalesced: u64,
     unsure: u64,
     execution: Counter,
 }
@@ -103,7 +103,7 @@ impl<'a> Counting<'a> {
                 clean: one.clean.finish()?,
                 hit: one.hit.finish()?,
                 missing: one.missing,
-                merged: one.merged,
+                coalesced: one.coalesced,
                 unsure: one.unsure,
                 execution: one.execution.finish()?,
             })
@@ -115,12 +115,12 @@ impl<'a> Counting<'a> {
 impl One {
     fn new(dir: &Path) -> Self {
         let [clean, hit, execution] = [dir, dir, dir].map(Counter::new);
-        Self { clean, hit, missing: 0, merged: 0, unsure: 0, execution }
+        Self { clean, hit, missing: 0, coalesced: 0, unsure: 0, execution }
     }
 
     fn add(&mut self, row: &SampleRow) -> Result<()> {
         self.missing += u64::from(row.is_missing());
-        self.merged += u64::from(row.is_merged());
+        self.coalesced += u64::from(row.is_coalesced());
         self.unsure += u64::from(row.is_unsure());
         if let Some(execution) = row.execution {
             self.execution.add(execution.0, 1)?;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The accounting identity: triggers sent = complete + missing + coalesced +
-//! overrun. The driver counts, and the samples are counted again here.
+//! dropped. The driver counts, and the samples are counted again here.
 
 use irqscope_run::{CaseData, SampleRow};
-use irqscope_wire::{Counters, View};
+use irqscope_wire::{Account, Counters, View};
 
 use crate::Violation;
 
@@ -38,21 +38,27 @@ impl Recount {
         if inside.peek().is_none() {
             return;
         }
-        let (mut merged, mut missing, mut repeated) = (false, false, false);
+        let (mut coalesced, mut missing, mut repeated) = (false, false, false);
         let mut last = None;
         for row in inside {
-            merged |= row.is_merged();
+            coalesced |= row.is_coalesced();
             missing |= row.is_missing();
             repeated |= last == Some(row.stage);
             last = Some(row.stage);
             self.negative += u64::from(row.latency.is_some_and(|latency| latency.0 < 0));
         }
         self.repeated += u64::from(repeated);
-        match (merged, missing) {
+        match (coalesced, missing) {
             (true, _) => self.coalesced += 1,
             (false, true) => self.missing += 1,
             (false, false) => self.complete += 1,
         }
+    }
+
+    /// Returns the account of the samples, where the driver never reported its own.
+    pub(crate) fn account(&self) -> Account {
+        let Self { samples, complete, missing, coalesced, .. } = *self;
+        Account { triggers: samples, complete, missing, coalesced, ..Account::default() }
     }
 
     /// Holds the recount against the driver's counters.
@@ -62,7 +68,7 @@ impl Recount {
             violations.push(Violation::Identity(*counters));
         }
         let pairs = [
-            ("samples", counters.triggers.saturating_sub(counters.overrun), self.samples),
+            ("samples", counters.triggers.saturating_sub(counters.dropped), self.samples),
             ("complete", counters.complete, self.complete),
             ("missing", counters.missing, self.missing),
             ("coalesced", counters.coalesced, self.coalesced),

@@ -50,8 +50,8 @@ pub use gate::{Allowance, Limit, Verdict, hold, hold_against};
 pub use histogram::{Apart, Axis, Histogram};
 pub use identity::Recount;
 pub use live::{
-    Account, BINS, Bins, CountedBy, Drawn, Flag, Frames, INTERVALS, LIVE_QUANTILE_METHOD,
-    LatencyCourse, LiveCase, LiveFigures, LiveSeries, Other, Points, WORST, Wanted, Worst,
+    BINS, Bins, CountedBy, Drawn, Flag, Frames, INTERVALS, LIVE_QUANTILE_METHOD, LatencyCourse,
+    LiveAccount, LiveCase, LiveFigures, LiveSeries, Other, Points, WORST, Wanted, Worst,
     WorstSample, drawn, flags, worst_samples,
 };
 pub use locks::{Collision, HoldTimes, LockSource, Locks, Manager};

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use irqscope_run::{CaseData, FLAG_WINDOW, GeneratorFacts, SampleRow};
-use irqscope_wire::{Counters, Plan, RunState, Stage, Totals, View};
+use irqscope_wire::{Account, Plan, RunState, Stage, Totals, View};
 use serde::{Deserialize, Serialize};
 
 use crate::{Statistics, Violation};
@@ -73,30 +73,20 @@ impl OutsideAccount {
     }
 }
 
-/// Returns the terms of the accounting identity as seen from where triggers are sent: a trigger
-/// whose interrupt was lost in an earlier one is a coalesced one. With inside off the generator's
-/// account is the only one.
-pub(crate) fn account(data: &CaseData, driver: Counters) -> Counters {
-    let Some(outside) = &data.outside else { return driver };
-    let totals = outside.totals();
+/// Returns the account as seen from where triggers are sent: a trigger whose interrupt was lost in
+/// an earlier one is a coalesced one. In a case that was cut short, triggers without a record are
+/// only not recorded. With inside off the generator's account is the only one.
+pub(crate) fn account(data: &CaseData, target: Account) -> Account {
+    let Some(outside) = &data.outside else { return target };
+    let sent = Account::from(outside.totals());
     if data.plan.as_ref().is_some_and(|plan| !plan.has_view(View::Inside)) {
-        return Counters {
-            triggers: totals.triggers,
-            complete: totals.complete,
-            missing: totals.missing,
-            coalesced: totals.coalesced,
-            overrun: totals.dropped,
-            skipped: totals.skipped,
-            spurious: driver.spurious,
-        };
+        return sent;
     }
-    let lost = totals.triggers.saturating_sub(driver.triggers);
-    Counters {
-        triggers: totals.triggers,
-        coalesced: driver.coalesced.saturating_add(lost),
-        skipped: totals.skipped,
-        ..driver
-    }
+    let Account { triggers, skipped, .. } = sent;
+    let without = triggers.saturating_sub(target.triggers);
+    let (lost, unrecorded) = if data.counters.is_some() { (without, 0) } else { (0, without) };
+    let coalesced = target.coalesced.saturating_add(lost);
+    Account { triggers, coalesced, unrecorded, skipped, ..target }
 }
 
 /// Returns what cannot be in a sound measurement with a generator. A case that was cut short is

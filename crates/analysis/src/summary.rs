@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use irqscope_run::{RunDir, RunError};
-use irqscope_wire::{Counters, Stage, View};
+use irqscope_wire::{Account, Stage, View};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -15,8 +15,9 @@ use crate::{
 
 /// The summary's format.
 ///
-/// 1: first.
-pub const VERSION: u32 = 1;
+/// 1: first. 2: `overrun` is `dropped`, `merged` is `coalesced`, and a log that was cut off has
+/// `unrecorded` and `open` triggers.
+pub const VERSION: u32 = 2;
 
 pub(crate) const FILE: &str = "summary.json";
 
@@ -60,7 +61,15 @@ pub struct CaseSummary {
     /// Triggers that lack at least one stage: the identity's term.
     pub missing_triggers: u64,
     pub coalesced: u64,
-    pub overrun: u64,
+    /// Triggers whose sample found no room.
+    #[serde(alias = "overrun")]
+    pub dropped: u64,
+    /// Triggers of which the log has no record, because it was cut off.
+    #[serde(default)]
+    pub unrecorded: u64,
+    /// Triggers that were not accounted for when the log was cut off.
+    #[serde(default)]
+    pub open: u64,
     pub skipped: u64,
     pub spurious: u64,
     /// The driver's counters add up and agree with the samples.
@@ -110,7 +119,8 @@ pub struct StageSummary {
     pub cost_cycles: Option<u64>,
     pub cost_ns: Option<i64>,
     pub missing: u64,
-    pub merged: u64,
+    #[serde(alias = "merged")]
+    pub coalesced: u64,
     /// Answered, but the trigger is not certain: the latency is an upper bound.
     #[serde(default)]
     pub unsure: u64,
@@ -163,7 +173,7 @@ impl StageSummary {
             cost_cycles: None,
             cost_ns: None,
             missing: distribution.missing,
-            merged: distribution.merged,
+            coalesced: distribution.coalesced,
             unsure: distribution.unsure,
             hit: distribution.hit.count(),
             execution: ExecutionSummary::of(&distribution.execution)?,
@@ -172,15 +182,17 @@ impl StageSummary {
 }
 
 impl CaseSummary {
-    pub fn counters(&self) -> Counters {
-        Counters {
+    /// Returns what became of every trigger.
+    pub fn account(&self) -> Account {
+        Account {
             triggers: self.triggers,
             complete: self.complete,
             missing: self.missing_triggers,
             coalesced: self.coalesced,
-            overrun: self.overrun,
+            dropped: self.dropped,
+            unrecorded: self.unrecorded,
+            open: self.open,
             skipped: self.skipped,
-            spurious: self.spurious,
         }
     }
 

@@ -74,7 +74,8 @@ pub struct Point {
     pub p99_ns: Option<i64>,
     pub max_ns: Option<i64>,
     /// Triggers that an earlier one's response answered as well.
-    pub merged: u64,
+    #[serde(alias = "merged")]
+    pub coalesced: u64,
     pub missing: u64,
     /// Responses whose trigger is not certain.
     pub unsure: u64,
@@ -233,7 +234,7 @@ impl Point {
             p50_ns: stage.and_then(|one| one.p50_ns),
             p99_ns: stage.and_then(|one| one.p99_ns),
             max_ns: stage.and_then(|one| one.max_ns),
-            merged: of_stage(|one| one.merged),
+            coalesced: of_stage(|one| one.coalesced),
             missing: of_stage(|one| one.missing),
             unsure: of_stage(|one| one.unsure),
             lost_interrupts: outside.and_then(|one| one.lost_interrupts).unwrap_or(0),
@@ -249,7 +250,7 @@ impl Point {
     /// Counts what keeps a stage from having answered every trigger.
     pub fn failings(&self) -> [(u64, &'static str); 6] {
         [
-            (self.merged, "merged"),
+            (self.coalesced, "coalesced"),
             (self.missing, "missing"),
             (self.unsure, "unsure"),
             (self.lost_interrupts, "interrupts lost"),

@@ -3,7 +3,7 @@
 //! member with its remedy.
 
 use irqscope_run::{CaseData, Gap, LogHealth};
-use irqscope_wire::{Counters, Severity, Totals};
+use irqscope_wire::{Account, Counters, Severity, Totals};
 
 use crate::{OutsideAccount, bench};
 
@@ -12,8 +12,8 @@ use crate::{OutsideAccount, bench};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     #[error(
-        "the driver's counters do not add up ({} triggers, {} complete + {} missing + {} coalesced + {} overrun): the driver is at fault, please report it",
-        .0.triggers, .0.complete, .0.missing, .0.coalesced, .0.overrun
+        "the driver's counters do not add up ({}): the driver is at fault, please report it",
+        Account::from(*.0)
     )]
     Identity(Counters),
     #[error(
@@ -21,8 +21,8 @@ pub enum Violation {
     )]
     Recount { what: &'static str, driver: u64, counted: u64 },
     #[error(
-        "the generator's counts do not add up ({} triggers, {} complete + {} missing + {} coalesced + {} dropped + {} open; {} edges, {} answers + {} extra): the generator is at fault, please report it",
-        .0.triggers, .0.complete, .0.missing, .0.coalesced, .0.dropped, .0.open, .0.edges, .0.answers, .0.extra
+        "the generator's counts do not add up ({}; {} edges, {} answers + {} extra): the generator is at fault, please report it",
+        Account::from(*.0), .0.edges, .0.answers, .0.extra
     )]
     OutsideIdentity(Totals),
     #[error(
@@ -188,9 +188,9 @@ impl Warning {
     }
 
     fn of_counters(counters: &Counters) -> impl Iterator<Item = Self> {
-        let Counters { overrun, coalesced, missing, spurious, .. } = *counters;
+        let Counters { dropped, coalesced, missing, spurious, .. } = *counters;
         let all = [
-            (overrun, Self::Overrun(overrun)),
+            (dropped, Self::Overrun(dropped)),
             (coalesced, Self::Coalesced(coalesced)),
             (missing, Self::Missing(missing)),
             (spurious, Self::Spurious(spurious)),

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use irqscope_analysis::{AnalysisError, CaseSummary, Summary, check, derive};
 use irqscope_run::RunDir;
-use irqscope_wire::{Counters, Message, Outcome, Response, Sample, Stage, View};
+use irqscope_wire::{Account, Counters, Message, Outcome, Response, Sample, Stage, View};
 use synthetic::{Sender, answered, draft, plan, sample};
 
 const STAGES: [Stage; 2] = [Stage::Irq, Stage::User];
@@ -43,12 +43,12 @@ fn late(latency: i64) -> Outcome {
     Outcome::Answered { latency, cpu: 0, interrupts: 2, executed: None }
 }
 
-/// Makes one complete, one missing, one merged, one overrun (sequence number 3).
+/// Makes one complete, one missing, one merged, one dropped (sequence number 3).
 fn mixed() -> (Vec<Sample>, Counters) {
     let samples = vec![
         pair(0, 100, late(1000)),
         pair(1, 200, Outcome::Missing),
-        pair(2, 300, Outcome::Merged),
+        pair(2, 300, Outcome::Coalesced),
         pair(4, 400, late(3000)),
     ];
     let counters = Counters {
@@ -56,7 +56,7 @@ fn mixed() -> (Vec<Sample>, Counters) {
         complete: 2,
         missing: 1,
         coalesced: 1,
-        overrun: 1,
+        dropped: 1,
         ..Counters::default()
     };
     (samples, counters)
@@ -68,14 +68,14 @@ fn every_trigger_is_counted_once_and_every_figure_is_right() {
     let (summary, case) = derived(samples, Some(counters));
     check(&summary).unwrap();
     assert!(case.identity_holds && case.finished && case.twin);
-    assert_eq!(case.counters(), counters);
+    assert_eq!(case.account(), Account::from(counters));
     assert_eq!((case.missing[&Stage::Irq], case.missing[&Stage::User]), (0, 1));
     let irq = case.stage(Stage::Irq, View::Inside).unwrap();
     let shown = (irq.count, irq.min_ns, irq.p50_ns, irq.max_ns, irq.mean_ns);
     assert_eq!(shown, (4, Some(200), Some(400), Some(800), Some(500.0)));
     assert_eq!((irq.cost_instructions, irq.cost_ns), (Some(20), Some(40)));
     let user = case.stage(Stage::User, View::Inside).unwrap();
-    assert_eq!((user.count, user.hit, user.missing, user.merged), (2, 2, 1, 1));
+    assert_eq!((user.count, user.hit, user.missing, user.coalesced), (2, 2, 1, 1));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_sample_lost_on_the_way_invalidates_the_measurement() {
 #[test]
 fn counters_that_do_not_add_up_invalidate_the_measurement() {
     let (samples, counters) = mixed();
-    let (summary, _) = derived(samples, Some(Counters { triggers: 6, overrun: 1, ..counters }));
+    let (summary, _) = derived(samples, Some(Counters { triggers: 6, dropped: 1, ..counters }));
     let text = check(&summary).unwrap_err().to_string();
     assert!(text.contains("do not add up"), "{text}");
 }
@@ -109,7 +109,7 @@ fn a_case_without_an_end_is_shown_but_does_not_hold() {
     let (summary, case) = derived(mixed().0, None);
     check(&summary).unwrap();
     assert!(!summary.complete && !case.finished && !case.identity_holds);
-    assert_eq!((case.triggers, case.complete, case.overrun), (4, 2, 0));
+    assert_eq!((case.triggers, case.complete, case.dropped), (4, 2, 0));
     assert!(case.warnings.iter().any(|text| text.contains("no end")));
 }
 

@@ -6,7 +6,7 @@
 #[path = "../../run/tests/synthetic/mod.rs"]
 mod synthetic;
 
-use irqscope_analysis::{LiveCase, LiveSeries, StageSummary, Wanted, derive, drawn};
+use irqscope_analysis::{LiveCase, LiveSeries, StageSummary, Summary, Wanted, derive, drawn};
 use irqscope_run::{RunDir, Source};
 use irqscope_wire::{
     Answer, Burst, Compensate, Counters, Cycles, ExtraEdge, Frame, Inside, Message, Mode, Outcome,
@@ -75,7 +75,7 @@ fn record(truths: &[Truth], turns: bool) -> Vec<Sample> {
                     interrupts: u16::from(seq % 7 == 3),
                     executed: None,
                 },
-                None if one.merged => Outcome::Merged,
+                None if one.merged => Outcome::Coalesced,
                 None => Outcome::Missing,
             };
             Response { stage: *stage, outcome }
@@ -135,8 +135,8 @@ fn frames(
             |sample: &Sample, wanted| sample.responses.iter().any(|one| one.outcome == wanted);
         let count =
             |of: &dyn Fn(&Sample) -> bool| inside.iter().filter(|one| of(one)).count() as u64;
-        let coalesced = count(&|one| has(one, Outcome::Merged));
-        let missing = count(&|one| !has(one, Outcome::Merged) && has(one, Outcome::Missing));
+        let coalesced = count(&|one| has(one, Outcome::Coalesced));
+        let missing = count(&|one| !has(one, Outcome::Coalesced) && has(one, Outcome::Missing));
         let triggers = inside.len() as u64;
         let complete = triggers - coalesced - missing;
         let counters = Counters { triggers, complete, missing, coalesced, ..Counters::default() };
@@ -211,6 +211,11 @@ fn alone(truths: &[Truth], mode: Mode) -> Case {
 
 /// Takes the same frames both ways.
 fn both(case: &Case) -> (Vec<LiveSeries>, Vec<StageSummary>) {
+    let (live, summary) = summarised(case);
+    (live, summary.cases[0].stages.clone())
+}
+
+fn summarised(case: &Case) -> (Vec<LiveSeries>, Summary) {
     let parent = tempfile::tempdir().unwrap();
     let mut run =
         RunDir::create(parent.path().join("run"), &draft(std::slice::from_ref(&case.plan)))
@@ -234,7 +239,7 @@ fn both(case: &Case) -> (Vec<LiveSeries>, Vec<StageSummary>) {
         assert_eq!(live.course.as_ref(), Some(&finished.course));
     }
     assert_eq!(figures.unjoined, 0);
-    (figures.series, summary.cases[0].stages.clone())
+    (figures.series, summary)
 }
 
 fn assert_same(what: &str, case: &Case) -> Vec<StageSummary> {
@@ -245,8 +250,8 @@ fn assert_same(what: &str, case: &Case) -> Vec<StageSummary> {
         assert_eq!((live.stage, live.view), (finished.stage, finished.view), "{name}");
         assert_eq!(live.count, finished.count, "{name}");
         assert_eq!(
-            (live.missing, live.merged, live.unsure, live.hit),
-            (finished.missing, finished.merged, finished.unsure, finished.hit),
+            (live.missing, live.coalesced, live.unsure, live.hit),
+            (finished.missing, finished.coalesced, finished.unsure, finished.hit),
             "{name}"
         );
         assert_eq!((live.min_ns, live.max_ns), (finished.min_ns, finished.max_ns), "{name}");
@@ -315,7 +320,7 @@ fn bursts_with_merged_triggers() {
         case.plan = case.plan.with_stages(|asked| asked.burst = burst);
         let finished = assert_same("bursts", &case);
         let user = &finished[4..6];
-        assert!(user.iter().all(|one| (one.merged, one.unsure) == (merged, 0)), "{user:?}");
+        assert!(user.iter().all(|one| (one.coalesced, one.unsure) == (merged, 0)), "{user:?}");
         assert!(user.iter().all(|one| one.max_ns < Some(90_000)));
     }
 }
@@ -349,7 +354,7 @@ fn both_views_with_late_answers() {
         let finished = assert_same("both views", &case);
         assert_eq!(finished.len(), 6);
         assert!(finished.iter().all(|one| one.unsure == 0));
-        assert_eq!((finished[4].merged, finished[5].merged), (58, 58));
+        assert_eq!((finished[4].coalesced, finished[5].coalesced), (58, 58));
     }
 }
 
@@ -375,9 +380,24 @@ fn lost_interrupts() {
     }
     let on_one_clock = assert_same("lost, one clock", &twin(&truths));
     let irq = &on_one_clock[..2];
-    assert_eq!((irq[0].merged, irq[0].unsure, irq[1].unsure), (27, 0, 0));
+    assert_eq!((irq[0].coalesced, irq[0].unsure, irq[1].unsure), (27, 0, 0));
     assert_eq!((irq[0].count, irq[1].count), (1_973, 1_973));
     assert!(irq.iter().all(|one| one.p99_ns < Some(1_000) && one.min_ns >= Some(700)), "{irq:?}");
     let irq = &assert_same("lost, two clocks", &board(&truths))[0];
     assert!(irq.unsure > 1_800, "from the first one on: {irq:?}");
+}
+
+/// The log ends before the target's frames: what the generator saw stays, and its triggers
+/// are not said to be coalesced.
+#[test]
+fn a_log_that_was_cut_off_before_the_record() {
+    let truths = truths(1_000, MS, (0, 0));
+    let mut case = twin(&truths);
+    case.frames.retain(|(source, _)| *source == Source::Generator);
+    let finished = assert_same("cut off", &case);
+    assert_eq!(finished.iter().map(|one| one.count).collect::<Vec<_>>(), [1_000; 3]);
+    let (_, summary) = summarised(&case);
+    let account = summary.cases[0].account();
+    assert_eq!((account.unrecorded, account.coalesced), (1_000, 0));
+    assert!(account.holds() && !summary.cases[0].identity_holds);
 }

@@ -75,7 +75,7 @@ const SAME: fn(&mut CaseSummary) = |_| {};
 /// One merged response of the last stage.
 const MERGED: fn(&mut CaseSummary) = |case| {
     let user = case.stages.iter_mut().find(|one| one.stage == Stage::User).unwrap();
-    (user.merged, user.count) = (1, user.count - 1);
+    (user.coalesced, user.count) = (1, user.count - 1);
 };
 
 #[test]
@@ -88,7 +88,7 @@ fn the_knee_is_the_last_step_before_the_first_at_which_a_stage_does_not_keep_up(
     let user = sweep.of_stage(Stage::User).next().unwrap();
     assert_eq!(user.at_knee().unwrap().frequency_hz, 2_000.0);
     let beyond = user.beyond_knee().unwrap();
-    assert_eq!((beyond.merged, beyond.count, beyond.triggers), (1, 1, 2));
+    assert_eq!((beyond.coalesced, beyond.count, beyond.triggers), (1, 1, 2));
     let kept: Vec<bool> = user.points.iter().map(|point| point.keeps_up).collect();
     assert_eq!(kept, [true, true, false, true]);
     assert_eq!((sweep.ratio(), sweep.cases()), (Some(2.0), vec!["6.1/idle"]));
@@ -110,7 +110,7 @@ fn steps_are_put_in_the_order_of_their_frequencies() {
 #[test]
 fn nothing_may_be_amiss_at_a_step_that_is_kept_up_with() {
     let amiss: [fn(&mut CaseSummary); 9] = [
-        |case| case.stages.iter_mut().for_each(|stage| stage.merged = 1),
+        |case| case.stages.iter_mut().for_each(|stage| stage.coalesced = 1),
         |case| case.stages.iter_mut().for_each(|stage| stage.missing = 1),
         |case| case.stages.iter_mut().for_each(|stage| stage.unsure = 1),
         |case| case.stages.iter_mut().for_each(|stage| stage.count -= 1),
@@ -141,7 +141,7 @@ fn a_step_that_nobody_saw_from_outside_has_no_valid_point() {
 #[test]
 fn a_sweep_is_written_and_its_overload_is_no_warning() {
     let parent = tempfile::tempdir().unwrap();
-    let samples = vec![pair(0, ANSWERED), pair(1, Outcome::Merged)];
+    let samples = vec![pair(0, ANSWERED), pair(1, Outcome::Coalesced)];
     let run = step(&parent.path().join("run"), samples, 1);
     let summary = derive(&run).unwrap();
     check(&summary).unwrap();
@@ -149,7 +149,7 @@ fn a_sweep_is_written_and_its_overload_is_no_warning() {
     let sweep = Sweep::read(&run).unwrap();
     assert_eq!(Sweep::of(&summary).unwrap(), sweep);
     let user = sweep.of_stage(Stage::User).next().unwrap();
-    assert_eq!((user.knee, user.points[0].merged), (Knee::Below { next_hz: 1_000.0 }, 1));
+    assert_eq!((user.knee, user.points[0].coalesced), (Knee::Below { next_hz: 1_000.0 }, 1));
     assert_eq!(sweep.of_stage(Stage::Irq).next().unwrap().points[0].p50_ns, Some(900));
 }
 

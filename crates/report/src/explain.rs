@@ -37,6 +37,10 @@ fn block(text: &mut String, one: &Explanation) {
         alone(one.late_from_ns),
     );
     let (listed, rest) = one.shares.split_at(one.shares.len().min(LISTED));
+    if one.unusable > 0 {
+        let _ =
+            writeln!(text, "  {} more are left out: their trigger is not certain", one.unusable);
+    }
     for share in listed {
         let _ = writeln!(text, "{}", line(share));
     }
@@ -56,11 +60,13 @@ fn line(share: &Share) -> String {
 fn accounts(explanations: &[Explanation]) -> Option<String> {
     let samples: usize = explanations.iter().map(|one| one.count).sum();
     let violations: usize = explanations.iter().map(|one| one.violations).sum();
+    let unusable: usize = explanations.iter().map(|one| one.unusable).sum();
+    let left_out = if unusable > 0 { format!(", {unusable} left out") } else { String::new() };
     let median = explanations.iter().map(|one| one.unexplained_median_per_cent);
     let longest = explanations.iter().map(|one| one.unexplained_longest_ns).max()?;
     let mark = if violations == 0 { "✓" } else { "✗" };
     Some(format!(
-        "{samples} latencies, {violations} not the sum of their segments  {mark}\n\
+        "{samples} latencies, {violations} not the sum of their segments{left_out}  {mark}\n\
          unexplained: {:.2} % of the median latency at most, the longest segment {}\n",
         median.fold(0.0, f64::max),
         alone(longest),

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use irqscope_analysis::{Knee, Point, Series, Summary, Sweep};
-use irqscope_wire::Counters;
+use irqscope_wire::Account;
 
 use crate::table::{aligned, identity_of, warnings};
 use irqscope_quantity::{Unit, grouped, hertz};
@@ -113,18 +113,9 @@ pub fn legend(sweep: &Sweep, unit: Unit) -> String {
 pub fn sums(summary: &Summary, sweep: &Sweep) -> Vec<(String, String)> {
     let sum = |name: &str| {
         let steps = || summary.cases.iter().filter(|case| case.step_of.as_deref() == Some(name));
-        let total = |term: fn(&Counters) -> u64| steps().map(|case| term(&case.counters())).sum();
-        let counters = Counters {
-            triggers: total(|one| one.triggers),
-            complete: total(|one| one.complete),
-            missing: total(|one| one.missing),
-            coalesced: total(|one| one.coalesced),
-            overrun: total(|one| one.overrun),
-            ..Counters::default()
-        };
+        let account = steps().fold(Account::default(), |sum, case| sum.with(&case.account()));
         let mark = if steps().all(|case| case.identity_holds) { "✓" } else { "✗" };
-        let text =
-            format!("{} steps, triggers {}  {mark}", steps().count(), identity_of(&counters));
+        let text = format!("{} steps, triggers {}  {mark}", steps().count(), identity_of(&account));
         (name.to_owned(), text)
     };
     sweep.cases().into_iter().map(sum).collect()

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use irqscope_analysis::{CaseSummary, EdgeOffset, ObserverEffect, StageSummary, Summary, Sweep};
-use irqscope_wire::{Counters, Stage, View};
+use irqscope_wire::{Account, Stage, View};
 
 use crate::bench;
 use crate::generator::footnotes;
@@ -231,22 +231,19 @@ pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Formats `2,000 = 2,000 complete + 0 missing + 0 coalesced + 0 overrun`, or what is known of an
+/// Formats `2,000 = 2,000 complete + 0 missing + 0 coalesced + 0 dropped`, or what is known of an
 /// unfinished case.
 pub(crate) fn identity_text(case: &CaseSummary) -> String {
-    match bench::account(case) {
-        Some(account) => account,
-        None => identity_of(&case.counters()),
-    }
+    bench::account(case).unwrap_or_else(|| identity_of(&case.account()))
 }
 
-pub(crate) fn identity_of(counters: &Counters) -> String {
-    let Counters { triggers, complete, missing, coalesced, overrun, .. } = *counters;
-    let [triggers, complete, missing, coalesced, overrun] =
-        [triggers, complete, missing, coalesced, overrun].map(grouped);
-    format!(
-        "{triggers} = {complete} complete + {missing} missing + {coalesced} coalesced + {overrun} overrun"
-    )
+/// Formats the identity; the terms that only a log that was cut off has where it has them.
+pub(crate) fn identity_of(account: &Account) -> String {
+    let terms = account.terms().into_iter().enumerate();
+    let shown = terms.filter(|(place, (count, _))| *place < 4 || *count > 0);
+    let terms: Vec<String> =
+        shown.map(|(_, (count, name))| format!("{} {name}", grouped(count))).collect();
+    format!("{} = {}", grouped(account.triggers), terms.join(" + "))
 }
 
 /// Names what the terms of a case's identity count.

@@ -113,7 +113,7 @@ fn a_run_without_a_single_answer_has_a_report() {
     let summary = derive(&run).unwrap();
     let page = text_of(&write_all(&run, &summary).unwrap());
     assert!(page.contains("No trigger was answered here"));
-    assert!(table(&summary).contains("1 = 0 complete + 1 missing + 0 coalesced + 0 overrun  ✓"));
+    assert!(table(&summary).contains("1 = 0 complete + 1 missing + 0 coalesced + 0 dropped  ✓"));
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn shape(stage: &mut StageSummary, index: i32, knee: i32) {
     };
     let beyond = (index - knee).max(0);
     let merged = if beyond > 0 { (40 << beyond).min(1_990) } else { 0 };
-    (stage.merged, stage.count) = (merged, 2_000 - merged);
+    (stage.coalesced, stage.count) = (merged, 2_000 - merged);
     stage.p50_ns = Some(base << beyond.min(7));
     stage.p99_ns = stage.p50_ns.map(|ns| ns * 5 / 4);
     stage.max_ns = stage.p50_ns.map(|ns| ns * 8 / 5);
@@ -81,7 +81,7 @@ fn the_table_names_the_knee_the_figures_there_and_what_ended_it() {
     assert_eq!(words("irq"), "irq 6.1/idle ≥ 99.5 kHz 0.80 1.00 1.28 - -");
     assert_eq!(
         words("softirq"),
-        "softirq 6.1/idle 13.9 kHz 18.00 22.50 28.80 19.2 kHz 80 merged of 2,000"
+        "softirq 6.1/idle 13.9 kHz 18.00 22.50 28.80 19.2 kHz 80 coalesced of 2,000"
     );
     assert!(text.starts_with("virtual nanoseconds"));
     assert!(text.contains("a factor of 1.39 apart"));

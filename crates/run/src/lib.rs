@@ -55,7 +55,8 @@ pub use parquet::{BenchWriter, InterferenceRow, InterferenceWriter, SamplesWrite
 pub use path::{CodeRun, Stretch};
 pub use resolve::{ResolveError, resolve};
 pub use row::{
-    FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, SampleRow,
+    FLAG_COALESCED, FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW,
+    SampleRow,
 };
 pub use span::Span;
 pub use stream::CaseStream;

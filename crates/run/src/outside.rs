@@ -2,8 +2,8 @@
 //! What the generator said of a case, as it came in.
 
 use irqscope_wire::{
-    Answer, Calibration, Counters, ExtraEdge, GeneratorHello, GeneratorKind, Message, Nanoseconds,
-    OutsideSample, Packet, Reply, RunState, Status, Tick, Totals,
+    Account, Answer, Calibration, Counters, ExtraEdge, GeneratorHello, GeneratorKind, Message,
+    Nanoseconds, OutsideSample, Packet, Reply, RunState, Status, Tick, Totals,
 };
 
 use crate::calibration::{ClockError, GeneratorFacts, line_offsets};
@@ -84,16 +84,7 @@ impl OutsideData {
     /// came to its end.
     pub(crate) fn counters(&self) -> Option<Counters> {
         let status = self.status.filter(|status| status.state == RunState::Done)?;
-        let totals = status.totals;
-        Some(Counters {
-            triggers: totals.triggers,
-            complete: totals.complete,
-            missing: totals.missing,
-            coalesced: totals.coalesced,
-            overrun: totals.dropped,
-            skipped: totals.skipped,
-            spurious: 0,
-        })
+        Some(Account::from(status.totals).into())
     }
 
     /// Returns the length of its tick.

@@ -9,7 +9,7 @@ pub const FLAG_HIT: u32 = 1;
 pub const FLAG_MISSING: u32 = 2;
 /// One run of the stage answered an earlier trigger and this one; latency and
 /// CPU are null.
-pub const FLAG_MERGED: u32 = 4;
+pub const FLAG_COALESCED: u32 = 4;
 
 /// Outside: a younger trigger was out already when the response came.
 pub const FLAG_LATE: u32 = 8;
@@ -71,7 +71,7 @@ impl SampleRow {
                 execution: executed.map(|cycles| tick.nanoseconds(cycles.0.cast_signed())),
                 ..none
             },
-            Outcome::Merged => Self { flags: FLAG_MERGED, ..none },
+            Outcome::Coalesced => Self { flags: FLAG_COALESCED, ..none },
             Outcome::Missing => Self { flags: FLAG_MISSING, ..none },
         }
     }
@@ -97,7 +97,7 @@ impl SampleRow {
     }
 
     /// Returns whether it was answered together with another one.
-    pub fn is_merged(&self) -> bool {
-        self.flags & FLAG_MERGED != 0
+    pub fn is_coalesced(&self) -> bool {
+        self.flags & FLAG_COALESCED != 0
     }
 }

@@ -5,7 +5,7 @@
 mod synthetic;
 
 use irqscope_run::{
-    CaseData, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, RunDir, SampleRow,
+    CaseData, FLAG_COALESCED, FLAG_LATE, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, RunDir, SampleRow,
     Source,
 };
 use irqscope_wire::{
@@ -79,7 +79,7 @@ fn both_views_of_a_sample_stand_beside_each_other() {
 fn merged() -> (Vec<Sample>, Vec<OutsideSample>) {
     let record = vec![
         pair(0, inside(750_000)),
-        pair(1, Outcome::Merged),
+        pair(1, Outcome::Coalesced),
         pair(2, inside(2_500)),
         pair(3, inside(2_500)),
     ];
@@ -99,7 +99,7 @@ fn what_the_target_merged_is_paired_again_with_its_record() {
     let data = joined(line_plan(), 2, record, edges, vec![]);
     let expected = [
         (0, Some((MS + MS / 2) as i64), FLAG_LATE),
-        (1, None, FLAG_MERGED),
+        (1, None, FLAG_COALESCED),
         (2, Some(5_000), 0),
         (3, Some(5_000), 0),
     ];

@@ -9,7 +9,7 @@ use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
-use crate::{Changes, Cycles, Limits, Nanoseconds, Refusal, Seq, Settings, Tick};
+use crate::{Account, Changes, Cycles, Limits, Nanoseconds, Refusal, Seq, Settings, Tick};
 
 named! {
     /// The kinds of generators.
@@ -245,9 +245,7 @@ pub struct Totals {
 impl Totals {
     /// Returns whether every trigger and every edge is counted exactly once.
     pub fn identity_holds(&self) -> bool {
-        let terms = [self.complete, self.missing, self.coalesced, self.dropped, self.open];
-        terms.iter().try_fold(0u64, |sum, term| sum.checked_add(*term)) == Some(self.triggers)
-            && self.answers.checked_add(self.extra) == Some(self.edges)
+        Account::from(*self).holds() && self.answers.checked_add(self.extra) == Some(self.edges)
     }
 }
 

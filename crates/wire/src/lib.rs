@@ -12,6 +12,7 @@
 
 extern crate alloc;
 
+mod account;
 mod bench;
 mod bench_check;
 mod bench_samples;
@@ -34,6 +35,7 @@ mod startup;
 mod symbol;
 mod units;
 
+pub use account::Account;
 pub use bench::{
     Async, Benchmark, BenchmarkKind, Class, Clock, Gtod, Instant, Inversion, LockProtocol, Middle,
     PeriodicJitter, Realfeel, Sched, Sleep, Spin, Wake,

@@ -5,9 +5,9 @@ use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BenchEnd, BenchSamples, BenchValues, Calibration, Command, Cycles, Event, Explained, Fault,
-    GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds, Packet, Path, Picture, Plan,
-    Reply, Seq, Stage, Status, Symbol, Tick,
+    Account, BenchEnd, BenchSamples, BenchValues, Calibration, Command, Cycles, Event, Explained,
+    Fault, GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds, Packet, Path, Picture,
+    Plan, Reply, Seq, Stage, Status, Symbol, Tick,
 };
 
 /// Raised whenever the meaning or the encoding of a message changes.
@@ -177,7 +177,7 @@ pub enum Outcome {
         executed: Option<Cycles>,
     },
     /// One run of the stage answered an earlier trigger and this one.
-    Merged,
+    Coalesced,
     /// It did not answer in time.
     Missing,
 }
@@ -194,7 +194,8 @@ pub struct Counters {
     /// Triggers without a sample of their own.
     pub coalesced: u64,
     /// Samples for which the ring had no room.
-    pub overrun: u64,
+    #[serde(alias = "overrun")]
+    pub dropped: u64,
     /// Points of the time grid without a trigger (closed pacing).
     pub skipped: u64,
     /// A stage ran with nothing pending.
@@ -204,10 +205,7 @@ pub struct Counters {
 impl Counters {
     /// Returns whether every trigger is counted exactly once.
     pub fn identity_holds(&self) -> bool {
-        [self.complete, self.missing, self.coalesced, self.overrun]
-            .iter()
-            .try_fold(0u64, |sum, term| sum.checked_add(*term))
-            == Some(self.triggers)
+        Account::from(*self).holds()
     }
 }
 

@@ -32,7 +32,9 @@ export interface CaseSummary {
   readonly complete: number;
   readonly missing_triggers: number;
   readonly coalesced: number;
-  readonly overrun: number;
+  readonly dropped: number;
+  readonly unrecorded: number;
+  readonly open: number;
   readonly skipped: number;
   readonly identity_holds: boolean;
   readonly twin: boolean;

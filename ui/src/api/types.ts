@@ -59,7 +59,7 @@ export interface Figures {
   readonly view: ViewName;
   readonly count: number;
   readonly missing: number;
-  readonly merged: number;
+  readonly coalesced: number;
   readonly unsure: number;
   readonly hit: number;
   readonly min_ns: number | null;
@@ -94,8 +94,8 @@ export interface Account {
   readonly complete: number;
   readonly missing: number;
   readonly coalesced: number;
-  readonly overrun: number;
   readonly dropped: number;
+  readonly unrecorded: number;
   readonly open: number;
   readonly skipped: number;
   readonly holds: boolean;

@@ -4,7 +4,7 @@
 const TEXTS: Readonly<Record<string, string>> = {
   hit: "another interrupt came in between",
   missing: "never answered",
-  merged: "one run of the stage answered this trigger and an earlier one",
+  coalesced: "one run of the stage answered this trigger and an earlier one",
   late: "a younger trigger was out already",
   unsure: "the latency is an upper bound",
   extra: "an edge that answered nothing followed",

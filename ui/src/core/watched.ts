@@ -35,11 +35,11 @@ export function ofRun(summary: CaseSummary, drawn: readonly RunSeries[]): Watche
 }
 
 function accountOf(summary: CaseSummary): Account {
-  const { triggers, complete, coalesced, overrun, skipped } = summary;
+  const { triggers, complete, coalesced, dropped, unrecorded, open, skipped } = summary;
   return {
     from: summary.outside === null ? "target" : "generator",
-    triggers, complete, missing: summary.missing_triggers, coalesced, overrun,
-    dropped: summary.outside?.dropped ?? 0, open: 0, skipped, holds: summary.identity_holds,
+    triggers, complete, missing: summary.missing_triggers, coalesced,
+    dropped, unrecorded, open, skipped, holds: summary.identity_holds,
   };
 }
 
@@ -72,6 +72,6 @@ export function shownView(series: readonly Series[], wanted: ViewName | "both" |
 
 /** Returns the sum of the identity's right side. */
 export function accounted(account: Account): number {
-  const { complete, missing, coalesced, overrun, dropped, open } = account;
-  return complete + missing + coalesced + overrun + dropped + open;
+  const { complete, missing, coalesced, dropped, unrecorded, open } = account;
+  return complete + missing + coalesced + dropped + unrecorded + open;
 }

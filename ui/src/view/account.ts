@@ -6,13 +6,13 @@ import { accounted } from "../core/watched.js";
 import { grouped, samplesPerSecond } from "../core/units.js";
 import { h, say } from "../dom.js";
 
-const TERMS = ["complete", "missing", "coalesced", "overrun", "dropped", "open"] as const;
+const TERMS = ["complete", "missing", "coalesced", "dropped", "unrecorded", "open"] as const;
 const ABOUT: Readonly<Record<(typeof TERMS)[number], string>> = {
   complete: "every stage answered",
   missing: "a stage never answered",
   coalesced: "one run of a stage answered two triggers",
-  overrun: "the driver's ring had no free slot",
-  dropped: "the generator had no room for the sample",
+  dropped: "there was no room for the sample",
+  unrecorded: "the log was cut off before its record",
   open: "on their way",
 };
 

@@ -125,7 +125,7 @@ impl Burst {
         let stage = &mut self.stages[place];
         stage.raised += u64::from(handled || row.stage == Stage::Irq);
         stage.missing += u64::from(row.is_missing());
-        if row.is_merged() {
+        if row.is_coalesced() {
             let number = |seq: u64| seq as i64 - self.seq as i64;
             let into = last.get(&row.stage).map_or(-1, |seq| number(*seq));
             stage.merged.push(Merge { trigger: number(row.seq), into });

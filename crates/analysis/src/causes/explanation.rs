@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_run::CaseData;
+use irqscope_run::{CaseData, SampleRow};
 use irqscope_wire::{Nanoseconds, Stage, View};
 use serde::Serialize;
 
@@ -48,8 +48,10 @@ pub struct Explanation {
     pub stage: Stage,
     /// The view.
     pub view: View,
-    /// Answered latencies.
+    /// Latencies that were explained.
     pub count: usize,
+    /// Latencies that could not be: their trigger is not certain.
+    pub unusable: usize,
     /// From here on a latency is late.
     pub late_from_ns: i64,
     /// How many of them were late.
@@ -72,12 +74,18 @@ impl Explanation {
     /// Explains every stage of a case, in the order of the stages.
     pub fn of_case(data: &CaseData, above: Above) -> (Vec<Explanation>, Vec<Explained>) {
         let (view, explained) = explain(data);
-        let mut stages: BTreeMap<Stage, Vec<&Explained>> = BTreeMap::new();
-        for one in &explained {
-            stages.entry(one.stage).or_default().push(one);
+        let mut stages: BTreeMap<Stage, (usize, Vec<&Explained>)> = BTreeMap::new();
+        let answered = |row: &&SampleRow| row.view == view && row.latency.is_some();
+        for row in data.rows.iter().filter(answered) {
+            stages.entry(row.stage).or_insert((0, Vec::new())).0 += 1;
         }
-        let all =
-            stages.iter().map(|(stage, samples)| Self::of(data, view, *stage, samples, above));
+        for one in &explained {
+            stages.entry(one.stage).or_default().1.push(one);
+        }
+        let all = stages.iter().map(|(stage, (answered, samples))| {
+            let unusable = usize::saturating_sub(*answered, samples.len());
+            Self { unusable, ..Self::of(data, view, *stage, samples, above) }
+        });
         (all.collect(), explained)
     }
 
@@ -94,6 +102,7 @@ impl Explanation {
             stage,
             view,
             count: samples.len(),
+            unusable: 0,
             late_from_ns: late_from,
             late: late.len(),
             shares: shares(&late),

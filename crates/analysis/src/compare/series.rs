@@ -109,7 +109,7 @@ impl<'a> Keeper<'a> {
     pub fn finish(mut self, data: &CaseData, figures: CaseFigures) -> Result<Vec<Series>> {
         let CaseFigures { stages, series, .. } = figures;
         // No stage was started for these.
-        let overrun = data.counters.map_or(0, |counters| counters.overrun);
+        let dropped = data.counters.map_or(0, |counters| counters.dropped);
         let mut all = Vec::new();
         for Distribution { stage, view, clean, hit, .. } in stages {
             let Some((values, without)) = self.stages.remove(&(stage, view)) else { continue };
@@ -117,7 +117,7 @@ impl<'a> Keeper<'a> {
                 name: SeriesName::Stage { stage, view },
                 values: values.finish()?,
                 sorted: clean.together(hit, self.dir)?,
-                without: without + overrun,
+                without: without + dropped,
             });
         }
         for (one, values) in series.into_iter().zip(self.series) {

@@ -2,7 +2,7 @@
 //! The account of every trigger until now, and of every frame.
 
 use irqscope_run::Source;
-use irqscope_wire::{Counters, Frame, Message, Outcome, Sample, Totals};
+use irqscope_wire::{Account, Counters, Frame, Message, Outcome, Sample, Totals};
 use serde::Serialize;
 
 /// The side that counted.
@@ -14,64 +14,42 @@ pub enum Counter {
     Samples,
 }
 
-/// triggers = complete + missing + coalesced + overrun + dropped + open.
+/// The account until now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Account {
-    /// None as long as nothing was counted.
+pub struct LiveAccount {
+    /// None as long as no side has counted anything.
     pub from: Option<Counter>,
-    pub triggers: u64,
-    pub complete: u64,
-    pub missing: u64,
-    pub coalesced: u64,
-    pub overrun: u64,
-    pub dropped: u64,
-    pub open: u64,
-    pub skipped: u64,
+    /// The terms of the identity.
+    #[serde(flatten)]
+    pub account: Account,
     /// The sum is right.
     pub holds: bool,
 }
 
-impl Account {
+impl LiveAccount {
+    /// Returns the account of a generator.
     pub fn of_generator(totals: &Totals) -> Self {
-        Self {
-            from: Some(Counter::Generator),
-            triggers: totals.triggers,
-            complete: totals.complete,
-            missing: totals.missing,
-            coalesced: totals.coalesced,
-            overrun: 0,
-            dropped: totals.dropped,
-            open: totals.open,
-            skipped: totals.skipped,
-            holds: totals.identity_holds(),
-        }
+        let holds = totals.identity_holds();
+        Self { from: Some(Counter::Generator), account: Account::from(*totals), holds }
     }
 
+    /// Returns the account of the target's driver.
     pub fn of_target(counters: &Counters) -> Self {
-        Self {
-            from: Some(Counter::Target),
-            triggers: counters.triggers,
-            complete: counters.complete,
-            missing: counters.missing,
-            coalesced: counters.coalesced,
-            overrun: counters.overrun,
-            skipped: counters.skipped,
-            holds: counters.identity_holds(),
-            ..Self::default()
-        }
+        let holds = counters.identity_holds();
+        Self { from: Some(Counter::Target), account: Account::from(*counters), holds }
     }
 
     /// Adds one more sample of the inside view; its precedence is the driver's.
     pub fn add(&mut self, sample: &Sample) {
         self.from = Some(Counter::Samples);
-        self.triggers += 1;
+        self.account.triggers += 1;
         let has = |wanted| sample.responses.iter().any(|one| one.outcome == wanted);
-        let term = if has(Outcome::Merged) {
-            &mut self.coalesced
+        let term = if has(Outcome::Coalesced) {
+            &mut self.account.coalesced
         } else if has(Outcome::Missing) {
-            &mut self.missing
+            &mut self.account.missing
         } else {
-            &mut self.complete
+            &mut self.account.complete
         };
         *term += 1;
         self.holds = true;

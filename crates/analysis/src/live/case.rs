@@ -7,7 +7,7 @@ use irqscope_run::{Join, SampleRow, Source};
 use irqscope_wire::{Frame, GeneratorKind, Message, Packet, Plan, Stage, View};
 use serde::Serialize;
 
-use super::account::{Account, Frames, Numbers};
+use super::account::{Frames, LiveAccount, Numbers};
 use super::series::{LiveSeries, Series};
 use super::worst::Worst;
 
@@ -38,7 +38,7 @@ pub struct LiveFigures {
     /// The kernel's release, once the target has said it.
     pub release: Option<String>,
     pub samples: u64,
-    pub account: Account,
+    pub account: LiveAccount,
     pub frames: Frames,
     /// Triggers whose record has not arrived: their latencies are those of the
     /// generator alone.
@@ -62,7 +62,7 @@ pub struct LiveCase {
     /// The view outside as the generator paired it, until its record has arrived.
     seen: BTreeMap<(Stage, View), Series>,
     samples: u64,
-    account: Account,
+    account: LiveAccount,
     frames: Frames,
     numbers: Numbers,
     ended: bool,
@@ -83,7 +83,7 @@ impl LiveCase {
             series: BTreeMap::new(),
             seen: BTreeMap::new(),
             samples: 0,
-            account: Account::default(),
+            account: LiveAccount::default(),
             frames: Frames::default(),
             numbers: Numbers::default(),
             ended: false,
@@ -107,7 +107,7 @@ impl LiveCase {
                 self.twin = hello.kind == GeneratorKind::Twin;
             }
             Message::Packet(packet) => self.packet(packet),
-            Message::Status(status) => self.account = Account::of_generator(&status.totals),
+            Message::Status(status) => self.account = LiveAccount::of_generator(&status.totals),
             Message::Plan(plan) => (self.plan, self.period_ns) = (plan.clone(), period(plan)),
             Message::Started(started) => self.release = Some(started.kernel.clone()),
             Message::Samples(samples) => {
@@ -118,7 +118,7 @@ impl LiveCase {
             }
             Message::BenchSamples(batch) => self.samples += batch.samples.len() as u64,
             Message::Finished(counters) if !self.has_generator => {
-                self.account = Account::of_target(counters);
+                self.account = LiveAccount::of_target(counters);
             }
             _ => {}
         }
@@ -173,7 +173,7 @@ impl LiveCase {
     }
 
     fn packet(&mut self, packet: &Packet) {
-        self.account = Account::of_generator(&packet.totals);
+        self.account = LiveAccount::of_generator(&packet.totals);
         if self.join.has_record() {
             let seen = self.join.as_seen(packet);
             seen.iter().for_each(|row| add(&mut self.seen, row, self.period_ns));

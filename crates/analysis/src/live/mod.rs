@@ -19,7 +19,7 @@ mod finished;
 mod series;
 mod worst;
 
-pub use account::{Account, Counter as CountedBy, Frames};
+pub use account::{Counter as CountedBy, Frames, LiveAccount};
 pub use bins::{BINS, Bins};
 pub use case::{LiveCase, LiveFigures, Wanted};
 pub use course::{Course as LatencyCourse, INTERVALS, Points};

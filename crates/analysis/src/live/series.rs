@@ -22,7 +22,7 @@ pub struct LiveSeries {
     pub view: View,
     pub count: u64,
     pub missing: u64,
-    pub merged: u64,
+    pub coalesced: u64,
     /// Answered, but the trigger is not certain: the latency is an upper bound.
     pub unsure: u64,
     /// Answered, but another interrupt came in between.
@@ -48,7 +48,7 @@ pub(super) struct Series {
     min: i64,
     max: i64,
     missing: u64,
-    merged: u64,
+    coalesced: u64,
     unsure: u64,
     hit: u64,
     course: Course,
@@ -66,7 +66,7 @@ impl Series {
             min: i64::MAX,
             max: i64::MIN,
             missing: 0,
-            merged: 0,
+            coalesced: 0,
             unsure: 0,
             hit: 0,
             course: Course::new(period_ns),
@@ -76,8 +76,8 @@ impl Series {
 
     pub fn add(&mut self, row: &SampleRow) {
         let Some(latency) = row.latency else {
-            self.merged += u64::from(row.is_merged());
-            self.missing += u64::from(!row.is_merged());
+            self.coalesced += u64::from(row.is_coalesced());
+            self.missing += u64::from(!row.is_coalesced());
             return;
         };
         let latency = latency.0;
@@ -95,7 +95,7 @@ impl Series {
 
     /// Counts the triggers of which it has a row.
     pub fn rows(&self) -> u64 {
-        self.values.len() + self.missing + self.merged
+        self.values.len() + self.missing + self.coalesced
     }
 
     pub fn figures(&self, drawn: bool) -> LiveSeries {
@@ -107,7 +107,7 @@ impl Series {
             view: self.view,
             count,
             missing: self.missing,
-            merged: self.merged,
+            coalesced: self.coalesced,
             unsure: self.unsure,
             hit: self.hit,
             min_ns: known(self.min),

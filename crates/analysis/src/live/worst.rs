@@ -2,7 +2,8 @@
 //! The longest latencies of a series.
 
 use irqscope_run::{
-    FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW, SampleRow,
+    FLAG_COALESCED, FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW,
+    SampleRow,
 };
 use irqscope_wire::{Stage, View};
 use serde::Serialize;
@@ -16,7 +17,7 @@ pub const WORST: usize = 10;
 pub enum Flag {
     Hit,
     Missing,
-    Merged,
+    Coalesced,
     Late,
     Unsure,
     Extra,
@@ -28,7 +29,7 @@ pub fn flags(bits: u32) -> Vec<Flag> {
     let all = [
         (FLAG_HIT, Flag::Hit),
         (FLAG_MISSING, Flag::Missing),
-        (FLAG_MERGED, Flag::Merged),
+        (FLAG_COALESCED, Flag::Coalesced),
         (FLAG_LATE, Flag::Late),
         (FLAG_UNSURE, Flag::Unsure),
         (FLAG_EXTRA, Flag::Extra),

@@ -121,8 +121,9 @@ impl Frame {
         {
             text.push_str(&value.map(|ns| format!(" · {name} {}", alone(ns))).unwrap_or_default());
         }
-        let Figures { missing, merged, skipped, .. } = summary;
-        for (name, count) in [("missing", missing), ("merged", merged), ("skipped", skipped)] {
+        let Figures { missing, coalesced, skipped, .. } = summary;
+        for (name, count) in [("missing", missing), ("coalesced", coalesced), ("skipped", skipped)]
+        {
             if count > 0 {
                 text.push_str(&format!(" · {} {name}", grouped(count)));
             }

@@ -98,7 +98,7 @@ pub struct Figures {
     pub p99_ns: Option<i64>,
     pub max_ns: Option<i64>,
     pub missing: u64,
-    pub merged: u64,
+    pub coalesced: u64,
     pub skipped: u64,
 }
 
@@ -112,7 +112,7 @@ impl From<&StageSummary> for Figures {
             p99_ns: one.p99_ns,
             max_ns: one.max_ns,
             missing: one.missing,
-            merged: one.merged,
+            coalesced: one.coalesced,
             skipped: 0,
         }
     }

@@ -7,7 +7,7 @@ use super::matching::Record;
 use super::stretch::response;
 use crate::SampleRow;
 use crate::outside::{Edge, latency, nanoseconds, offset, span, width};
-use crate::row::{FLAG_EXTRA, FLAG_LATE, FLAG_MERGED, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW};
+use crate::row::{FLAG_COALESCED, FLAG_EXTRA, FLAG_LATE, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW};
 
 /// The facts about both ends that rows are made with.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl Lines {
         let row = self.seen(sample, line);
         let Some(Record::Of { sample: record, .. }) = record else { return row };
         let Some(inside) = self.row(record, row.stage) else { return row };
-        let hit = inside.flags & !(FLAG_MISSING | FLAG_MERGED);
+        let hit = inside.flags & !(FLAG_MISSING | FLAG_COALESCED);
         let hit = if row.latency.is_some() { hit } else { 0 };
         let SampleRow { cpu, interrupts, .. } = inside;
         SampleRow { cpu, interrupts, flags: row.flags | hit, ..row }
@@ -57,7 +57,7 @@ impl Lines {
         };
         let recorded = match (inside, record) {
             (Some(inside), _) => inside.flags,
-            (None, Some(Record::Lost)) => FLAG_MERGED,
+            (None, Some(Record::Lost)) => FLAG_COALESCED,
             _ => 0,
         };
         let row = SampleRow {
@@ -67,7 +67,7 @@ impl Lines {
             ..self.blank(sample, line)
         };
         let (Some(edge), Some(tick)) = (edge, self.tick) else {
-            let unanswered = recorded & (FLAG_MERGED | FLAG_MISSING) == 0;
+            let unanswered = recorded & (FLAG_COALESCED | FLAG_MISSING) == 0;
             let flags = if unanswered { extra(sample, line) | FLAG_MISSING } else { row.flags };
             let cpu = row.cpu.filter(|_| !unanswered);
             return SampleRow { flags, cpu, ..row };
@@ -95,7 +95,7 @@ impl Lines {
             Some(Answer::Prompt(_)) => 0,
             Some(Answer::Late(_)) => FLAG_LATE | FLAG_UNSURE,
             Some(Answer::Named(_)) => FLAG_LATE,
-            Some(Answer::Coalesced) => FLAG_MERGED,
+            Some(Answer::Coalesced) => FLAG_COALESCED,
             Some(Answer::Missing) | None => FLAG_MISSING,
         };
         let row = self.blank(sample, line);

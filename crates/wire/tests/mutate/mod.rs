@@ -297,7 +297,7 @@ fn a_status() -> Status {
 
 fn target() -> Vec<Message> {
     let answered = Outcome::Answered { latency: -3, cpu: 1, interrupts: 300, executed: None };
-    let outcomes = [answered, Outcome::Merged, Outcome::Missing];
+    let outcomes = [answered, Outcome::Coalesced, Outcome::Missing];
     let sample = Sample {
         seq: Seq(7),
         trigger_cycles: Cycles(1 << 40),

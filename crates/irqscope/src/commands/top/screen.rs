@@ -74,17 +74,8 @@ fn case_lines(case: &CaseSnapshot) -> Vec<Line<'static>> {
         (_, false) => "✗ INVALID",
     };
     let second = format!(
-        "{} triggers = {} complete + {} missing + {} coalesced + {} overrun + {} dropped + {} open  \
-         {mark}  frames: {} missed, {} damaged",
-        account.triggers,
-        account.complete,
-        account.missing,
-        account.coalesced,
-        account.overrun,
-        account.dropped,
-        account.open,
-        figures.frames.missed,
-        figures.frames.damaged
+        "{}  {mark}  frames: {} missed, {} damaged",
+        account.account, figures.frames.missed, figures.frames.damaged
     );
     vec![first.into(), second.into()]
 }
@@ -118,7 +109,7 @@ fn table_row(one: &LiveSeries, bars: usize) -> Row<'static> {
         Cell::from(Span::styled(one.stage.name(), coloured)),
         Cell::from(one.view.name()),
         Cell::from(format!("{:>11}", one.count)),
-        Cell::from(format!("{:>8}", one.missing + one.merged)),
+        Cell::from(format!("{:>8}", one.missing + one.coalesced)),
         whole(one.min_ns),
         whole(one.p50_ns),
         time(one.mean_ns),

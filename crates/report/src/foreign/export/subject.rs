@@ -55,7 +55,7 @@ impl Case {
             labels: vec![("stage", one.stage.to_string()), ("view", one.view.to_string())],
             cpu: planned_cpu(data).filter(|_| one.view == View::Inside),
             parts: (one.clean, one.hit),
-            without: vec![("missing", one.missing), ("merged", one.merged)],
+            without: vec![("missing", one.missing), ("coalesced", one.coalesced)],
         });
         let series = figures.series.into_iter().map(|one| {
             let of = &data.benchmarks[one.benchmark].series[one.series];
