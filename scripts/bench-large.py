@@ -55,11 +55,11 @@ print(f"  the figures of {count} samples are the same")
 
 said = measured("irqscope compare, two of them", [irqscope, "compare", str(run), other, "--json"])
 ((series,),) = (comparison["series"] for comparison in json.loads(said))
-thousandths = {500: "p50_ns", 990: "p99_ns", 999: "p99_9_ns", 1000: "max_ns"}
-shifts = [shift for shift in series["shifts"] if shift["thousandths"] in thousandths]
+names = {0.5: "p50_ns", 0.99: "p99_ns", 0.999: "p99_9_ns", 1: "max_ns"}
+shifts = [shift for shift in series["shifts"] if shift["quantile"] in names]
 assert len(shifts) >= 3 and series["test"] and series["base_count"] == count, series
 for shift in shifts:
-    assert shift["base_ns"] == one[thousandths[shift["thousandths"]]] and shift["interval"], shift
+    assert shift["base_ns"] == one[names[shift["quantile"]]] and shift["interval"], shift
 said = measured("irqscope tail", [irqscope, "tail", str(run), "--json"], allowed=(0, REFUSED))
 (tail,) = json.loads(said)
 assert tail["refusal"] or tail["tail"]["samples"] == count, tail

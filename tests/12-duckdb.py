@@ -10,7 +10,8 @@ import duckdb
 
 run = pathlib.Path(sys.argv[1])
 summary = json.loads((run / "summary.json").read_text())
-quantiles = {"p5_ns": 0.05, "p50_ns": 0.5, "p95_ns": 0.95, "p99_ns": 0.99, "p99_9_ns": 0.999}
+quantiles = {"p5_ns": 0.05, "p50_ns": 0.5, "p95_ns": 0.95, "p99_ns": 0.99, "p99_9_ns": 0.999,
+             "p99_99_ns": 0.9999, "p99_999_ns": 0.99999}
 columns = ", ".join(f"quantile_disc(latency_ns, {q}) AS {name}" for name, q in quantiles.items())
 query = f"""
     SELECT count(latency_ns) AS count, min(latency_ns) AS min_ns, max(latency_ns) AS max_ns,

@@ -40,7 +40,7 @@ assert len(comparison["series"]) == 2
 for series in comparison["series"]:
     stage = series["series"].split()[0]
     for shift in series["shifts"]:
-        name = {500: "p50_ns", 990: "p99_ns", 999: "p99_9_ns", 1000: "max_ns"}.get(shift["thousandths"])
+        name = {0.5: "p50_ns", 0.99: "p99_ns", 0.999: "p99_9_ns", 1: "max_ns"}.get(shift["quantile"])
         if name:
             assert shift["difference_ns"] == other[stage][name] - base[stage][name], (stage, shift)
         assert shift["interval"] is None and series["test"] is None

@@ -21,7 +21,8 @@ assert len(series) == 6, series.keys()
 families = {f.name: f for f in text_string_to_metric_families((work / "out.openmetrics").read_text())}
 latency = families["irqscope_latency_seconds"]
 assert (latency.type, latency.unit) == ("summary", "seconds")
-fields = {"0.05": "p5_ns", "0.5": "p50_ns", "0.95": "p95_ns", "0.99": "p99_ns", "0.999": "p99_9_ns"}
+fields = {"0.05": "p5_ns", "0.5": "p50_ns", "0.95": "p95_ns", "0.99": "p99_ns", "0.999": "p99_9_ns",
+          "0.9999": "p99_99_ns", "0.99999": "p99_999_ns"}
 compared = 0
 for sample in latency.samples:
     one = series[tuple(sample.labels[name] for name in ("benchmark", "variant", "series"))]
@@ -32,7 +33,7 @@ for sample in latency.samples:
     else:
         assert round(sample.value * 1e9) == one[fields[sample.labels["quantile"]]], sample
     compared += 1
-assert compared == 6 * 7, compared
+assert compared == 6 * 9, compared
 
 # HdrHistogram, three digits.
 reader = HistogramLogReader(str(work / "out.hdr"), HdrHistogram(1, 10**12, 3))

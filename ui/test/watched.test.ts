@@ -8,6 +8,7 @@ import { accounted, intervalsOf, ofRun, shownView } from "../src/core/watched.js
 const figures: Figures = {
   stage: "irq", view: "outside", count: 3, missing: 0, coalesced: 0, unsure: 0, hit: 0,
   min_ns: 1_000, mean_ns: 1_500, max_ns: 2_000, p5_ns: 1_000, p50_ns: 1_500, p95_ns: 2_000, p99_ns: 2_000, p99_9_ns: 2_000,
+  p99_99_ns: 2_000, p99_999_ns: 2_000,
 };
 const series: Series = {
   ...figures, histogram: null,

@@ -23,6 +23,12 @@ pub struct SeriesSummary {
     pub p95_ns: Option<i64>,
     pub p99_ns: Option<i64>,
     pub p99_9_ns: Option<i64>,
+    /// The 99.99th percentile.
+    #[serde(default)]
+    pub p99_99_ns: Option<i64>,
+    /// The 99.999th percentile.
+    #[serde(default)]
+    pub p99_999_ns: Option<i64>,
     pub max_ns: Option<i64>,
     pub mean_ns: Option<f64>,
     pub stddev_ns: Option<f64>,
@@ -51,6 +57,8 @@ impl SeriesSummary {
             p95_ns: figures.p95,
             p99_ns: figures.p99,
             p99_9_ns: figures.p99_9,
+            p99_99_ns: figures.p99_99,
+            p99_999_ns: figures.p99_999,
             max_ns: figures.max,
             mean_ns: figures.mean,
             stddev_ns: figures.stddev,

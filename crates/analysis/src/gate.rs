@@ -4,10 +4,11 @@
 //! A response that never came, or of which no figure is known, is later than every limit. A series
 //! that was not measured has not passed.
 
+use irqscope_quantity::Quantile;
 use irqscope_wire::View;
 
-use crate::compare::{Ask, MeasuredCase, Series, Shift, is_exact, quantile_name};
-use crate::{Ascending, Result, rank};
+use crate::compare::{Ask, MeasuredCase, Series, Shift, is_exact};
+use crate::{Ascending, Result};
 
 /// `user<150us@p99.9`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +17,8 @@ pub struct Limit {
     pub name: String,
     /// The limit.
     pub limit_ns: i64,
-    /// In thousandths; 1000 is the maximum.
-    pub thousandths: u32,
+    /// The quantile; 1 is the maximum.
+    pub quantile: Quantile,
 }
 
 /// Whether one limit was met in one case.
@@ -42,7 +43,7 @@ pub fn hold(case: &MeasuredCase, limit: &Limit) -> Result<Vec<Verdict>> {
     let asked: Vec<&Series> = series(case, &limit.name, view);
     let verdict = |name: &str, passed, found| Verdict {
         case: case.case.case.clone(),
-        asked: format!("{name} < {} at {}", time(limit.limit_ns), quantile_name(limit.thousandths)),
+        asked: format!("{name} < {} at {}", time(limit.limit_ns), limit.quantile),
         passed,
         found,
     };
@@ -51,7 +52,7 @@ pub fn hold(case: &MeasuredCase, limit: &Limit) -> Result<Vec<Verdict>> {
         return Ok(vec![verdict(&limit.name, false, found)]);
     }
     let one = |series: &&Series| {
-        let (passed, found) = match worst(series, limit.thousandths)? {
+        let (passed, found) = match worst(series, limit.quantile)? {
             Found::Value(value) => (value < limit.limit_ns, time(value)),
             Found::Unknown => (false, unknown(series)),
             Found::Nothing => (false, "not one response".into()),
@@ -74,9 +75,9 @@ enum Found {
 }
 
 /// Returns the quantile of all triggers; those without a figure are the latest.
-fn worst(series: &Series, thousandths: u32) -> Result<Found> {
+fn worst(series: &Series, quantile: Quantile) -> Result<Found> {
     let all = triggers(series);
-    let [value] = series.sorted.at_ranks([rank(all, thousandths)])?;
+    let [value] = series.sorted.at_ranks([quantile.rank(all)])?;
     Ok(match (all, value) {
         (0, _) => Found::Nothing,
         (_, Some(ns)) => Found::Value(ns),
@@ -141,8 +142,8 @@ pub fn hold_against(
         };
         let pair = Pair { case: &case, base, other, exact, level };
         verdicts.push(pair.answered());
-        for thousandths in ask.quantiles {
-            verdicts.push(pair.within(*thousandths, allowance)?);
+        for quantile in ask.quantiles {
+            verdicts.push(pair.within(*quantile, allowance)?);
         }
     }
     Ok(verdicts)
@@ -172,11 +173,11 @@ impl Pair<'_> {
         }
     }
 
-    fn within(&self, thousandths: u32, allowance: &Allowance<'_>) -> Result<Verdict> {
+    fn within(&self, quantile: Quantile, allowance: &Allowance<'_>) -> Result<Verdict> {
         let Allowance { percent, strict, .. } = allowance;
         let shift = match self.exact {
-            true => Shift::exact(self.base, self.other, thousandths)?,
-            false => Shift::estimated(self.base, self.other, thousandths, self.level)?,
+            true => Shift::exact(self.base, self.other, quantile)?,
+            false => Shift::estimated(self.base, self.other, quantile, self.level)?,
         };
         let in_order = self.base.is_in_order() && self.other.is_in_order();
         let (passed, found) = match shift {
@@ -188,7 +189,7 @@ impl Pair<'_> {
             ),
             Some(shift) => is_within(&shift, *percent, *strict, self.exact),
         };
-        let (name, quantile) = (&self.other.name, quantile_name(thousandths));
+        let name = &self.other.name;
         let asked = format!("{name} within {percent} % of the baseline at {quantile}");
         Ok(Verdict { case: self.case.into(), asked, passed, found })
     }

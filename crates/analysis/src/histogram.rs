@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Bins of one width on one axis for all cases of a stage.
 
+use irqscope_quantity::Quantile;
 use std::collections::VecDeque;
 
 use irqscope_wire::Tick;
 
-use crate::{Ascending, Counted, Pair, Parts, Result, rank};
+use crate::{Ascending, Counted, Pair, Parts, Result};
 
 const FEWEST_BINS: i64 = 50;
 
@@ -64,7 +65,7 @@ impl Axis {
 /// Returns the 99.9 % quantile, unless a thin tail would squeeze the body: then at most one value
 /// in a hundred is left out of bounds.
 fn end_of(values: &Counted) -> Result<Option<i64>> {
-    let ranks = [990, 999].map(|thousandths| rank(values.count(), thousandths));
+    let ranks = [Quantile::P99, Quantile::P99_9].map(|quantile| quantile.rank(values.count()));
     let [p99, p99_9] = values.at_ranks(ranks)?;
     Ok(p99.zip(p99_9).map(|(p99, p99_9)| {
         let room = p99.saturating_add(p99 / 4);

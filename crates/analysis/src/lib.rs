@@ -39,9 +39,8 @@ pub use compare::{
     Ask, COMPARISON_VERSION, CompareError, Comparison, INTERVAL_METHOD, LEVEL, Limits,
     MAXIMUM_METHOD, ManifestDifference, MeasuredCase, Series as Measured, SeriesComparison,
     SeriesName, Shift, TEST_METHOD, Test, TooShort, WINDOWS, differ, differences, pairs,
-    quantile_name,
 };
-pub use counted::{Ascending, Both, Counted, Counter, Pair, rank};
+pub use counted::{Ascending, Both, Counted, Counter, Pair};
 pub use derive::{derive, derive_figures, explanations};
 pub use distribution::{Distribution, Parts};
 pub use error::AnalysisError;

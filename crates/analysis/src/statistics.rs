@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Exact order statistics and moments.
 
+use irqscope_quantity::Quantile;
+
 use crate::Result;
-use crate::counted::{Ascending, rank};
+use crate::counted::Ascending;
 
 /// How quantiles are made, as it is written into the summary.
 ///
@@ -11,10 +13,9 @@ use crate::counted::{Ascending, rank};
 /// share of all values at or below it. Always a value that was measured.
 pub const QUANTILE_METHOD: &str = "nearest-rank (inverse ECDF, Hyndman-Fan type 1)";
 
-/// Returns the quantile of values in ascending order, in thousandths: 500 is the median. Whole
-/// numbers, because 0.999 * n is not exact in floating point.
-pub fn quantile(sorted: &[i64], thousandths: u32) -> Option<i64> {
-    let rank = rank(sorted.len() as u64, thousandths);
+/// Returns the quantile of values in ascending order.
+pub fn quantile(sorted: &[i64], quantile: Quantile) -> Option<i64> {
+    let rank = quantile.rank(sorted.len() as u64);
     sorted.get(usize::try_from(rank).ok()?.checked_sub(1)?).copied()
 }
 
@@ -29,6 +30,10 @@ pub struct Statistics {
     pub p95: Option<i64>,
     pub p99: Option<i64>,
     pub p99_9: Option<i64>,
+    /// The 99.99th percentile.
+    pub p99_99: Option<i64>,
+    /// The 99.999th percentile.
+    pub p99_999: Option<i64>,
     pub max: Option<i64>,
     pub mean: Option<f64>,
     pub stddev: Option<f64>,
@@ -48,8 +53,8 @@ impl Statistics {
     /// The disk's, where a file holds them.
     pub fn of_all(values: &impl Ascending) -> Result<Self> {
         let count = values.count();
-        let ranks = [50, 500, 950, 990, 999].map(|thousandths| rank(count, thousandths));
-        let [p5, p50, p95, p99, p99_9] = values.at_ranks(ranks)?;
+        let ranks = Quantile::OF_SUMMARIES.map(|quantile| quantile.rank(count));
+        let [p5, p50, p95, p99, p99_9, p99_99, p99_999] = values.at_ranks(ranks)?;
         let mean = mean(values)?;
         Ok(Self {
             count,
@@ -59,6 +64,8 @@ impl Statistics {
             p95,
             p99,
             p99_9,
+            p99_99,
+            p99_999,
             max: values.max(),
             mean,
             stddev: mean.map(|mean| stddev(values, mean)).transpose()?.flatten(),
@@ -127,15 +134,16 @@ mod tests {
     #[test]
     fn quantiles_of_one_to_ten_are_the_textbook_ones() {
         let values: Vec<i64> = (1..=10).collect();
-        let got = [0, 50, 100, 101, 500, 950, 999, 1000].map(|q| quantile(&values, q).unwrap());
+        let got = [0, 50, 100, 101, 500, 950, 999, 1000]
+            .map(|q| quantile(&values, Quantile::per_mille(q)).unwrap());
         assert_eq!(got, [1, 1, 1, 2, 5, 10, 10, 10]);
-        assert_eq!(quantile(&[], 500), None);
+        assert_eq!(quantile(&[], Quantile::P50), None);
     }
 
     #[test]
     fn a_thousand_values_have_their_999th_as_p99_9() {
         let values: Vec<i64> = (1..=1000).collect();
-        assert_eq!(quantile(&values, 999), Some(999));
+        assert_eq!(quantile(&values, Quantile::P99_9), Some(999));
     }
 
     #[test]
@@ -163,7 +171,8 @@ mod tests {
         ) {
             values.sort_unstable();
             let share = f64::from(thousandths) / 1000.0;
-            prop_assert_eq!(quantile(&values, thousandths), Some(naive_quantile(&values, share)));
+            let asked = Quantile::per_mille(thousandths);
+            prop_assert_eq!(quantile(&values, asked), Some(naive_quantile(&values, share)));
         }
 
         #[test]

@@ -16,7 +16,7 @@ use crate::{
 /// The summary's format.
 ///
 /// 1: first. 2: `overrun` is `dropped`, `merged` is `coalesced`, and a log that was cut off has
-/// `unrecorded` and `open` triggers.
+/// `unrecorded` and `open` triggers; there are p99.99 and p99.999.
 pub const VERSION: u32 = 2;
 
 pub(crate) const FILE: &str = "summary.json";
@@ -111,6 +111,12 @@ pub struct StageSummary {
     pub p95_ns: Option<i64>,
     pub p99_ns: Option<i64>,
     pub p99_9_ns: Option<i64>,
+    /// The 99.99th percentile.
+    #[serde(default)]
+    pub p99_99_ns: Option<i64>,
+    /// The 99.999th percentile.
+    #[serde(default)]
+    pub p99_999_ns: Option<i64>,
     pub max_ns: Option<i64>,
     pub mean_ns: Option<f64>,
     pub stddev_ns: Option<f64>,
@@ -166,6 +172,8 @@ impl StageSummary {
             p95_ns: figures.p95,
             p99_ns: figures.p99,
             p99_9_ns: figures.p99_9,
+            p99_99_ns: figures.p99_99,
+            p99_999_ns: figures.p99_999,
             max_ns: figures.max,
             mean_ns: figures.mean,
             stddev_ns: figures.stddev,

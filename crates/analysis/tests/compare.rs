@@ -10,6 +10,7 @@ use std::path::Path;
 use irqscope_analysis::{
     AnalysisError, Ask, CompareError, Comparison, Limit, MeasuredCase, hold, pairs,
 };
+use irqscope_quantity::Quantile;
 use irqscope_run::RunDir;
 use irqscope_wire::{
     Counters, Message, Outcome, Plan, Response, Stage, Started, SystemState, Tick,
@@ -17,7 +18,7 @@ use irqscope_wire::{
 use synthetic::{Random, Sender, answered, draft, plan, sample, started};
 
 const STAGES: [Stage; 2] = [Stage::Irq, Stage::User];
-const QUANTILES: [u32; 3] = [500, 990, 1000];
+const QUANTILES: [Quantile; 3] = [Quantile::P50, Quantile::P99, Quantile::MAX];
 
 /// Makes a run of one case, real time unless `twin`; each 100th user response is missing where
 /// there are `missing` ones.
@@ -132,12 +133,11 @@ fn what_was_not_measured_alike_is_named() {
 fn responses_that_never_came_are_later_than_every_limit() {
     let whole = case(real("6.1/idle"), started("6.1", &STAGES), 1.0, false);
     let holed = case(real("6.1/idle"), started("6.1", &STAGES), 1.0, true);
-    let limit = |thousandths| Limit { name: "user".into(), limit_ns: 1_000_000_000, thousandths };
-    let passed =
-        |case: &MeasuredCase, thousandths| hold(case, &limit(thousandths)).unwrap()[0].passed;
-    assert!(passed(&whole, 1000) && passed(&holed, 980));
-    assert!(!passed(&holed, 999) && !passed(&holed, 1000));
-    let nothing = Limit { name: "work".into(), ..limit(500) };
+    let limit = |quantile| Limit { name: "user".into(), limit_ns: 1_000_000_000, quantile };
+    let passed = |case: &MeasuredCase, quantile| hold(case, &limit(quantile)).unwrap()[0].passed;
+    assert!(passed(&whole, Quantile::MAX) && passed(&holed, Quantile::per_mille(980)));
+    assert!(!passed(&holed, Quantile::P99_9) && !passed(&holed, Quantile::MAX));
+    let nothing = Limit { name: "work".into(), ..limit(Quantile::P50) };
     let verdict = hold(&whole, &nothing).unwrap().remove(0);
     assert!(!verdict.passed && verdict.found.contains("was not measured"));
     assert!(compare(&whole, &holed).unwrap().series[1].lacks_responses());

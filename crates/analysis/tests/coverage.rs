@@ -6,6 +6,7 @@
 mod simulated;
 
 use irqscope_analysis::{Shift, differ};
+use irqscope_quantity::Quantile;
 use simulated::coverage::{SCALE, alarms, coverage, series};
 use simulated::{Process, random};
 
@@ -90,20 +91,20 @@ fn too_few_samples_are_told_with_how_many_it_takes() {
     let mut random = random(4);
     let mut short = |n| series(Process::Autoregressive(0.95).series(&mut random, n, 1.0));
     let (base, other) = (short(2_000), short(2_000));
-    let far = Shift::estimated(&base, &other, 999, 0.95).unwrap().unwrap();
+    let far = Shift::estimated(&base, &other, Quantile::P99_9, 0.95).unwrap().unwrap();
     assert!(far.interval.is_none() && far.needed.is_some_and(|needed| needed > 4_000), "{far:?}");
     let (base, other) = (short(100), short(100));
     assert!(differ(&base, &other).unwrap().is_err_and(|short| short.needed > 100));
-    assert_eq!(Shift::estimated(&base, &series(vec![]), 500, 0.95).unwrap(), None);
+    assert_eq!(Shift::estimated(&base, &series(vec![]), Quantile::P50, 0.95).unwrap(), None);
 }
 
 #[test]
 fn extremes_neither_overflow_nor_panic() {
     let edge = series([i64::MIN, -1, 0, 1, i64::MAX].repeat(200));
-    let shift = Shift::estimated(&edge, &edge, 500, 0.95).unwrap().unwrap();
+    let shift = Shift::estimated(&edge, &edge, Quantile::P50, 0.95).unwrap().unwrap();
     assert_eq!((shift.difference_ns, shift.percent), (0, None));
     let (least, most) = (series(vec![i64::MIN; 500]), series(vec![i64::MAX; 500]));
-    let shift = Shift::estimated(&least, &most, 1000, 0.95).unwrap().unwrap();
+    let shift = Shift::estimated(&least, &most, Quantile::MAX, 0.95).unwrap().unwrap();
     assert_eq!(shift.difference_ns, i64::MAX);
     assert!(differ(&least, &most).unwrap().is_ok_and(|test| test.p < 0.05));
     assert!(differ(&least, &least).unwrap().is_ok_and(|test| test.p == 1.0));

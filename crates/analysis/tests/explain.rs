@@ -174,7 +174,10 @@ fn firmware_is_named_where_its_interrupts_were_counted() {
 #[test]
 fn causes_are_listed_by_what_they_account_for() {
     let story = Story { entry: 5_300, ..Story::undisturbed(2_050_000) };
-    let (stages, _) = Explanation::of_case(&told(&story, vec![]), Above::Quantile(1000));
+    let (stages, _) = Explanation::of_case(
+        &told(&story, vec![]),
+        Above::Quantile(irqscope_quantity::Quantile::MAX),
+    );
     let irq = &stages[0];
     assert_eq!((irq.stage, irq.count, irq.late, irq.violations), (Stage::Irq, 21, 1, 0));
     assert_eq!(irq.worst, [20]);

@@ -9,6 +9,7 @@ mod mutate;
 mod synthetic;
 
 use irqscope_analysis::{At, CasePath, derive};
+use irqscope_quantity::Quantile;
 use irqscope_run::{RunDir, Source};
 use irqscope_wire::{Inside, Stage, Tick};
 use mutate::{Edit, apply, body, corpus, damage, damaged_run, edits, framed};
@@ -83,7 +84,7 @@ fn the_undamaged_run_has_a_path_whose_instructions_are_its_latency() {
     let path = CasePath::open(&run, Some("6.1/idle")).unwrap();
     let check = path.check();
     assert_eq!((check.samples, check.equal, check.faults), (2, 2, 2));
-    let sample = path.choose(Stage::Softirq, At::Thousandths(1000)).unwrap();
+    let sample = path.choose(Stage::Softirq, At::Quantile(Quantile::MAX)).unwrap();
     let folded = path.tree(&sample).unwrap().folded();
     assert_eq!(folded, "f 400\nf;asm_exc_page_fault 105\n");
     let error = |stage, at| path.choose(stage, at).unwrap_err().to_string();

@@ -31,7 +31,7 @@ use irqscope_scenario::RigKind;
 pub use bench::Bench;
 pub use bursts::Bursts;
 pub use changes::Changes;
-pub use compare::{Chosen, Compare, Quantile};
+pub use compare::{Chosen, Compare};
 pub use explain::Explain;
 pub use export::{Export, Format as ExportFormat};
 pub use gate::{Gate, Max};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Quantities as people write and read them: on the command line, in scenarios and in
 //! every output. `read` has the three that can be asked for, `print` what figures look
-//! like.
+//! like, `quantile` what is asked of many values.
 //!
 //! A text means the same wherever it is read. A number without a unit is refused, because
 //! programs of this kind have taken it for microseconds, nanoseconds and hertz.
@@ -9,7 +9,9 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod print;
+mod quantile;
 mod read;
 
 pub use print::{Unit, alone, exact, grouped, hertz, hertz_exact, percent, seconds};
+pub use quantile::Quantile;
 pub use read::{Frequency, QuantityError, Share, Span};

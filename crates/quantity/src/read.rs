@@ -30,6 +30,8 @@ pub enum QuantityError {
     Frequency(String),
     #[error("`{0}` is no share; write 25% or 12.5%")]
     Share(String),
+    #[error("`{0}` is not a quantile; write p50, p99.9, p99.999 or max")]
+    Quantile(String),
 }
 
 const SPANS: [(u64, &str); 5] =

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use irqscope_analysis::{Above, CaseFigures, Explanation, Summary, Sweep, explanations};
+use irqscope_quantity::Quantile;
 use irqscope_run::RunDir;
 
 use crate::figure::{self, Figure, Layout, Scope, StageSweep, Timeline};
@@ -95,7 +96,7 @@ impl<'a> Figures<'a> {
         }
         let mut all = figure::stages(summary, stages)?;
         all.extend(figure::benchmarks(summary, run, series)?);
-        let explanations = explanations(run, Above::Quantile(990))?;
+        let explanations = explanations(run, Above::Quantile(Quantile::P99))?;
         let (rounds, scopes) = (figure::timelines(summary, &rounds), figure::scopes(run, summary)?);
         Ok(Self { all, rounds, explanations, scopes })
     }

@@ -105,7 +105,8 @@ export interface WorstSample {
 }
 
 export interface Shift {
-  readonly thousandths: number;
+  /** Between 0 and 1; 1 is the maximum. */
+  readonly quantile: number;
   readonly base_ns: number;
   readonly other_ns: number;
   readonly difference_ns: number;

@@ -70,6 +70,8 @@ export interface Figures {
   readonly p95_ns: number | null;
   readonly p99_ns: number | null;
   readonly p99_9_ns: number | null;
+  readonly p99_99_ns: number | null;
+  readonly p99_999_ns: number | null;
 }
 
 export interface Series extends Figures {

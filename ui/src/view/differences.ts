@@ -28,7 +28,7 @@ function row(series: string, shift: Shift, identical: boolean, exact: boolean, f
   const verdict = identical ? "identical" : verdictOf(shift, exact);
   return h("tr", { class: first ? "first" : "" },
     h("th", { scope: "row" }, first ? series : h("span", { class: "unseen" }, series)),
-    h("td", {}, quantile(shift.thousandths)),
+    h("td", {}, quantile(shift.quantile)),
     h("td", {}, micro(shift.base_ns)), h("td", {}, micro(shift.other_ns)), h("td", {}, signed(micro(difference))),
     h("td", {}, percent === null ? NONE : signed(decimals(percent, 1))),
     exact ? null : h("td", {}, interval === null ? NONE : `${signed(micro(interval.low_ns))} … ${signed(micro(interval.high_ns))}`),
@@ -43,8 +43,9 @@ function verdictOf({ difference_ns, interval }: Shift, exact: boolean): string {
   return interval.high_ns < 0 ? "earlier" : "no difference found";
 }
 
-function quantile(thousandths: number): string {
-  return thousandths === 1000 ? "max" : `p${thousandths / 10}`;
+function quantile(share: number): string {
+  // As many digits as there are: 0.999 * 100 is not 99.9 in floating point.
+  return share === 1 ? "max" : `p${Number((share * 100).toPrecision(12))}`;
 }
 
 function unlike({ differences, base_only, other_only }: Comparison): HTMLElement | null {

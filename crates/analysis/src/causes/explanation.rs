@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Causes by how much of the late responses they account for.
 
+use irqscope_quantity::Quantile;
 use std::collections::BTreeMap;
 
 use irqscope_run::{CaseData, SampleRow};
@@ -16,8 +17,8 @@ use crate::quantile;
 /// Which latencies are late.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Above {
-    /// From this quantile on, in thousandths.
-    Quantile(u32),
+    /// From this quantile on.
+    Quantile(Quantile),
     /// A latency.
     Threshold(Nanoseconds),
 }

@@ -3,6 +3,7 @@
 //! INTSPECT (Herzog et al.) sets the entropy pool and the scheduler's statistics
 //! apart. Each response is in one row.
 
+use irqscope_quantity::Quantile;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -101,7 +102,7 @@ impl Row {
             kind,
             name,
             count: latencies.len(),
-            p50_ns: quantile(&latencies, 500).unwrap_or(0),
+            p50_ns: quantile(&latencies, Quantile::P50).unwrap_or(0),
             max_ns: latencies.last().copied().unwrap_or(0),
             counts,
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Two cases against each other.
 
+use irqscope_quantity::Quantile;
 use irqscope_wire::View;
 use serde::Serialize;
 
@@ -13,8 +14,9 @@ use crate::{Ascending, QUANTILE_METHOD, Result};
 
 /// The comparison's format.
 ///
-/// 1: first.
-pub const VERSION: u32 = 1;
+/// 1: first. 2: a shift has its `quantile` as a number between 0 and 1 where it had
+/// `thousandths`.
+pub const VERSION: u32 = 2;
 
 /// How sure intervals are, and the level of the test.
 pub const LEVEL: f64 = 0.95;
@@ -26,8 +28,8 @@ pub struct Ask<'a> {
     pub names: &'a [String],
     /// Of stages; the main one where no view is named.
     pub view: Option<View>,
-    /// In thousandths; 1000 is the maximum.
-    pub quantiles: &'a [u32],
+    /// The quantiles; 1 is the maximum.
+    pub quantiles: &'a [Quantile],
 }
 
 /// Two cases, compared.
@@ -183,10 +185,10 @@ fn violations(one: &MeasuredCase) -> Vec<String> {
 }
 
 impl SeriesComparison {
-    fn of(base: &Series, other: &Series, quantiles: &[u32], exact: bool) -> Result<Self> {
-        let shift = |thousandths: &u32| match exact {
-            true => Shift::exact(base, other, *thousandths).transpose(),
-            false => Shift::estimated(base, other, *thousandths, LEVEL).transpose(),
+    fn of(base: &Series, other: &Series, quantiles: &[Quantile], exact: bool) -> Result<Self> {
+        let shift = |quantile: &Quantile| match exact {
+            true => Shift::exact(base, other, *quantile).transpose(),
+            false => Shift::estimated(base, other, *quantile, LEVEL).transpose(),
         };
         let in_order = base.is_in_order() && other.is_in_order();
         let test = (in_order && !exact).then(|| differ(base, other)).transpose()?;

@@ -16,6 +16,7 @@
 //! **Cuts.** Where windows begin is arbitrary. Both series are cut twice, the
 //! second time half a window later, and the larger probability counts.
 
+use irqscope_quantity::Quantile;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -23,7 +24,7 @@ use serde::Serialize;
 
 use super::Series;
 use super::exceedances::Exceedances;
-use crate::{Ascending, Both, Ordered, Result, rank};
+use crate::{Ascending, Both, Ordered, Result};
 
 /// How the test is made, as it stands in the output.
 pub const TEST_METHOD: &str = "Anderson-Darling statistic of two samples, windows longer than the correlation permuted 1,999 times, the larger probability of two cuts";
@@ -37,15 +38,14 @@ const MOST_USED: usize = 1_000;
 const WINDOW_PER_LAG: usize = 4;
 const PERMUTATIONS: u32 = 1_999;
 
-/// In thousandths: every 25, and one farther out.
-const LEVELS: [u32; 40] = {
-    let mut levels = [0; 40];
+/// Every fortieth of the values, and one farther out.
+const LEVELS: [Quantile; 40] = {
+    let mut levels = [Quantile::P99; 40];
     let mut place = 0;
     while place < 39 {
-        levels[place] = 25 * (place as u32 + 1);
+        levels[place] = Quantile::per_mille(25 * (place as u32 + 1));
         place += 1;
     }
-    levels[39] = 990;
     levels
 };
 
@@ -102,7 +102,8 @@ pub fn differ(base: &Series, other: &Series) -> Result<Result<Test, TooShort>> {
 
 /// Returns the farthest that any level is correlated.
 fn correlation(series: &Series) -> Result<usize> {
-    let levels = [100, 250, 500, 750, 900, 990].map(|level| rank(series.sorted.count(), level));
+    let levels = [100, 250, 500, 750, 900, 990]
+        .map(|level| Quantile::per_mille(level).rank(series.sorted.count()));
     let mut farthest = 0;
     for level in series.sorted.at_ranks(levels)?.into_iter().flatten() {
         farthest = farthest.max(Exceedances::above(&series.values, level)?.decorrelation());
@@ -112,7 +113,7 @@ fn correlation(series: &Series) -> Result<usize> {
 
 /// Returns values of both series together, each once.
 fn levels(both: Both<'_>) -> Result<Vec<i64>> {
-    let found = both.at_ranks(LEVELS.map(|level| rank(both.count(), level)))?;
+    let found = both.at_ranks(LEVELS.map(|level| level.rank(both.count())))?;
     let mut levels: Vec<i64> = found.into_iter().flatten().collect();
     levels.dedup();
     // Above the greatest value there is nothing to distinguish.

@@ -25,6 +25,7 @@
 //! blocks of the same length, adds the noise of drawing, and it has no answer where
 //! a quantile lies beyond what the samples can bound; ranks say so.
 
+use irqscope_quantity::Quantile;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 use statrs::function::beta::beta_reg;
@@ -73,25 +74,25 @@ pub struct TooFew {
     pub needed: u64,
 }
 
-/// Returns the quantile (in thousandths) of a series with its interval at `level`. `Err(None)`
+/// Returns the quantile of a series with its interval at `level`. `Err(None)`
 /// without a single value whose place in time is known.
 pub(crate) fn quantile_interval(
     series: &Series,
-    thousandths: u32,
+    quantile: Quantile,
     level: f64,
 ) -> Result<Result<Interval, Option<TooFew>>> {
     let Series { values, sorted, .. } = series;
-    let Some(estimate) = sorted.quantile(thousandths)?.filter(|_| series.is_in_order()) else {
+    let Some(estimate) = sorted.quantile(quantile)?.filter(|_| series.is_in_order()) else {
         return Ok(Err(None));
     };
-    let share = f64::from(thousandths) / 1000.0;
+    let share = quantile.share();
     let n = sorted.count() as f64;
     // The quantile itself included: many values may be the same.
     let above = Exceedances::above(values, estimate.saturating_sub(1))?;
     let lag = above.decorrelation().max(1);
     // Farther in, where there are ten times as many, correlation shows better.
-    let inside = 1000 - (10 * (1000 - thousandths)).min(500);
-    let inside = Exceedances::above(values, sorted.quantile(inside)?.unwrap_or(estimate))?;
+    let inside = sorted.quantile(quantile.farther_in())?;
+    let inside = Exceedances::above(values, inside.unwrap_or(estimate))?;
     let groups = above.occupied(lag.max(inside.decorrelation()));
     if groups < FEWEST_GROUPS {
         let needed = n * FEWEST_GROUPS as f64 / groups.max(1) as f64;

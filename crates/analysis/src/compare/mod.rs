@@ -22,4 +22,4 @@ pub use error::CompareError;
 pub use interval::INTERVAL_METHOD;
 pub use maximum::{MAXIMUM_METHOD, WINDOWS};
 pub use series::{Series, SeriesName};
-pub use shift::{Limits, Shift, quantile_name};
+pub use shift::{Limits, Shift};

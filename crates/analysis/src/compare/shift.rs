@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! By how much one quantile of two series differs.
 
+use irqscope_quantity::Quantile;
 use serde::Serialize;
 
 use super::Series;
@@ -12,8 +13,8 @@ use crate::{Ascending, Result};
 /// one (`base`), in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shift {
-    /// In thousandths; 1000 is the maximum.
-    pub thousandths: u32,
+    /// As a number between 0 and 1; 1 is the maximum.
+    pub quantile: Quantile,
     /// Of the first side.
     pub base_ns: i64,
     /// Of the second side.
@@ -70,13 +71,13 @@ impl Shift {
     ///
     /// # Errors
     /// The disk's, where values do not fit into memory.
-    pub fn exact(base: &Series, other: &Series, thousandths: u32) -> Result<Option<Self>> {
-        let at = |series: &Series| series.sorted.quantile(thousandths);
+    pub fn exact(base: &Series, other: &Series, quantile: Quantile) -> Result<Option<Self>> {
+        let at = |series: &Series| series.sorted.quantile(quantile);
         let (Some(base_ns), Some(other_ns)) = (at(base)?, at(other)?) else { return Ok(None) };
         let difference_ns = other_ns.saturating_sub(base_ns);
         let percent = (base_ns > 0).then(|| difference_ns as f64 / base_ns as f64 * 100.0);
         let (interval, needed) = (None, None);
-        Ok(Some(Self { thousandths, base_ns, other_ns, difference_ns, percent, interval, needed }))
+        Ok(Some(Self { quantile, base_ns, other_ns, difference_ns, percent, interval, needed }))
     }
 
     /// Returns the shift with an interval that holds the truth with probability `level`.
@@ -86,16 +87,16 @@ impl Shift {
     pub fn estimated(
         base: &Series,
         other: &Series,
-        thousandths: u32,
+        quantile: Quantile,
         level: f64,
     ) -> Result<Option<Self>> {
-        let Some(mut shift) = Self::exact(base, other, thousandths)? else { return Ok(None) };
-        if thousandths == 1000 {
+        let Some(mut shift) = Self::exact(base, other, quantile)? else { return Ok(None) };
+        if quantile == Quantile::MAX {
             let both = Maxima::of(&base.values)?.zip(Maxima::of(&other.values)?);
             shift.interval = both.map(|(base, other)| Limits::of_maxima(&base, &other, level));
             return Ok(Some(shift));
         }
-        let of = |one: &Series| quantile_interval(one, thousandths, level);
+        let of = |one: &Series| quantile_interval(one, quantile, level);
         match (of(base)?, of(other)?) {
             (Ok(base), Ok(other)) => shift.interval = Some(Limits::of(base, other)),
             (base, other) => {
@@ -104,19 +105,5 @@ impl Shift {
             }
         }
         Ok(Some(shift))
-    }
-
-    /// Returns `p50`, `p99.9`, `max`.
-    pub fn name(&self) -> String {
-        quantile_name(self.thousandths)
-    }
-}
-
-/// Returns `p50`, `p99.9`; `max` for 1000.
-pub fn quantile_name(thousandths: u32) -> String {
-    match (thousandths, thousandths % 10) {
-        (1000, _) => "max".into(),
-        (_, 0) => format!("p{}", thousandths / 10),
-        (_, tenth) => format!("p{}.{tenth}", thousandths / 10),
     }
 }

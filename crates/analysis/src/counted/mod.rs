@@ -7,6 +7,7 @@ mod counter;
 mod merged;
 mod store;
 
+use irqscope_quantity::Quantile;
 use std::path::Path;
 
 pub use counter::Counter;
@@ -97,15 +98,15 @@ pub trait Ascending {
         Ok(found)
     }
 
-    /// Returns a quantile in thousandths; none without a single value.
+    /// Returns a quantile; none without a single value.
     ///
     /// # Errors
     /// The disk's.
-    fn quantile(&self, thousandths: u32) -> Result<Option<i64>>
+    fn quantile(&self, quantile: Quantile) -> Result<Option<i64>>
     where
         Self: Sized,
     {
-        self.at_ranks([rank(self.count(), thousandths)]).map(|[value]| value)
+        self.at_ranks([quantile.rank(self.count())]).map(|[value]| value)
     }
 
     /// Returns how many values are greater than each of these limits, which ascend.
@@ -167,13 +168,6 @@ impl Ascending for Both<'_> {
         let sources = vec![self.0.store.pairs(), self.1.store.pairs()];
         merge(sources).try_for_each(|pair| pair.map(|(value, count)| take(value, count)))
     }
-}
-
-/// Returns the rank, from 1, of a quantile in thousandths among `count` values: the least one with
-/// at least that share at or below it.
-pub fn rank(count: u64, thousandths: u32) -> u64 {
-    let rank = (u128::from(count) * u128::from(thousandths)).div_ceil(1000).max(1);
-    u64::try_from(rank).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! One stage in one view, while it is measured.
 
 use hdrhistogram::Histogram;
+use irqscope_quantity::Quantile;
 use irqscope_run::SampleRow;
 use irqscope_wire::{Stage, View};
 use serde::Serialize;
@@ -35,6 +36,10 @@ pub struct LiveSeries {
     pub p95_ns: Option<i64>,
     pub p99_ns: Option<i64>,
     pub p99_9_ns: Option<i64>,
+    /// The 99.99th percentile.
+    pub p99_99_ns: Option<i64>,
+    /// The 99.999th percentile.
+    pub p99_999_ns: Option<i64>,
     /// None where they were not asked for.
     pub histogram: Option<Bins>,
     pub course: Option<Points>,
@@ -113,11 +118,13 @@ impl Series {
             min_ns: known(self.min),
             mean_ns: (count > 0).then(|| self.sum as f64 / count as f64),
             max_ns: known(self.max),
-            p5_ns: quantile(0.05),
-            p50_ns: quantile(0.5),
-            p95_ns: quantile(0.95),
-            p99_ns: quantile(0.99),
-            p99_9_ns: quantile(0.999),
+            p5_ns: quantile(Quantile::P5),
+            p50_ns: quantile(Quantile::P50),
+            p95_ns: quantile(Quantile::P95),
+            p99_ns: quantile(Quantile::P99),
+            p99_9_ns: quantile(Quantile::P99_9),
+            p99_99_ns: quantile(Quantile::P99_99),
+            p99_999_ns: quantile(Quantile::P99_999),
             histogram: drawn.then(|| self.bins()),
             course: drawn.then(|| self.course.points()),
         }
@@ -129,8 +136,11 @@ impl Series {
 
     /// Returns a quantile: the histogram's bins have an upper end; no value lay beyond the
     /// extremes.
-    fn quantile(&self, quantile: f64) -> i64 {
-        let value = i64::try_from(self.values.value_at_quantile(quantile)).unwrap_or(i64::MAX);
+    fn quantile(&self, quantile: Quantile) -> i64 {
+        // In the middle between two ranks, so that no rounding gives the next one.
+        let count = self.values.len();
+        let middle = (quantile.rank(count) as f64 - 0.5) / count.max(1) as f64;
+        let value = i64::try_from(self.values.value_at_quantile(middle)).unwrap_or(i64::MAX);
         value.clamp(self.min, self.max)
     }
 

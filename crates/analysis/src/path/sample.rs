@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The traced samples of a case: checked against their latencies, and chosen.
 
+use irqscope_quantity::Quantile;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -15,8 +16,8 @@ use crate::{Result, quantile};
 /// Which sample: one near a quantile of all of a stage's latencies, or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
-    /// A quantile, in thousandths.
-    Thousandths(u32),
+    /// A quantile.
+    Quantile(Quantile),
     /// A trigger.
     Seq(u64),
 }
@@ -25,18 +26,10 @@ impl FromStr for At {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let percent = text.strip_prefix('p').and_then(|percent| percent.parse::<f64>().ok());
-        match (text, percent) {
-            ("min", _) => Ok(At::Thousandths(0)),
-            ("max", _) => Ok(At::Thousandths(1000)),
-            (_, Some(percent)) if (0.0..=100.0).contains(&percent) => {
-                Ok(At::Thousandths((percent * 10.0).round() as u32))
-            }
-            _ => text
-                .parse()
-                .map(At::Seq)
-                .map_err(|_| "say p50, p99.9, min, max, or the number of a trigger".to_owned()),
-        }
+        let quantile = text.parse().map(At::Quantile);
+        quantile.or_else(|_| text.parse().map(At::Seq)).map_err(|_| {
+            "not a sample; write p50, p99.9, min, max, or the number of a trigger".to_owned()
+        })
     }
 }
 
@@ -153,8 +146,8 @@ impl<'a> CasePath<'a> {
         };
         let found = match at {
             At::Seq(seq) => mine.iter().find(|one| one.seq == seq),
-            At::Thousandths(thousandths) => {
-                let wanted = quantile(&self.latencies(stage), thousandths).unwrap_or_default();
+            At::Quantile(asked) => {
+                let wanted = quantile(&self.latencies(stage), asked).unwrap_or_default();
                 mine.iter().min_by_key(|one| (one.latency_ns.abs_diff(wanted), one.seq))
             }
         };
@@ -272,9 +265,9 @@ mod tests {
 
     #[test]
     fn a_sample_is_asked_for_by_quantile_or_number() {
-        assert_eq!("p50".parse(), Ok(At::Thousandths(500)));
-        assert_eq!("p99.9".parse(), Ok(At::Thousandths(999)));
-        assert_eq!("max".parse(), Ok(At::Thousandths(1000)));
+        assert_eq!("p50".parse(), Ok(At::Quantile(Quantile::P50)));
+        assert_eq!("p99.9".parse(), Ok(At::Quantile(Quantile::P99_9)));
+        assert_eq!("max".parse(), Ok(At::Quantile(Quantile::MAX)));
         assert_eq!("17".parse(), Ok(At::Seq(17)));
         for wrong in ["", "p", "p101", "-1", "median"] {
             assert!(wrong.parse::<At>().is_err(), "{wrong}");

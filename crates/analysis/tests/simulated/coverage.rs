@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! How often intervals hold the truth, and how often the test raises an alarm.
 
+use irqscope_quantity::Quantile;
 use std::path::Path;
 
 use irqscope_analysis::{Counted, LEVEL, Measured, Ordered, SeriesName, Shift, WINDOWS, differ};
@@ -40,7 +41,8 @@ pub fn coverage(process: Process, n: usize, simulations: u32, quantiles: &[u32])
         let base = series(process.series(&mut random, n, 1.0));
         let other = series(process.series(&mut random, n, SCALE));
         for ((held, known), (q, truth)) in counts.iter_mut().zip(quantiles.iter().zip(&truths)) {
-            let shift = Shift::estimated(&base, &other, *q, LEVEL).unwrap().unwrap();
+            let shift =
+                Shift::estimated(&base, &other, Quantile::per_mille(*q), LEVEL).unwrap().unwrap();
             if let Some(limits) = shift.interval {
                 *known += 1;
                 *held += u32::from((limits.low_ns..=limits.high_ns).contains(truth));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
+use irqscope_quantity::Quantile;
 use irqscope_wire::View;
 
 /// Compares runs or cases: by how much each quantile and the maximum differ, how
@@ -68,30 +69,6 @@ impl FromStr for Chosen {
     }
 }
 
-/// In thousandths; 1000 is the maximum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quantile(pub u32);
-
-impl FromStr for Quantile {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "max" {
-            return Ok(Self(1000));
-        }
-        let percent = text.strip_prefix('p').and_then(|number| number.parse::<f64>().ok());
-        let thousandths = percent.map(|percent| percent * 10.0);
-        let whole = thousandths.filter(|one| (one - one.round()).abs() < 1e-9);
-        match whole.map(f64::round) {
-            Some(one) if (1.0..1000.0).contains(&one) => Ok(Self(one as u32)),
-            _ => {
-                Err("not a quantile; write p50, p99.9 or max (tenths of a per cent, p0.1 to p99.9)"
-                    .into())
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,15 +81,5 @@ mod tests {
             (Some("runs/a"), Some("6.1/idle"))
         );
         assert_eq!("runs/a".parse::<Chosen>().unwrap().case, None);
-    }
-
-    #[test]
-    fn quantiles_are_tenths_of_a_per_cent() {
-        assert_eq!("p99.9".parse(), Ok(Quantile(999)));
-        assert_eq!("p50".parse(), Ok(Quantile(500)));
-        assert_eq!("max".parse(), Ok(Quantile(1000)));
-        for wrong in ["p100", "p99.99", "p0", "99", "median", "pNaN", "p-5"] {
-            assert!(wrong.parse::<Quantile>().unwrap_err().contains("p99.9"), "{wrong}");
-        }
     }
 }

@@ -62,12 +62,8 @@ impl FromStr for Late {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "max" {
-            return Ok(Self(Above::Quantile(1000)));
-        }
-        let quantile = text.strip_prefix('p').and_then(|number| number.parse::<f64>().ok());
-        if let Some(per_cent) = quantile.filter(|per_cent| (0.0..=100.0).contains(per_cent)) {
-            return Ok(Self(Above::Quantile((per_cent * 10.0).round() as u32)));
+        if let Ok(quantile) = text.parse() {
+            return Ok(Self(Above::Quantile(quantile)));
         }
         let span: Span = text.parse().map_err(|_| {
             "not a quantile and not a latency; write p99.9, 150us or max".to_owned()
@@ -79,11 +75,12 @@ impl FromStr for Late {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use irqscope_quantity::Quantile;
 
     #[test]
     fn late_is_a_quantile_or_a_latency() {
-        assert_eq!("p99.9".parse(), Ok(Late(Above::Quantile(999))));
-        assert_eq!("max".parse(), Ok(Late(Above::Quantile(1000))));
+        assert_eq!("p99.9".parse(), Ok(Late(Above::Quantile(Quantile::P99_9))));
+        assert_eq!("max".parse(), Ok(Late(Above::Quantile(Quantile::MAX))));
         assert_eq!("150us".parse(), Ok(Late(Above::Threshold(Nanoseconds(150_000)))));
         for wrong in ["p101", "pp", "late", "-5us"] {
             assert!(wrong.parse::<Late>().unwrap_err().contains("p99.9"), "{wrong}");

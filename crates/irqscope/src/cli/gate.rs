@@ -7,8 +7,8 @@ use std::str::FromStr;
 use clap::Args;
 use irqscope_analysis::Limit;
 
-use super::{Chosen, Quantile};
-use irqscope_quantity::Span;
+use super::Chosen;
+use irqscope_quantity::{Quantile, Span};
 
 /// Holds a run against limits, for continuous integration.
 ///
@@ -79,10 +79,9 @@ impl FromStr for Max {
         let (name, latency, quantile) =
             parts().filter(|(name, ..)| !name.is_empty()).ok_or(shape)?;
         let span: Span = latency.parse().map_err(|error| format!("{error}; {shape}"))?;
-        let Quantile(thousandths) =
-            quantile.parse().map_err(|error| format!("{error}; {shape}"))?;
+        let quantile: Quantile = quantile.parse().map_err(|error| format!("{error}; {shape}"))?;
         let limit_ns = i64::try_from(span.0).map_err(|_| "longer than 292 years".to_owned())?;
-        Ok(Self(Limit { name: name.into(), limit_ns, thousandths }))
+        Ok(Self(Limit { name: name.into(), limit_ns, quantile }))
     }
 }
 
@@ -106,14 +105,14 @@ mod tests {
 
     #[test]
     fn a_limit_is_a_name_a_latency_and_a_quantile() {
-        let limit = |name: &str, limit_ns, thousandths| {
-            Max(Limit { name: name.into(), limit_ns, thousandths })
-        };
-        assert_eq!("user<150us@p99.9".parse(), Ok(limit("user", 150_000, 999)));
+        let limit =
+            |name: &str, limit_ns, quantile| Max(Limit { name: name.into(), limit_ns, quantile });
+        assert_eq!("user<150us@p99.9".parse(), Ok(limit("user", 150_000, Quantile::P99_9)));
         assert_eq!(
             "sched fifo 80 < 1ms @ max".parse(),
-            Ok(limit("sched fifo 80", 1_000_000, 1000))
+            Ok(limit("sched fifo 80", 1_000_000, Quantile::MAX))
         );
+        assert_eq!("user<1ms@p99.999".parse(), Ok(limit("user", 1_000_000, Quantile::P99_999)));
         for wrong in ["user", "user<150us", "<150us@p99", "user<fast@p99", "user<1us@p100"] {
             assert!(wrong.parse::<Max>().unwrap_err().contains("user<150us@p99.9"), "{wrong}");
         }

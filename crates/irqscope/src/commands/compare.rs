@@ -15,8 +15,7 @@ pub fn compare(options: &Compare) -> Done {
         sides.push(load(chosen)?);
     }
     let pairs = all_pairs(&sides)?;
-    let quantiles: Vec<u32> = options.at.iter().map(|quantile| quantile.0).collect();
-    let ask = Ask { names: &options.stages, view: options.view, quantiles: &quantiles };
+    let ask = Ask { names: &options.stages, view: options.view, quantiles: &options.at };
     let mut comparisons = Vec::new();
     for (base, other) in &pairs {
         comparisons.push(Comparison::of(base, other, &ask)?);

@@ -81,8 +81,7 @@ fn against(
             return Err(unknown(name, cases));
         }
     }
-    let quantiles: Vec<u32> = options.at.iter().map(|quantile| quantile.0).collect();
-    let ask = Ask { names: &options.stages, view: None, quantiles: &quantiles };
+    let ask = Ask { names: &options.stages, view: None, quantiles: &options.at };
     let allowance = Allowance { ask, percent: options.allow.0, strict: options.strict };
     let pairs = pairs(base, cases)?;
     let mut all = Vec::new();

@@ -7,7 +7,7 @@ use irqscope_analysis::{Comparison, Limits, ManifestDifference, SeriesComparison
 
 use super::Compared;
 use crate::table::{aligned, percent};
-use irqscope_quantity::{Unit, alone, grouped};
+use irqscope_quantity::{Quantile, Unit, alone, grouped};
 
 /// Formats what differs besides the figures, the figures, and how they were made.
 pub fn comparison_table(compared: &Compared<'_>) -> String {
@@ -92,7 +92,7 @@ pub(crate) fn cells(shift: &Shift, unit: Unit, exact: bool) -> Vec<String> {
     let signed = |ns: f64| format!("{}{}", if ns > 0.0 { "+" } else { "" }, unit.figure(ns));
     let figure = |ns: i64| unit.figure(ns as f64);
     // The interval of the maximum is of something else: the notes have it.
-    let interval = shift.interval.filter(|_| shift.thousandths < 1000);
+    let interval = shift.interval.filter(|_| shift.quantile < Quantile::MAX);
     let limits = interval.map_or_else(
         || "-".into(),
         |Limits { low_ns, high_ns, .. }| format!("[{}, {}]", signed(low_ns), signed(high_ns)),
@@ -100,7 +100,7 @@ pub(crate) fn cells(shift: &Shift, unit: Unit, exact: bool) -> Vec<String> {
     let shares = interval.and_then(|limits| limits.percent);
     let shares =
         shares.map_or_else(|| "-".into(), |[low, high]| format!("[{low:+.1}, {high:+.1}]"));
-    let mut cells = vec![shift.name(), figure(shift.base_ns), figure(shift.other_ns)];
+    let mut cells = vec![shift.quantile.to_string(), figure(shift.base_ns), figure(shift.other_ns)];
     cells.push(signed(shift.difference_ns as f64));
     if !exact {
         cells.push(limits);
@@ -145,12 +145,12 @@ pub(crate) fn notes(series: &SeriesComparison, exact: bool) -> Vec<String> {
         if let Some(needed) = shift.needed {
             notes.push(format!(
                 "{}: too few samples for an interval; it takes about {}",
-                shift.name(),
+                shift.quantile,
                 grouped(needed)
             ));
         }
     }
-    let maximum = series.shifts.iter().find(|shift| shift.thousandths == 1000);
+    let maximum = series.shifts.iter().find(|shift| shift.quantile == Quantile::MAX);
     if let Some(Limits { estimate_ns, low_ns, high_ns, percent }) =
         maximum.and_then(|max| max.interval)
     {

@@ -10,12 +10,12 @@ use super::{Figure, Figures, Layout, Panel, Subject, caveat, shift};
 use crate::Result;
 use crate::compare::Compared;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
-use irqscope_quantity::Unit;
+use irqscope_quantity::{Quantile, Unit};
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };
 
-/// Where the curve of shifts has its points, in thousandths.
+/// Where the curve of shifts has its points, in thousandths of all values.
 const LEVELS: [u32; 23] = [
     10, 25, 50, 100, 150, 200, 250, 300, 400, 500, 600, 700, 750, 800, 850, 900, 950, 970, 980,
     990, 995, 998, 999,
@@ -67,8 +67,14 @@ impl<'a> Overlay<'a> {
         let tick = tick.map(|femtoseconds| Tick { femtoseconds });
         let figure = Figure::of(subject, panels, tick, compared.caveat())?;
         let shift = |level: &u32| match compared.comparison.exact {
-            true => Shift::exact(base, other, *level).transpose(),
-            false => Shift::estimated(base, other, *level, compared.comparison.level).transpose(),
+            true => Shift::exact(base, other, Quantile::per_mille(*level)).transpose(),
+            false => Shift::estimated(
+                base,
+                other,
+                Quantile::per_mille(*level),
+                compared.comparison.level,
+            )
+            .transpose(),
         };
         let shifts = LEVELS.iter().filter_map(shift).collect::<Result<_, _>>()?;
         let shares = Layout::ALL.map(|layout| shares(&figure, layout));

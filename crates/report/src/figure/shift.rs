@@ -2,7 +2,8 @@
 //! By how much each quantile is shifted: from the first percentile to the 99.9th,
 //! with the tails spread out, and the intervals as a band of lines.
 
-use irqscope_analysis::{Shift, quantile_name};
+use irqscope_analysis::Shift;
+use irqscope_quantity::Quantile;
 
 use super::axis::{Linear, ticks};
 use super::{Figure, Layout, caveat};
@@ -29,17 +30,21 @@ pub fn draw(figure: &Figure<'_>, shifts: &[Shift], layout: Layout, alone: bool) 
     let (left, right) = (layout.pick(72.0, 58.0), layout.width() - layout.pick(24.0, 16.0));
     let bottom = top + layout.pick(210.0, 170.0);
     let (lowest, highest) = extent(shifts)?;
-    let x = Linear { from: stretched(10), to: stretched(999), start: left, end: right };
+    let x = Linear {
+        from: stretched(Quantile::per_mille(10)),
+        to: stretched(Quantile::P99_9),
+        start: left,
+        end: right,
+    };
     let y = Linear { from: lowest as f64, to: highest as f64, start: bottom, end: top };
     let unit = grid(&mut svg, (lowest, highest), (x, y), [left, top, right, bottom]);
     for shift in shifts {
         let Some(limits) = shift.interval else { continue };
-        let at = x.at(stretched(shift.thousandths));
+        let at = x.at(stretched(shift.quantile));
         let pen = Pen { ink: Ink::Case(4), width: layout.pick(9.0, 5.0), dash: None };
         svg.line([at, y.at(limits.low_ns), at, y.at(limits.high_ns)], pen);
     }
-    let place =
-        |shift: &Shift| (x.at(stretched(shift.thousandths)), y.at(shift.difference_ns as f64));
+    let place = |shift: &Shift| (x.at(stretched(shift.quantile)), y.at(shift.difference_ns as f64));
     let line: Vec<(f64, f64)> = shifts.iter().map(place).collect();
     svg.polyline(&line, Pen { ink: Ink::Case(0), width: 1.8, dash: None });
     line.iter().for_each(|at| svg.dot(*at, 2.6, Ink::Case(0)));
@@ -57,8 +62,8 @@ pub fn draw(figure: &Figure<'_>, shifts: &[Shift], layout: Layout, alone: bool) 
 }
 
 /// Stretches by the logit: as much room from 90 to 99 % as from 99 to 99.9 %.
-fn stretched(thousandths: u32) -> f64 {
-    let share = f64::from(thousandths) / 1000.0;
+fn stretched(quantile: Quantile) -> f64 {
+    let share = quantile.share();
     (share / (1.0 - share)).ln()
 }
 
@@ -84,9 +89,10 @@ fn grid(
     let unit = Unit::for_largest(lowest.saturating_abs().max(highest.saturating_abs()));
     let labels = Type::new(Ink::Muted, 10.0);
     for level in LABELLED {
+        let level = Quantile::per_mille(level);
         let at = x.at(stretched(level));
         svg.line([at, top, at, bottom], GRID);
-        svg.text((at, bottom + 15.0), &quantile_name(level), labels.at(Anchor::Middle));
+        svg.text((at, bottom + 15.0), &level.to_string(), labels.at(Anchor::Middle));
     }
     let (places, step) = ticks(lowest, highest, 6);
     for ns in places {

@@ -4,6 +4,7 @@
 use axum::Json;
 use axum::extract::State;
 use irqscope_analysis::{AnalysisError, Ask, Comparison, MeasuredCase, pairs};
+use irqscope_quantity::Quantile;
 use irqscope_wire::View;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,8 +15,7 @@ use super::runs::finished;
 use crate::Desk;
 use crate::error::Result;
 
-/// In thousandths; 1000 is the maximum.
-const QUANTILES: [u32; 4] = [500, 990, 999, 1000];
+const QUANTILES: [Quantile; 4] = [Quantile::P50, Quantile::P99, Quantile::P99_9, Quantile::MAX];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -4,16 +4,13 @@
 
 use std::io::Write;
 
-use irqscope_analysis::{Ascending, Both, rank};
+use irqscope_analysis::Ascending;
+use irqscope_quantity::Quantile;
 use irqscope_run::RunDir;
 
 use super::Case;
 use super::subject::Set;
 use crate::foreign::ForeignError;
-
-/// In thousandths, with the label that each one has.
-const QUANTILES: [(u32, &str); 5] =
-    [(50, "0.05"), (500, "0.5"), (950, "0.95"), (990, "0.99"), (999, "0.999")];
 
 /// A metric family: its samples may not be mixed with another's.
 struct Family {
@@ -58,8 +55,9 @@ impl Families {
         }
         let signed = set.is_signed() || min < 0;
         let family = if signed { &mut self.deviation } else { &mut self.latency };
-        for ((_, quantile), value) in QUANTILES.iter().zip(quantiles(&values)?) {
-            let labels = format!("{labels},quantile=\"{quantile}\"");
+        let ranks = Quantile::OF_SUMMARIES.map(|quantile| quantile.rank(values.count()));
+        for (quantile, value) in Quantile::OF_SUMMARIES.iter().zip(values.at_ranks(ranks)?) {
+            let labels = format!("{labels},quantile=\"{}\"", quantile.share());
             let value = value.unwrap_or_default();
             family.line("", &labels, &seconds(value.into()));
         }
@@ -119,11 +117,6 @@ pub fn write(run: &RunDir, cases: &[Case], output: &mut dyn Write) -> Result<(),
     }
     writeln!(output, "# EOF")?;
     Ok(())
-}
-
-fn quantiles(values: &Both<'_>) -> Result<[Option<i64>; 5], ForeignError> {
-    let ranks = QUANTILES.map(|(thousandths, _)| rank(values.count(), thousandths));
-    Ok(values.at_ranks(ranks)?)
 }
 
 fn labels(case: &str, set: &Set) -> String {
