@@ -70,7 +70,7 @@ says "exists already"
 
 # Real measurements: intervals, a test, their methods.
 for run in a b; do
-	expect 0 "$IRQSCOPE" bench gtod sched -l 3000 -i 200 --out "$WORK/$run"
+	expect 0 "$IRQSCOPE" bench gtod sched -l 3000 -i 200us --out "$WORK/$run"
 done
 expect 0 "$IRQSCOPE" compare "$WORK/a" "$WORK/b" --json
 python3 - "$WORK/said" <<'PY'

@@ -24,7 +24,7 @@ expect 0 "$IRQSCOPE" import "$WORK/live.txt" --out "$WORK/live" --json
 	fail "not all of cyclictest's samples"
 
 # Out: a run of this machine, and a histogram that came in.
-expect 0 "$IRQSCOPE" bench sched gtod -l 500 -i 500 --out "$WORK/run"
+expect 0 "$IRQSCOPE" bench sched gtod -l 500 -i 500us --out "$WORK/run"
 for format in csv openmetrics hdr rt-tests cyclictest; do
 	expect 0 "$IRQSCOPE" export "$WORK/run" --format $format --out "$WORK/out.$format"
 done
@@ -55,7 +55,7 @@ for run in run again; do
 	grep -v 'outcome="skipped"' "$WORK/$run.prom" >"$WORK/$run.figures"
 done
 cmp "$WORK/run.figures" "$WORK/again.figures" || fail "CSV and back changes figures"
-expect 0 "$IRQSCOPE" bench sched -l 50 -i 500 --format rt-tests --out "$WORK/bench"
+expect 0 "$IRQSCOPE" bench sched -l 50 -i 500us --format rt-tests --out "$WORK/bench"
 says '"cmdline:"'
 
 # Damage, and where it is.

@@ -62,7 +62,7 @@ expect 0 "$IRQSCOPE" bench sched --variant deadline --runtime 200us -l 30 --out 
 grep -q 'runtime = "200us"' <(field "$WORK/deadline/manifest.json" "j['scenario_toml']") || fail "another budget"
 
 # The agent by itself, as on a bare target.
-expect 0 "$agent" bench sched sleep -l 100 -i 1000
+expect 0 "$agent" bench sched sleep -l 100 -i 1000us
 says "sched fifo 80 cpu0"
 says "sleep fifo 80"
 expect 0 "$agent" bench gtod --variant counter -l 10 --frames "$WORK/frames"

@@ -33,7 +33,7 @@ run   Runs one case with the driver irqscope.ko and writes frames to stdout.
 bench Runs benchmarks, without the driver, and prints their figures:
       gtod sched async sleep inversion realfeel jitter spin
         -l, --count N        samples
-        -i, --period SPAN    from one to the next (250us, 5ms; bare: microseconds)
+        -i, --period SPAN    from one to the next (250us, 5ms)
         -p, --priority P     80 (SCHED_FIFO), \"rr 5\" or other
         --variant NAME       one variant only, such as a clock; may be repeated
         --cpu N              the CPU under test

@@ -71,7 +71,8 @@ Exit status:
   130  interrupted
 
 Examples:
-  irqscope list                      the bundled scenarios
+  irqscope scenario list             the bundled scenarios
+  irqscope scenario new mine.toml    a scenario to begin with
   irqscope run demo                  every stage on two kernels, in the twin
   irqscope run demo --kernel 6.12 --kernel 6.12-rt --out /tmp/newer
   irqscope bench sched               how late a periodic thread wakes on this machine

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::de::{Deserialize, Deserializer, Error};
+use serde::{Serialize, Serializer};
 
 /// A span of time in nanoseconds: `250us`, `1.5ms`, `1ms 500us`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,8 +127,30 @@ impl fmt::Display for Share {
     }
 }
 
-macro_rules! deserialized_from_text {
-    ($($quantity:ident),+) => {$(
+/// Reads and writes quantities as text, and says in a schema what that looks like.
+macro_rules! texts {
+    ($($quantity:ident, $pattern:literal;)+) => {$(
+        impl Serialize for $quantity {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $quantity {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($quantity).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "pattern": $pattern })
+            }
+        }
+
         impl<'de> Deserialize<'de> for $quantity {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
@@ -136,7 +159,11 @@ macro_rules! deserialized_from_text {
     )+};
 }
 
-deserialized_from_text!(Span, Frequency, Share);
+texts! {
+    Span, "^([0-9]+(\\.[0-9]+)? ?[a-zµ]+ ?)+$";
+    Frequency, "^[0-9]+(\\.[0-9]+)? ?(MHz|kHz|Hz|mHz)$";
+    Share, "^[0-9]+(\\.[0-9]+)? ?%$";
+}
 
 #[cfg(test)]
 mod tests {

@@ -21,7 +21,7 @@ pub const fn template() -> &'static str {
     include_str!("template.toml")
 }
 
-/// Returns all of them, in the order in which `irqscope list` shows them.
+/// Returns all of them, in the order in which `irqscope scenario list` shows them.
 pub fn bundled() -> &'static [Bundled] {
     scenarios![
         "demo",

@@ -8,7 +8,9 @@ use serde::Deserialize;
 use crate::arch::Arch;
 
 /// How a target is reached and triggered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Deserialize, serde::Serialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum RigKind {
     /// A guest on QEMU's virtual clock.

@@ -162,7 +162,7 @@ fn line(kind: BenchmarkKind, key: BenchKey, values: &[String]) -> Result<String,
         }
         (_, BenchKey::Cpus) => format!("cpus = [{first}]\n"),
         (_, BenchKey::Frequency) => format!("frequency = {}\n", quoted(first)),
-        _ => format!("{} = {}\n", key.name(), quoted(&span(first))),
+        _ => format!("{} = {}\n", key.name(), quoted(first)),
     })
 }
 
@@ -170,14 +170,6 @@ fn line(kind: BenchmarkKind, key: BenchKey, values: &[String]) -> Result<String,
 fn policy(value: &str) -> String {
     match value.parse::<u8>() {
         Ok(priority) => format!("fifo {priority}"),
-        Err(_) => value.to_owned(),
-    }
-}
-
-/// Reads a span: a bare number is microseconds, as cyclictest has it.
-fn span(value: &str) -> String {
-    match value.parse::<u64>() {
-        Ok(microseconds) => format!("{microseconds}us"),
         Err(_) => value.to_owned(),
     }
 }
@@ -251,13 +243,16 @@ mod tests {
     }
 
     #[test]
-    fn bare_numbers_are_cyclictests_units() {
-        let settings = [(BenchKey::Period, "250"), (BenchKey::Priority, "98;rr 5;deadline")];
+    fn a_bare_priority_is_fifos_and_a_bare_span_is_refused() {
+        let settings = [(BenchKey::Period, "250us"), (BenchKey::Priority, "98;rr 5;deadline")];
         let benchmarks = benchmarks(&[BenchmarkKind::Sched], &settings);
         let fixed = |policy, priority| Class::Fixed(Scheduling { policy, priority });
         let classes: Vec<Class> = benchmarks.iter().map(Benchmark::class).collect();
         let deadline = Class::Deadline { runtime_ns: 25_000 };
         assert_eq!(classes, [fixed(Policy::Fifo, 98), fixed(Policy::Rr, 5), deadline]);
+        let text = request(&[BenchmarkKind::Sched], &[(BenchKey::Period, "250")]).unwrap();
+        let refused = Scenario::parse("bench", "bench.toml", &text).unwrap_err().to_string();
+        assert!(refused.contains("with its unit: 250us"), "{refused}");
     }
 
     #[test]

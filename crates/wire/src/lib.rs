@@ -59,7 +59,7 @@ pub use message::{
     Counters, Failure, Frame, Hello, Message, Note, Outcome, PROTOCOL, Response, Sample, Severity,
     StageCost, Started,
 };
-pub use name::UnknownName;
+pub use name::{Names, UnknownName};
 pub use path::{Mark, Path, PathEnd, PathEvent, Run};
 pub use picture::{InterruptLine, Picture, Role, ThreadFact, ThreadPolicy};
 pub use plan::{

@@ -15,6 +15,12 @@ pub struct UnknownName {
     pub allowed: &'static [&'static str],
 }
 
+/// A closed set of names.
+pub trait Names {
+    /// All of them, in order.
+    const NAMES: &'static [&'static str];
+}
+
 /// Defines a field-less enum whose variants have the given names everywhere:
 /// in TOML, on the command line, in sysfs and on the wire.
 macro_rules! named {
@@ -34,6 +40,10 @@ macro_rules! named {
             pub const fn name(self) -> &'static str {
                 match self { $($enum::$variant => $name),+ }
             }
+        }
+
+        impl $crate::Names for $enum {
+            const NAMES: &'static [&'static str] = $enum::NAMES;
         }
 
         impl core::str::FromStr for $enum {

@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use irqscope_quantity::{Frequency, QuantityError, Span};
 use irqscope_wire::{
     Async, Benchmark, BenchmarkKind, Class, Clock, Gtod, Inversion, LockProtocol, Middle,
     PeriodicJitter, Plan, Policy, Realfeel, Sched, Scheduling, Sleep, Spin, SystemState, Wake,
@@ -174,7 +175,7 @@ fn set(benchmark: &mut Benchmark, name: &str, text: &str) -> Result<(), String> 
             one.class = Class::Deadline { runtime_ns: span(text)? };
         }
         ("frequency", Benchmark::Realfeel(one)) => {
-            one.hertz = number(text.strip_suffix("Hz").unwrap_or(text))?;
+            one.hertz = frequency(text)?;
         }
         ("count", _) => *count_of(benchmark).ok_or_else(foreign)? = number(text)?,
         (name, _) => *span_of(benchmark, name).ok_or_else(foreign)? = span(text)?,
@@ -233,13 +234,15 @@ fn cpus(text: &str) -> Result<Vec<u32>, String> {
     text.split(',').map(number).collect()
 }
 
-/// Parses `250us`, `5ms`, `1s`; a bare number is microseconds, as cyclictest has it.
+/// Parses `2048Hz`.
+fn frequency(text: &str) -> Result<u32, String> {
+    let frequency: Frequency = text.parse().map_err(|error: QuantityError| error.to_string())?;
+    Ok(frequency.hertz().round() as u32)
+}
+
+/// Parses `250us`, `5ms`, `1s`.
 fn span(text: &str) -> Result<u64, String> {
-    let units = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("", 1_000)];
-    let parsed = units.into_iter().find_map(|(unit, nanoseconds)| {
-        text.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(nanoseconds)
-    });
-    parsed.ok_or_else(|| "is no span of time; write 250us or 5ms".into())
+    text.parse::<Span>().map(|Span(ns)| ns).map_err(|error| error.to_string())
 }
 
 /// Parses `80`, `fifo 80`, `rr 5`, `other`.
@@ -274,7 +277,7 @@ mod tests {
 
     #[test]
     fn cyclictests_options_mean_what_they_mean_there() {
-        let plan = options("sched -p 95 -i 1000 -l 60 -t 2 -a 0,1").unwrap().plan;
+        let plan = options("sched -p 95 -i 1ms -l 60 -t 2 -a 0,1").unwrap().plan;
         let class = Class::Fixed(Scheduling { policy: Policy::Fifo, priority: 95 });
         let sched = Sched { class, period_ns: 1_000_000, count: 60, threads: 2, cpus: vec![0, 1] };
         assert_eq!(plan.benchmarks(), [Benchmark::Sched(sched)]);
@@ -294,7 +297,7 @@ mod tests {
     fn wrong_settings_are_refused_with_what_would_be_right() {
         assert!(options("gtod --threads 2").unwrap_err().contains("no setting of gtod"));
         assert!(options("sleep --period 5parsecs").unwrap_err().contains("250us"));
-        assert!(options("sleep --period 0").unwrap_err().contains("10us to 1h"));
+        assert!(options("sleep --period 0s").unwrap_err().contains("10us to 1h"));
         assert!(options("sched -p 100").unwrap_err().contains("rr 5"));
         assert!(options("sched --colour").unwrap_err().contains("--colour"));
         assert!(options("").unwrap_err().contains("realfeel"));

@@ -20,13 +20,12 @@ where
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Spans of time are 250us or 5ms; a bare number is microseconds. A bare priority is
-SCHED_FIFO's. A setting of one benchmark is refused for another.
+Spans of time have their unit: 250us, 5ms. A bare priority is SCHED_FIFO's. A setting of one benchmark is refused for another.
 docs/benchmarks.md says what each benchmark measures.
 
 Examples:
   irqscope bench sched                      a 5 ms period at SCHED_FIFO 80, CPU 0
-  irqscope bench sched -p 95 -i 1000 -l 60000 -a 0,1
+  irqscope bench sched -p 95 -i 1ms -l 60000 -a 0,1
   irqscope bench sched --variant deadline --runtime 200us
   irqscope bench sleep --load tcp           reference delays under a TCP stream
   irqscope bench gtod async --rig ssh --host root@board

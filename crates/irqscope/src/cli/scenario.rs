@@ -12,8 +12,9 @@ use super::Execution;
 Examples:
   irqscope scenario new mine.toml
   irqscope scenario check mine.toml
-  irqscope scenario show demo --rig ssh --host root@pi --set trigger.frequency=5kHz")]
-#[allow(clippy::large_enum_variant, reason = "there is one, for as long as the program runs")]
+  irqscope scenario show demo --rig ssh --host root@pi --set trigger.frequency=5kHz
+  irqscope scenario schema > irqscope.schema.json")]
+#[expect(clippy::large_enum_variant, reason = "one is parsed per program")]
 pub enum Scenario {
     /// List the bundled scenarios, and what scenarios can name.
     List,
@@ -31,4 +32,6 @@ pub enum Scenario {
         #[arg(value_name = "FILE.toml")]
         file: PathBuf,
     },
+    /// Print the JSON schema of scenarios, for editors.
+    Schema,
 }

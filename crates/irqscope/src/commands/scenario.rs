@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use irqscope_quantity::grouped;
-use irqscope_scenario::{RigKind, Scenario, ScenarioFile, bundled, template};
+use irqscope_scenario::{RigKind, Scenario, ScenarioFile, bundled, schema, template};
 use irqscope_wire::{BenchmarkKind, Load, Stage};
 
 use super::{Done, write_new};
@@ -17,6 +17,10 @@ pub fn scenario(options: &Options) -> Done {
         Options::Show(execution) => show(execution),
         Options::Check { scenarios } => check(scenarios),
         Options::New { file } => new(file),
+        Options::Schema => {
+            print!("{}", schema());
+            Ok(Exit::Fine)
+        }
     }
 }
 

@@ -105,8 +105,7 @@ pub enum Rule {
     CountUnreached,
     #[error(
         "trigger.mode = \"isolated\" has no view outside: a generator cannot know whose turn it \
-         is; --set trigger.mode=together asks all stages at once, and --set 'stages=[\"softirq\"]' \
-         one of them"
+         is; --set trigger.mode=together asks all stages at once, with --stage NAME one alone"
     )]
     IsolatedOutside,
     #[error(

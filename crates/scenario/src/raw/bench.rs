@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use super::{Named, Priority};
 
 /// Runs in this order, whatever the order of the file.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BenchText {
     /// The CPU under test.
@@ -34,7 +34,8 @@ fn settle() -> Span {
 }
 
 /// A policy with its priority, or `deadline`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, schemars::JsonSchema)]
+#[schemars(with = "String")]
 pub(crate) enum PolicyText {
     Fixed(Scheduling),
     Deadline,
@@ -53,7 +54,7 @@ impl<'de> Deserialize<'de> for PolicyText {
 }
 
 /// Keys that are left out keep what the benchmark has by itself.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GtodText {
     pub clocks: Option<Vec<Named<Clock>>>,
@@ -61,7 +62,7 @@ pub(crate) struct GtodText {
     pub priority: Option<Priority>,
 }
 
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SchedText {
     pub policies: Option<Vec<PolicyText>>,
@@ -73,7 +74,7 @@ pub(crate) struct SchedText {
     pub runtime: Option<Span>,
 }
 
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct AsyncText {
     pub wakes: Option<Vec<Named<Wake>>>,
@@ -83,7 +84,7 @@ pub(crate) struct AsyncText {
     pub from_cpu: Option<u32>,
 }
 
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SleepText {
     pub period: Option<Span>,
@@ -91,7 +92,7 @@ pub(crate) struct SleepText {
     pub priority: Option<Priority>,
 }
 
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InversionText {
     pub protocols: Option<Vec<Named<LockProtocol>>>,
@@ -104,7 +105,7 @@ pub(crate) struct InversionText {
     pub count: Option<u64>,
 }
 
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RealfeelText {
     pub frequency: Option<Frequency>,
@@ -112,7 +113,7 @@ pub(crate) struct RealfeelText {
     pub priority: Option<Priority>,
 }
 
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JitterText {
     pub period: Option<Span>,
@@ -121,7 +122,7 @@ pub(crate) struct JitterText {
     pub priority: Option<Priority>,
 }
 
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpinText {
     pub duration: Option<Span>,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// A generator at an address: all that rig `board` reaches, and what triggers a target
 /// of rig `local` or `ssh` by a line.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Board {
     /// `HOST:PORT`, `tcp://HOST:PORT` or `serial:///dev/ttyX[?baud=N]`.
@@ -17,7 +17,7 @@ pub struct Board {
 
 /// The target's GPIO lines that the board is wired to, each `LABEL:OFFSET[:low]`, as
 /// `irqscope_gpio.ko` takes them.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gpio {
     /// The line that the board asserts.

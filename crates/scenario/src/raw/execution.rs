@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `[execution]`: how long stages execute when they are triggered.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use irqscope_quantity::Span;
 use irqscope_wire::{ExecutionTime, Stage};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor, value};
 
 use super::Named;
@@ -19,6 +21,27 @@ pub(crate) struct TimeText(pub ExecutionTime);
 impl<'de> Deserialize<'de> for TimeText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(TimeVisitor).map(TimeText)
+    }
+}
+
+impl JsonSchema for TimeText {
+    fn schema_name() -> Cow<'static, str> {
+        "ExecutionTime".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let span = generator.subschema_for::<Span>();
+        let table = |keys: &[&str]| {
+            let properties: BTreeMap<&str, &Schema> =
+                keys.iter().map(|key| (*key, &span)).collect();
+            json_schema!({
+                "type": "object",
+                "properties": properties,
+                "required": keys,
+                "additionalProperties": false,
+            })
+        };
+        json_schema!({ "anyOf": [span, table(&["lowest", "highest"]), table(&["mean"])] })
     }
 }
 

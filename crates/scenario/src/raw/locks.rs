@@ -6,7 +6,7 @@ use irqscope_wire::{LockMode, LockPolicy, ShortPeriod};
 use super::Named;
 
 /// Each case once for each mode, in this order.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct LocksText {
     pub modes: Vec<Named<LockMode>>,

@@ -24,7 +24,7 @@ pub(crate) use execution::{ExecutionText, TimeText};
 pub(crate) use locks::LocksText;
 pub(crate) use value::{Duty, Named, Priority};
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Text {
     pub version: u32,
@@ -78,13 +78,14 @@ pub(crate) struct Text {
     pub locks: Option<LocksText>,
     /// Stages end with their first act when left out.
     #[serde(default)]
+    #[schemars(schema_with = "crate::schema::by_stage")]
     pub execution: Option<ExecutionText>,
     /// A stage's way with triggers that come while it is pending.
     #[serde(default = "merged")]
     pub compensate: Named<Compensate>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TriggerText {
     pub kind: Named<Trigger>,
@@ -124,7 +125,7 @@ pub(crate) struct TriggerText {
     pub settle: Span,
 }
 
-#[derive(Debug, Default, PartialEq, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PriorityText {
     pub user: Option<Priority>,
@@ -132,16 +133,17 @@ pub(crate) struct PriorityText {
     pub thread: Option<Priority>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StateText {
+    /// Background work, all at the same time.
     pub loads: Vec<Named<Load>>,
     /// Policy and priority of load `hog`.
     pub hog: Option<Priority>,
 }
 
 /// Frequencies in equal factors, both ends included.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct SweepText {
     pub from: Frequency,
@@ -156,7 +158,7 @@ fn two() -> u16 {
 }
 
 /// The virtual machine of rig `twin`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Twin {
     /// Guest memory in MiB.
@@ -177,7 +179,7 @@ impl Default for Twin {
 }
 
 /// The virtual machine of rig `vm`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Vm {
     /// Guest memory in MiB.
@@ -196,7 +198,7 @@ impl Default for Vm {
 }
 
 /// The target of rig `ssh`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ssh {
     /// `[user@]host`, as ssh takes it.
@@ -206,7 +208,7 @@ pub struct Ssh {
 }
 
 /// Settings that only a test build of the driver has.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TestText {
     pub stage: Named<Stage>,
@@ -214,7 +216,7 @@ pub(crate) struct TestText {
 }
 
 /// Culprits of known kind and length; the twin only.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FaultsText {
     /// All of them when left out.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Values with a syntax of their own: duties, priorities, closed names.
 
+use std::borrow::Cow;
+use std::fmt::Display;
 use std::str::FromStr;
 
 use irqscope_quantity::Share;
-use irqscope_wire::{Policy, Scheduling, UnknownName};
+use irqscope_wire::{Names, Policy, Scheduling, UnknownName};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
+use serde::{Serialize, Serializer};
 
 use crate::nearest::suggestion;
 
@@ -23,8 +27,43 @@ impl<'de, T: FromStr<Err = UnknownName>> Deserialize<'de> for Named<T> {
     }
 }
 
+impl<T: Names> JsonSchema for Named<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Named".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": T::NAMES })
+    }
+}
+
+impl<T: Display> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl JsonSchema for Priority {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Priority".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^(other|(fifo|rr) [1-9][0-9]?)$" })
+    }
+}
+
 /// A share of the period such as "25%" or "12.5%", per mille.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema)]
+#[schemars(with = "Share", inline)]
 pub(crate) struct Duty(pub u16);
 
 impl<'de> Deserialize<'de> for Duty {
