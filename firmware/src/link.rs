@@ -144,7 +144,7 @@ async fn say(shared: &Shared, sink: &mut impl Sink, message: Message) -> bool {
 
 /// Refuses a second host.
 async fn turn_away(shared: &Shared, sink: &mut impl Sink) {
-    let hello = shared.board().engine.host().hello();
+    let hello = shared.board().engine.host().hello_message();
     if say(shared, sink, hello).await {
         say(shared, sink, reply(None, Refusal::OtherHost)).await;
     }
