@@ -28,7 +28,7 @@ scenario() { # NAME KERNEL PACING COUNT TIMEOUT
 	TOML
 }
 
-no_process() {
+none_left() {
 	nothing_left "(qemu-system-x86_64|irqscope-vm).*$WORK"
 }
 
@@ -45,7 +45,7 @@ accounted() { # RUN
 	[ "$(outside $1 dropped)" = 0 ] || fail "$1: samples were dropped"
 	ls "$WORK/$1"/console-*.log >/dev/null || fail "$1: no console log"
 	[ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left behind: $(ls -A "$TMPDIR")"
-	no_process
+	none_left
 }
 
 # By hand it serves hosts like every generator, and ends with its stdin.
@@ -104,7 +104,7 @@ for signal in INT KILL; do
 	wait $pid || status=$?
 	case $signal in KILL) want=137 ;; *) want=130 ;; esac
 	[ $status = $want ] || { cat "$WORK/said"; fail "SIG$signal: exit $status instead of $want"; }
-	no_process
+	none_left
 	[ $signal = KILL ] || [ -z "$(ls -A "$TMPDIR")" ] || fail "SIG$signal: left behind: $(ls -A "$TMPDIR")"
 	[ "$(field "$out/manifest.json" "j['complete']")" = False ] || fail "SIG$signal: marked complete"
 	expect 0 "$IRQSCOPE" report "$out"
