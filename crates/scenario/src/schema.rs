@@ -6,8 +6,8 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::raw::{Text, TimeText};
 
-/// Returns the JSON schema of a scenario. What the keys mean together it does not say:
-/// `irqscope scenario check` does.
+/// Returns the JSON schema of a scenario. Only `irqscope scenario check` knows which keys go
+/// together.
 pub fn schema() -> String {
     let mut schema = schemars::schema_for!(Text);
     schema.insert("title".into(), "An irqscope scenario".into());

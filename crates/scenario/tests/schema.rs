@@ -22,7 +22,7 @@ fn every_scenario_of_ours_is_valid() {
         let errors: Vec<String> =
             validator.iter_errors(&json(text)).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{name}: {errors:?}");
-        // What was resolved is one, too.
+        // The resolved one is valid, too.
         let resolved = Scenario::parse(name, name, text).unwrap();
         assert!(validator.is_valid(&json(resolved.to_toml())), "{name}");
     }
@@ -61,7 +61,7 @@ fn the_copy_among_the_documents_is_this_one() {
     assert!(copy == schema(), "irqscope scenario schema > docs/scenario.schema.json");
 }
 
-/// Every key with its path, tables of free names with `NAME` or `STAGE`.
+/// Adds every key with its path, tables of free names with `NAME` or `STAGE`.
 fn keys(schema: &Value, of: &Value, path: &str, all: &mut Vec<String>) {
     let of = match of["$ref"].as_str().or_else(|| of["anyOf"][0]["$ref"].as_str()) {
         Some(name) => &schema["$defs"][name.trim_start_matches("#/$defs/")],

@@ -125,8 +125,8 @@ impl Text {
         series.period_ns = self.period_ns;
         sink.series(series);
         sink.dropped(0, beyond);
-        head.is_histogram("its bins are 1 us wide and a value is where its bin begins");
-        head.overflowed(beyond, &format!("{last} us and more, the greatest was {} us; some of them may have been in its last bin", self.max));
+        head.is_histogram("its bins are 1 µs wide and a value is where its bin begins");
+        head.overflowed(beyond, &format!("{last} µs and more, the greatest was {} µs; some of them may have been in its last bin", self.max));
         if self.overruns > 0 {
             head.warnings.push(format!("latmus counted {} overruns", self.overruns));
         }

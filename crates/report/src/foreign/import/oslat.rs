@@ -52,7 +52,7 @@ pub fn read(source: &Source<'_>, sink: &mut dyn Sink) -> Result<Head, ForeignErr
 /// Returns the facts that all of oslat's JSON files share.
 pub fn head() -> Head {
     let mut head = Head { resolution_ns: Some(UNIT.unsigned_abs()), ..Head::of("oslat") };
-    head.is_histogram("its bins are 1 us wide and a value is where its bin begins, which is one less than oslat's name for it");
+    head.is_histogram("its bins are 1 µs wide and a value is where its bin begins, which is one less than oslat's name for it");
     head
 }
 
@@ -80,7 +80,7 @@ pub fn settle_last(
         }
     }
     let greatest = maxima.iter().max().copied().unwrap_or(0);
-    head.overflowed(beyond, &format!("its last bin is {last} us, the greatest was {greatest} us"));
+    head.overflowed(beyond, &format!("its last bin is {last} µs, the greatest was {greatest} µs"));
 }
 
 pub fn lower_end(bin: &str) -> Result<i64, String> {
