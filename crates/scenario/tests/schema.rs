@@ -57,8 +57,12 @@ fn what_the_program_refuses_by_its_type_the_schema_refuses() {
 
 #[test]
 fn the_copy_among_the_documents_is_this_one() {
-    let copy = include_str!("../../../docs/scenario.schema.json");
-    assert!(copy == schema(), "irqscope scenario schema > docs/scenario.schema.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scenario.schema.json");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, schema()).unwrap();
+    }
+    let update = "UPDATE=1 cargo test -p irqscope-scenario --test schema writes it anew";
+    assert!(std::fs::read_to_string(path).unwrap() == schema(), "{update}");
 }
 
 /// Adds every key with its path, tables of free names with `NAME` or `STAGE`.
