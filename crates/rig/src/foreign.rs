@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The wordings of programs that are not ours, where nothing but their words tells one failure from
-//! another.
+//! The wordings of programs that are not ours, where nothing but their words distinguishes one
+//! failure from another.
 
 /// QEMU's, about a plugin that it cannot load or whose API it does not take.
 const NOT_LOADED: [&str; 3] = ["ould not load plugin", "plugin ", "TCG plugin"];

@@ -65,12 +65,12 @@ pub struct CaseData {
     pub undecodable: u64,
     /// Samples that came before the counter's tick was known.
     pub unconverted: u64,
-    /// None where no generator spoke.
+    /// `None` where no generator sent a frame.
     pub outside: Option<OutsideData>,
     /// Functions of the target, in ascending order of address; see
     /// [`Symbol::at`].
     pub symbols: Vec<Symbol>,
-    /// What else the CPU under test did, in order; with `explain`.
+    /// Everything else that the CPU under test did, in order; with `explain`.
     pub events: Vec<Event>,
     /// The facts that are needed to read the events.
     pub explained: Option<Explained>,
@@ -84,7 +84,7 @@ pub struct CaseData {
     pub lock_sites: Vec<LockSite>,
     /// Figures that go with the sites.
     pub lock_totals: Option<LockTotals>,
-    /// What the loads did, by benchmark.
+    /// The work that the loads did, by benchmark.
     pub work: Vec<LoadWork>,
     /// In the plan's order; empty where stages were asked.
     pub benchmarks: Vec<BenchmarkData>,
@@ -92,28 +92,29 @@ pub struct CaseData {
     pub without_agent: bool,
     next: BTreeMap<Source, u64>,
     join: Join,
-    /// Where rows are looked over and not kept.
-    glance: Option<Glance>,
+    /// Where rows are scanned and not kept.
+    pre_scan: Option<PreScan>,
 }
 
-/// What is seen of samples that are not kept.
+/// The order of samples that are not kept.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Glance {
+pub(crate) struct PreScan {
     /// The number of the last sample.
     last: Option<u64>,
-    /// The tick that every sample so far was converted with.
+    /// The tick that all samples until now were converted with.
     tick: Option<Tick>,
     /// Read one after the other, the rows would not be those of the whole case.
     unfit: bool,
 }
 
-impl Glance {
-    /// `tick`: the one that the case has in the end.
+impl PreScan {
+    /// Returns whether the samples can be read one frame after the other, where `tick` is the
+    /// one that the case has in the end.
     fn fits(&self, tick: Option<Tick>) -> bool {
         !self.unfit && (self.tick.is_none() || self.tick == tick)
     }
 
-    fn look(&mut self, samples: &[Sample], tick: Tick) {
+    fn take(&mut self, samples: &[Sample], tick: Tick) {
         self.unfit |= *self.tick.get_or_insert(tick) != tick;
         for sample in samples {
             let stages = || sample.responses.iter().map(|response| response.stage);
@@ -141,22 +142,21 @@ impl CaseData {
         Ok(data)
     }
 
-    /// Everything but samples of stages and benchmarks, for which it is known
-    /// where they lie. `None` if their rows are not simply those of one frame
-    /// after the other: where there is a view from outside, or an explanation, or
-    /// a disorder in the log.
-    pub(crate) fn glance(
+    /// Reads everything but samples of stages and benchmarks, whose places in the log are
+    /// known. `None` if their rows are not simply those of one frame after the other: where
+    /// there is a view from outside, or an explanation, or a disorder in the log.
+    pub(crate) fn pre_scan(
         index: &LogIndex,
         number: u16,
         manifest: &CaseManifest,
     ) -> Result<Option<Self>> {
-        let glance = Some(Glance::default());
-        let mut data = Self { number, case: manifest.case.clone(), glance, ..Self::default() };
+        let pre_scan = Some(PreScan::default());
+        let mut data = Self { number, case: manifest.case.clone(), pre_scan, ..Self::default() };
         data.take_all(index, manifest)?;
         let planned = data.asked();
         let whole = data.outside.is_some()
             || data.unconverted > 0
-            || data.glance.as_ref().is_some_and(|glance| !glance.fits(data.tick()))
+            || data.pre_scan.as_ref().is_some_and(|pre_scan| !pre_scan.fits(data.tick()))
             || planned.is_some_and(|asked| asked.explains() || asked.is_triggered_outside());
         Ok((!whole).then_some(data))
     }
@@ -175,19 +175,19 @@ impl CaseData {
         Ok(())
     }
 
-    /// What the plan asks of stages, if it does.
+    /// Returns the part of the plan that asks stages, if there is one.
     pub fn asked(&self) -> Option<&StagePlan> {
         self.plan.as_ref()?.stages()
     }
 
-    /// The clock counts executed instructions.
+    /// Returns whether the clock counts executed instructions.
     pub fn is_twin(&self) -> bool {
         let hello = self.outside.as_ref().and_then(|outside| outside.hello.as_ref());
         self.plan.as_ref().is_some_and(Plan::shares_clock)
             || hello.is_some_and(|hello| hello.kind == GeneratorKind::Twin)
     }
 
-    /// The tick of the target's counter.
+    /// Returns the tick of the target's counter.
     pub fn tick(&self) -> Option<Tick> {
         self.join.counter_tick()
     }
@@ -211,7 +211,7 @@ impl CaseData {
 
     fn understand(&mut self, record: &LogRecord, message: Message, place: Place) {
         let source = record.source;
-        if self.glance.is_none() {
+        if self.pre_scan.is_none() {
             self.join.take(source, &message, &mut self.rows);
         } else if let Message::Started(_) = message {
             self.join.take(source, &message, &mut Vec::new());
@@ -237,7 +237,7 @@ impl CaseData {
             message @ (Message::BenchSamples(_)
             | Message::BenchValues(_)
             | Message::BenchEnd(_)) => {
-                let place = self.glance.is_some().then_some(place);
+                let place = self.pre_scan.is_some().then_some(place);
                 let known = bench::understand(&mut self.benchmarks, message, place);
                 self.undecodable += u64::from(!known);
             }
@@ -259,8 +259,8 @@ impl CaseData {
             return;
         };
         self.samples += samples.len() as u64;
-        if let Some(glance) = &mut self.glance {
-            glance.look(samples, tick);
+        if let Some(pre_scan) = &mut self.pre_scan {
+            pre_scan.take(samples, tick);
         } else if self.plan.as_ref().is_some_and(Plan::explains) {
             self.raw.extend_from_slice(samples);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What the generator said of a case, as it came in.
+//! Collects a generator's messages about a case.
 
 use irqscope_wire::{
     Account, Answer, Calibration, Counters, ExtraEdge, GeneratorHello, GeneratorKind, Message,
@@ -13,13 +13,13 @@ use crate::calibration::{ClockError, GeneratorFacts, line_offsets};
 pub struct OutsideData {
     /// Its hello.
     pub hello: Option<GeneratorHello>,
-    /// The last one; a run that has ended says so.
+    /// Its last status; that of a run that has ended says so.
     pub status: Option<Status>,
     /// In the order of their sequence numbers; a gap is a dropped sample.
     pub samples: Vec<OutsideSample>,
     /// Edges that answered nothing, as far as they were listed.
     pub extras: Vec<ExtraEdge>,
-    /// What it has measured of itself.
+    /// Its measurements of itself.
     pub calibration: Option<Calibration>,
     totals: Totals,
     /// The host's clock and its own, in nanoseconds, at each of its replies.
@@ -27,7 +27,7 @@ pub struct OutsideData {
 }
 
 impl OutsideData {
-    /// `host_ns`: when it came, by the host's clock.
+    /// Takes a message that came at `host_ns` of the host's clock.
     pub(crate) fn understand(&mut self, message: Message, host_ns: u64) {
         match message {
             Message::GeneratorHello(hello) => self.hello = Some(hello),
@@ -60,7 +60,7 @@ impl OutsideData {
         }
     }
 
-    /// None where no generator has said hello.
+    /// Returns the facts for the manifest; `None` where no generator has sent its hello.
     pub fn facts(&self) -> Option<GeneratorFacts> {
         let hello = self.hello.as_ref()?;
         // A twin's clock counts instructions.
@@ -75,12 +75,12 @@ impl OutsideData {
         })
     }
 
-    /// The youngest that were received.
+    /// Returns the youngest totals that were received.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// The accounting identity's terms, where no agent has counted and the run
+    /// Returns the accounting identity's terms, where no agent has counted and the run
     /// came to its end.
     pub(crate) fn counters(&self) -> Option<Counters> {
         let status = self.status.filter(|status| status.state == RunState::Done)?;
@@ -97,25 +97,25 @@ impl OutsideData {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
     pub at: u64,
-    /// How long its pulse was, if it was one and its end was seen.
+    /// The length of its pulse, if it was one and its end was seen.
     pub width: Option<u64>,
     /// It was looked for in every cycle.
     pub window: bool,
 }
 
-/// What a generator has found of its own way to a line, in ticks; 0 where it has
-/// not looked.
+/// Returns the delay of a generator's own way to a line, in ticks; 0 without a
+/// calibration.
 pub(crate) fn offset(calibration: Option<&Calibration>, line: usize) -> i64 {
     let found = calibration.and_then(|it| it.lines.get(line).copied().flatten());
     found.map_or(0, |loopback| loopback.offset)
 }
 
-/// How long a line's pulse was.
+/// Returns the length of a line's pulse.
 pub(crate) fn width(sample: &OutsideSample, line: usize) -> Option<u64> {
     sample.widths.get(line).copied().flatten().map(|width| width.0)
 }
 
-/// How long after its trigger an answer came.
+/// Returns the ticks from the trigger to its answer.
 pub(crate) fn span(answer: &Answer) -> Option<u64> {
     match answer {
         Answer::Prompt(span) | Answer::Late(span) | Answer::Named(span) => Some(span.0),
@@ -123,12 +123,12 @@ pub(crate) fn span(answer: &Answer) -> Option<u64> {
     }
 }
 
-/// A span from a trigger, without what of it is the generator's own.
+/// Returns a span from a trigger as a latency, less the generator's own delay.
 pub(crate) fn latency(tick: Tick, span: u64, offset: i64) -> Nanoseconds {
     tick.nanoseconds(i64::try_from(span).unwrap_or(i64::MAX).saturating_sub(offset))
 }
 
-/// Ticks of a generator's clock in nanoseconds.
+/// Converts ticks of a generator's clock to nanoseconds.
 pub(crate) fn nanoseconds(tick: Tick, ticks: u64) -> Nanoseconds {
     tick.nanoseconds(i64::try_from(ticks).unwrap_or(i64::MAX))
 }

@@ -24,7 +24,7 @@ pub struct CaseStream<'a> {
 
 impl<'a> CaseStream<'a> {
     pub(crate) fn open(index: &'a LogIndex, number: u16, manifest: &CaseManifest) -> Result<Self> {
-        Ok(match CaseData::glance(index, number, manifest)? {
+        Ok(match CaseData::pre_scan(index, number, manifest)? {
             Some(data) => Self { index, data, whole: false },
             None => Self { index, data: CaseData::read(index, number, manifest)?, whole: true },
         })

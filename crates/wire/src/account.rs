@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Counters, Totals};
 
-/// What became of every trigger. Each is counted once:
+/// The outcomes of all triggers. Each is counted once:
 /// triggers = complete + missing + coalesced + dropped + unrecorded + open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
