@@ -4,8 +4,8 @@
 use alloc::vec::Vec;
 use irqscope_generator::Source;
 use irqscope_wire::{
-    Answer, Calibration, Changes, Command, Cycles, GeneratorHello, JitterKind, Loopback, Message, Note,
-    OutsideSample, Refusal, StartAt,
+    Answer, Calibration, Changes, Command, Cycles, GeneratorHello, JitterKind, Loopback, Message,
+    Note, OutsideSample, Refusal, StartAt,
 };
 
 use crate::HIGH_STEP;

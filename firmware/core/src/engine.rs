@@ -8,7 +8,8 @@
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 use irqscope_generator::Source;
 use irqscope_wire::{
-    Calibration, Changes, Command, Message, Note, Pacing, Polarity, Refusal, RunState, Severity, Status,
+    Calibration, Changes, Command, Message, Note, Pacing, Polarity, Refusal, RunState, Severity,
+    Status,
 };
 
 use crate::calibration::{self, Gauge};
@@ -320,7 +321,10 @@ impl Engine {
 
     /// Hands on an edge; one that answers the window's trigger is looked up there.
     fn answer(&mut self, line: usize, edge: Edge, wires: &mut impl Wires) {
-        let owner = self.window.owner().filter(|seq| self.source.expected_trigger(line as u8) == Some(*seq));
+        let owner = self
+            .window
+            .owner()
+            .filter(|seq| self.source.expected_trigger(line as u8) == Some(*seq));
         let exact = owner.and_then(|_| {
             self.window.exact(line, edge.rising, edge.at, |index| wires.sample(index))
         });
