@@ -46,6 +46,7 @@ pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
     Stamped { result, cycles: Cycles(high << 32 | low) }
 }
 
+/// Reads like the one for x86-64, with the counter right after the call.
 #[cfg(target_arch = "aarch64")]
 #[inline]
 pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
@@ -93,6 +94,7 @@ pub fn now() -> Cycles {
     Cycles(unsafe { std::arch::x86_64::_rdtsc() })
 }
 
+/// Reads the counter.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 pub fn now() -> Cycles {
@@ -112,6 +114,7 @@ pub fn now_after_loads() -> Cycles {
     now()
 }
 
+/// Reads the counter after all loads before it have been done.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 pub fn now_after_loads() -> Cycles {
@@ -126,6 +129,7 @@ pub fn known_tick() -> Option<Tick> {
     None // CPUID leaf 0x15 is absent in machines of most vendors, and wrong in some
 }
 
+/// Returns the length of one cycle, which the CPU itself reports.
 #[cfg(target_arch = "aarch64")]
 pub fn known_tick() -> Option<Tick> {
     let hertz: u64;
