@@ -69,10 +69,10 @@ ask status --json >status.json
 # Bursts, and lines that are high while a stage executes; and back.
 expect 0 ask set --burst 4:20us --shape pulse
 grep -qE '^shape +pulse +pulse$' said || { cat said; fail "no pulses"; }
-grep -qE '^burst +4:20 us +4:20 us$' said || { cat said; fail "no bursts of four"; }
+grep -qE '^burst +4:20 µs +4:20 µs$' said || { cat said; fail "no bursts of four"; }
 expect 0 ask set --interval 30us --jitter-amount 25us
-grep -qE '^interval +30 us +30 us$' said || { cat said; fail "another interval"; }
-grep -qE '^jitter-amount +25 us +25 us$' said || { cat said; fail "another amount"; }
+grep -qE '^interval +30 µs +30 µs$' said || { cat said; fail "another interval"; }
+grep -qE '^jitter-amount +25 µs +25 µs$' said || { cat said; fail "another amount"; }
 expect 0 ask set --burst 1:20us --shape toggle --jitter uniform:20us
 
 # Refused, with the limit; nothing has changed.

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 PRIORITY = 80
-LOOP = ["-p", str(PRIORITY), "-i", "1000", "-l", "4000", "-a", "0"]
+LOOP = ["-p", str(PRIORITY), "-l", "4000", "-a", "0", "-i"]
 INSTRUCTION_NS = 2
 
 
@@ -24,8 +24,8 @@ def measured_thread(pid):
     return None
 
 
-def instructions(command):
-    child = subprocess.Popen(command + LOOP, stdout=subprocess.DEVNULL)
+def instructions(command, interval):
+    child = subprocess.Popen([*command, *LOOP, interval], stdout=subprocess.DEVNULL)
     while (first := measured_thread(child.pid)) is None:
         assert child.poll() is None, command
         time.sleep(0.1)
@@ -38,7 +38,7 @@ def instructions(command):
     return (last[0] - first[0]) / turns / INSTRUCTION_NS
 
 
-theirs = instructions(["cyclictest", "-m", "-t", "1", "-q"])
-ours = instructions(["/exchange/agent", "bench", "sched"])
+theirs = instructions(["cyclictest", "-m", "-t", "1", "-q"], "1000")
+ours = instructions(["/exchange/agent", "bench", "sched"], "1000us")
 print(f"instructions of one period: cyclictest {theirs:.1f}, irqscope {ours:.1f}")
 assert ours <= theirs, "ours are more"

@@ -166,7 +166,10 @@ fn set(benchmark: &mut Benchmark, name: &str, text: &str) -> Result<(), String> 
     let foreign = || format!("is no setting of {kind}");
     match (name, &mut *benchmark) {
         ("priority", Benchmark::Inversion(one)) => one.priority = number(text)?,
-        ("priority", _) => *class_of(benchmark).ok_or_else(foreign)? = class(text)?,
+        ("priority", _) => {
+            let wanted = class_of(benchmark).ok_or_else(foreign)?;
+            *wanted = class(text)?;
+        }
         ("threads", Benchmark::Sched(one)) => one.threads = number(text)?,
         ("cpus", Benchmark::Sched(one)) => one.cpus = cpus(text)?,
         ("cpus", Benchmark::Spin(one)) => one.cpus = cpus(text)?,
@@ -177,8 +180,14 @@ fn set(benchmark: &mut Benchmark, name: &str, text: &str) -> Result<(), String> 
         ("frequency", Benchmark::Realfeel(one)) => {
             one.hertz = frequency(text)?;
         }
-        ("count", _) => *count_of(benchmark).ok_or_else(foreign)? = number(text)?,
-        (name, _) => *span_of(benchmark, name).ok_or_else(foreign)? = span(text)?,
+        ("count", _) => {
+            let wanted = count_of(benchmark).ok_or_else(foreign)?;
+            *wanted = number(text)?;
+        }
+        (name, _) => {
+            let wanted = span_of(benchmark, name).ok_or_else(foreign)?;
+            *wanted = span(text)?;
+        }
     }
     Ok(())
 }

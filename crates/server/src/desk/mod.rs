@@ -163,6 +163,7 @@ impl Desk {
         &self,
         asked: &Map<String, Value>,
     ) -> Result<(GeneratorState, Vec<Differs>), DeskError> {
+        settings::check_names(asked)?;
         let state = self.generator().ok_or(DeskError::NotConnected)?;
         self.ask(Command::Set(settings::changes(asked, &state.hello)?))?;
         let state = self.generator().ok_or(DeskError::NotConnected)?;

@@ -56,38 +56,50 @@ pub fn limits(hello: &GeneratorHello) -> Map<String, Value> {
     all
 }
 
-/// Parses the changes that a request asks for.
+/// Parses the changes that a request asks for, whose names were checked.
 ///
 /// # Errors
-/// It names no setting, one that does not exist, or none of its values.
+/// It names none of a setting's values; or a frequency that no period has.
 pub fn changes(asked: &Map<String, Value>, hello: &GeneratorHello) -> Result<Changes, DeskError> {
-    let wrong = |what: String| Err(DeskError::Wrong(what));
     let mut changes = Changes::default();
     for (key, value) in asked {
-        let Some(setting) = Setting::ALL.iter().find(|setting| setting.key() == *key) else {
-            if key == FREQUENCY && !asked.contains_key(&Setting::Period.key()) {
-                let period = value.as_u64().and_then(|millihertz| hello.period_of(millihertz));
-                let range = || DeskError::Wrong(format!("{FREQUENCY} {value} is out of range"));
-                changes.period = Some(period.ok_or_else(range)?);
-                continue;
-            }
-            return wrong(match key == FREQUENCY {
-                true => format!("period_ns and {FREQUENCY} say the same: name one of them"),
-                false => format!("there is no setting `{key}`"),
-            });
+        let Some(setting) = setting_of(key) else {
+            let period = value.as_u64().and_then(|millihertz| hello.period_of(millihertz));
+            let range = || DeskError::Wrong(format!("{key} {value} is out of range"));
+            changes.period = Some(period.ok_or_else(range)?);
+            continue;
         };
         let raw = match value.as_str() {
             Some(name) => setting.raw_of(name),
             None => value.as_u64().map(|raw| setting.to_ticks(raw, hello.tick)),
         };
-        if !raw.is_some_and(|raw| changes.put(*setting, raw)) {
-            return wrong(format!("{key} cannot be {value}"));
+        if !raw.is_some_and(|raw| changes.put(setting, raw)) {
+            return Err(DeskError::Wrong(format!("{key} cannot be {value}")));
         }
     }
-    if changes.is_empty() {
+    Ok(changes)
+}
+
+/// Checks that a request names settings, whichever generator it is for.
+///
+/// # Errors
+/// It names no setting, one that does not exist, or the period twice.
+pub fn check_names(asked: &Map<String, Value>) -> Result<(), DeskError> {
+    let wrong = |what: String| Err(DeskError::Wrong(what));
+    if asked.is_empty() {
         return wrong("no setting is named".into());
     }
-    Ok(changes)
+    if asked.contains_key(FREQUENCY) && asked.contains_key(&Setting::Period.key()) {
+        return wrong(format!("period_ns and {FREQUENCY} say the same: name one of them"));
+    }
+    match asked.keys().find(|key| *key != FREQUENCY && setting_of(key).is_none()) {
+        Some(key) => wrong(format!("there is no setting `{key}`")),
+        None => Ok(()),
+    }
+}
+
+fn setting_of(key: &str) -> Option<Setting> {
+    Setting::ALL.iter().copied().find(|setting| setting.key() == key)
 }
 
 /// Returns the settings of which the generator made something else.
