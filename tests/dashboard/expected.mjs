@@ -22,7 +22,7 @@ export function expectedFigures(one) {
 export function expectedAccount(one) {
   return {
     triggers: one.triggers, complete: one.complete, missing: one.missing_triggers, coalesced: one.coalesced,
-    overrun: one.overrun, dropped: one.outside?.dropped ?? 0, open: 0,
+    dropped: one.dropped, unrecorded: one.unrecorded, open: one.open,
   };
 }
 
