@@ -64,11 +64,11 @@ impl Account {
     }
 }
 
-/// `5 triggers, 3 complete + 1 missing + 1 coalesced + 0 dropped`; the other terms where
+/// `5 triggers = 3 complete + 1 missing + 1 coalesced + 0 dropped`; the other terms where
 /// there are any.
 impl fmt::Display for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} triggers, ", self.triggers)?;
+        write!(f, "{} triggers = ", self.triggers)?;
         for (place, (count, name)) in self.terms().into_iter().enumerate() {
             if place < 4 || count > 0 {
                 write!(f, "{}{count} {name}", if place > 0 { " + " } else { "" })?;

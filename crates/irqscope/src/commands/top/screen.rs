@@ -121,7 +121,7 @@ fn table_row(one: &LiveSeries, bars: usize) -> Row<'static> {
 }
 
 fn text(ns: Option<f64>) -> String {
-    ns.map_or_else(|| "-".to_owned(), |ns| seconds(ns / 1e9))
+    ns.map_or_else(|| "-".to_owned(), |ns| seconds(ns.round() / 1e9))
 }
 
 /// Formats the chosen series over time, and its longest latencies.
