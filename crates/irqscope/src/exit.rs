@@ -10,7 +10,7 @@ use irqscope_rig::RigError;
 use irqscope_rig::generator::GeneratorError;
 use irqscope_run::{ExecuteError, RunError};
 use irqscope_scenario::ScenarioError;
-use irqscope_server::{DeskError, ServeError};
+use irqscope_server::{ServeError, SessionError};
 
 /// The meaning of the program's exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,10 +119,11 @@ impl From<ServeError> for Trouble {
     }
 }
 
-impl From<DeskError> for Trouble {
-    fn from(error: DeskError) -> Self {
+impl From<SessionError> for Trouble {
+    fn from(error: SessionError) -> Self {
         match error {
-            DeskError::Generator(error) => error.into(),
+            SessionError::Generator(error) => error.into(),
+            SessionError::Execute(error) => (*error).into(),
             error => Self::new(Exit::Usage, error),
         }
     }

@@ -1,133 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Errors as the page gets them.
+//! Errors of the session and of finished runs, without any HTTP.
 
-use axum::Json;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use std::io;
+
 use irqscope_analysis::AnalysisError;
 use irqscope_report::ReportError;
-use irqscope_report::foreign::ForeignError;
 use irqscope_rig::generator::GeneratorError;
-use irqscope_run::RunError;
+use irqscope_run::{ExecuteError, RunError};
+use irqscope_scenario::ScenarioError;
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::desk::DeskError;
-
-/// A status, a code out of docs/dashboard-api.md, what happened and what to do.
-#[derive(Clone, Debug)]
-pub struct ApiError {
-    status: StatusCode,
-    code: &'static str,
-    what: String,
-    remedy: String,
+/// Why a request to a [`crate::Session`] is not met, or its measurement failed.
+#[allow(missing_docs, reason = "each message names its fields")]
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error("a measurement is under way\n  remedy: stop it first")]
+    Busy,
+    #[error("no generator is connected\n  remedy: connect one by its address, HOST:PORT")]
+    NotConnected,
+    #[error("nothing is being measured")]
+    NotRunning,
+    #[error("the session has ended")]
+    Closed,
+    #[error("a thread of the measurement has failed: see what it printed")]
+    Panicked,
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    #[error(
+        "the generator watches {lines} lines: name as many stages, each once; {named} were named"
+    )]
+    Stages { lines: usize, named: usize },
+    #[error("the scenario has no such states")]
+    NoSuchState,
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    #[error(transparent)]
+    Generator(#[from] GeneratorError),
+    #[error(transparent)]
+    Execute(Box<ExecuteError>),
+    #[error(transparent)]
+    Derive(#[from] DeriveError),
 }
 
-pub type Result<T, E = ApiError> = std::result::Result<T, E>;
-
-impl ApiError {
-    pub fn new(status: StatusCode, code: &'static str, what: impl Into<String>) -> Self {
-        let (what, remedy) = split(&what.into());
-        Self { status, code, what, remedy }
-    }
-
-    pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
-        self.remedy = remedy.into();
-        self
-    }
-
-    pub fn bad_request(what: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "bad_request", what)
-    }
-
-    pub fn not_found(code: &'static str, what: impl Into<String>) -> Self {
-        Self::new(StatusCode::NOT_FOUND, code, what)
-    }
-
-    pub fn conflict(code: &'static str, what: impl Into<String>) -> Self {
-        Self::new(StatusCode::CONFLICT, code, what)
-    }
-
-    pub fn failed(what: impl Into<String>) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", what)
-    }
-
-    pub fn too_many(what: impl Into<String>) -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_many", what)
+impl From<ExecuteError> for SessionError {
+    fn from(error: ExecuteError) -> Self {
+        Self::Execute(Box::new(error))
     }
 }
 
-/// Splits an error: those of libraries name their remedy on a line of its own.
-pub(crate) fn split(text: &str) -> (String, String) {
-    let (what, remedy) = text.split_once("\n  remedy: ").unwrap_or((text, ""));
-    (what.to_owned(), remedy.to_owned())
+/// Why settings cannot be asked for.
+#[allow(missing_docs, reason = "each message names its fields")]
+#[derive(Debug, thiserror::Error)]
+pub enum SettingError {
+    #[error("no setting is named")]
+    None,
+    #[error("there is no setting `{0}`")]
+    Unknown(String),
+    #[error("{0} and {1} say the same: name one of them")]
+    Twice(String, &'static str),
+    #[error("{key} {value} is out of range")]
+    OutOfRange { key: String, value: Value },
+    #[error("{key} cannot be {value}")]
+    NoValue { key: String, value: Value },
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
-        let Self { status, code, what, remedy } = self;
-        let body = serde_json::json!({"error": {"code": code, "what": what, "remedy": remedy}});
-        (status, Json(body)).into_response()
-    }
+/// Why the figures and the report of a run cannot be made.
+#[allow(missing_docs, reason = "each is the error of the crate that it is from")]
+#[derive(Debug, thiserror::Error)]
+pub enum DeriveError {
+    #[error(transparent)]
+    Analysis(#[from] AnalysisError),
+    #[error(transparent)]
+    Report(#[from] ReportError),
 }
 
-impl From<GeneratorError> for ApiError {
-    fn from(error: GeneratorError) -> Self {
+/// Why a finished run, or a file of it, cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum RunsError {
+    #[error("there is no run `{0}`")]
+    NoRun(String),
+    #[error("the run has no run.log")]
+    NoLog,
+    #[error("the run has no file `{0}`")]
+    NoFile(String),
+    #[error("cannot read {name}: {source}")]
+    Unread { name: &'static str, source: io::Error },
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    Derive(#[from] DeriveError),
+}
+
+/// An error as people read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trouble {
+    /// The event, in one sentence.
+    pub what: String,
+    /// How to mend it; may be empty.
+    pub remedy: String,
+}
+
+impl Trouble {
+    /// Splits an error's text: those of libraries name their remedy on a line of its own.
+    pub fn of(error: impl ToString) -> Self {
         let text = error.to_string();
-        match error {
-            GeneratorError::WrongAddress { .. } | GeneratorError::Speed { .. } => {
-                Self::bad_request(text)
-            }
-            GeneratorError::Refused(_) => Self::conflict("refused", text),
-            GeneratorError::Lost { .. } | GeneratorError::Anew { .. } => {
-                Self::new(StatusCode::BAD_GATEWAY, "lost", text)
-            }
-            _ => Self::new(StatusCode::BAD_GATEWAY, "unreachable", text),
-        }
-    }
-}
-
-impl From<DeskError> for ApiError {
-    fn from(error: DeskError) -> Self {
-        let text = error.to_string();
-        match error {
-            DeskError::Busy => Self::conflict("busy", text),
-            DeskError::NotConnected => Self::conflict("not_connected", text),
-            DeskError::NotRunning => Self::conflict("not_running", text),
-            DeskError::Wrong(_) => Self::bad_request(text),
-            DeskError::Generator(error) => error.into(),
-            DeskError::Failed(_) => Self::failed(text),
-        }
-    }
-}
-
-impl From<RunError> for ApiError {
-    fn from(error: RunError) -> Self {
-        Self::failed(error.to_string())
-    }
-}
-
-impl From<AnalysisError> for ApiError {
-    fn from(error: AnalysisError) -> Self {
-        match error {
-            AnalysisError::Compare(_) => Self::conflict("not_comparable", error.to_string()),
-            _ => Self::failed(error.to_string()),
-        }
-    }
-}
-
-impl From<ReportError> for ApiError {
-    fn from(error: ReportError) -> Self {
-        Self::failed(error.to_string())
-    }
-}
-
-impl From<ForeignError> for ApiError {
-    fn from(error: ForeignError) -> Self {
-        Self::failed(error.to_string())
-    }
-}
-
-impl From<tokio::task::JoinError> for ApiError {
-    fn from(error: tokio::task::JoinError) -> Self {
-        Self::failed(error.to_string())
+        let (what, remedy) = text.split_once("\n  remedy: ").unwrap_or((&text, ""));
+        Self { what: what.to_owned(), remedy: remedy.to_owned() }
     }
 }

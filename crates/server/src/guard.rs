@@ -13,7 +13,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 
 use crate::Token;
-use crate::error::{ApiError, Result};
+use crate::api_error::{ApiError, Result};
 use crate::routes::App;
 
 const COOKIE: &str = "irqscope-token";

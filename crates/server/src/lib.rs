@@ -2,14 +2,15 @@
 //! The dashboard's server. docs/dashboard-api.md is the contract with the page,
 //! docs/dashboard.md says how both are used and what keeps them safe.
 //!
-//! `desk` is the application's state, without any HTTP: a generator, a measurement, and snapshots
-//! of both (`irqscope top` shows the same). `runs` reads finished runs, `routes` says all of it in
-//! JSON, `guard` decides which requests may pass, `listen` serves connections that have limits,
-//! `page` is what the browser gets.
+//! `error` knows no other module. `runs` reads finished runs. `session` is the application's state,
+//! without any HTTP: a generator, a measurement, and snapshots of both (`irqscope top` shows the
+//! same). `api_error` gives errors the form that the page gets, `routes` says all of it in JSON,
+//! `guard` decides which requests may pass, `listen` serves connections that have limits, `page` is
+//! what the browser gets.
 #![forbid(unsafe_code)]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
-mod desk;
+mod api_error;
 mod error;
 mod guard;
 mod listen;
@@ -17,13 +18,15 @@ mod options;
 mod page;
 mod routes;
 mod runs;
+mod session;
 mod token;
 
-pub use desk::{
-    CaseSnapshot, Desk, DeskError, Differs, GeneratorState, Measurement, Phase, Snapshot, Start,
-    StartScenario, State,
-};
+pub use error::{DeriveError, SessionError, SettingError, Trouble};
 pub use listen::Server;
 pub use options::{Options, ServeError};
 pub use page::Page;
+pub use session::{
+    CaseSnapshot, Differs, GeneratorState, Measurement, Session, Snapshot, Snapshots, Start,
+    StartScenario, State,
+};
 pub use token::Token;

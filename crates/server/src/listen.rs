@@ -15,7 +15,7 @@ use tokio_io_timeout::TimeoutStream;
 
 use crate::guard::Guard;
 use crate::routes::{App, router};
-use crate::{Desk, Options, ServeError, Token};
+use crate::{Options, ServeError, Session, Token};
 
 /// Browsers open six to one server.
 const CONNECTIONS: usize = 64;
@@ -46,7 +46,7 @@ impl Server {
     ///
     /// # Errors
     /// The address cannot be had, or there is no page.
-    pub fn start(options: Options, desk: Desk) -> Result<Self, ServeError> {
+    pub fn start(options: Options, session: Session) -> Result<Self, ServeError> {
         let Options { listen, names, page } = options;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
@@ -59,7 +59,7 @@ impl Server {
         let address = listener.local_addr().map_err(wrong)?;
         let token = (!is_loopback(address.ip())).then(Token::new).transpose()?;
         let guard = Guard::new(address, names, token.clone());
-        let app = App::new(desk, page, guard);
+        let app = App::new(session, page, guard);
         runtime.spawn(accept(listener, app));
         Ok(Self { address, token, runtime: Some(runtime) })
     }

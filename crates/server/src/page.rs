@@ -12,7 +12,7 @@ use irqscope_wire::Stage;
 use sha2::{Digest, Sha256};
 
 use crate::ServeError;
-use crate::error::ApiError;
+use crate::api_error::ApiError;
 
 static BUILT_IN: Dir<'_> = include_dir!("$OUT_DIR/page");
 const INDEX: &str = "index.html";

@@ -18,7 +18,7 @@ fn connect(served: &Served, generator: &Generator) -> Value {
 }
 
 fn measurement(served: &Served) -> Value {
-    let newest = served.desk.watch();
+    let newest = served.session.watch().unwrap();
     let snapshot = newest.borrow().clone();
     serde_json::to_value(&*snapshot).unwrap()["measurement"].clone()
 }
@@ -188,7 +188,9 @@ fn a_run_that_is_stopped_is_complete_and_says_so() {
     served.get(&format!("/api/runs/{run}")).refused(409, "busy");
     until("samples", || (case(&measurement(&served))["samples"].as_u64()? > 100).then_some(()));
     // During a run the period may be set, and a count may not.
-    served.post("/api/generator/set", "{\"period_ns\": 300000}").good();
+    let set = served.post("/api/generator/set", "{\"period_ns\": 300000}").good();
+    assert_eq!(set["generator"]["status"]["settings"]["period_ns"], 300_000);
+    assert_eq!(set["differs"], json!([]));
     served.post("/api/generator/set", "{\"count\": 5}").refused(409, "refused");
     served.post("/api/stop", "{}").good();
     wait_for(&served, "done");
@@ -210,10 +212,33 @@ fn closing_ends_a_measurement_as_an_interruption_and_keeps_what_came() {
     served.post("/api/generator/set", "{\"count\": 4294967296}").good();
     let run = start(&served);
     until("samples", || (case(&measurement(&served))["samples"].as_u64()? > 10).then_some(()));
-    served.desk.close();
+    served.session.close();
     let run = irqscope_run::RunDir::open(served.runs().join(run)).unwrap();
     assert!(!run.manifest().complete && run.manifest().finished_utc.is_some());
     assert!(run.manifest().cases[0].failure.is_some());
+}
+
+#[test]
+fn a_generator_that_is_lost_fails_its_measurement_and_another_takes_its_place() {
+    let (served, generator) = (Served::on_loopback(), Generator::start(1024));
+    connect(&served, &generator);
+    served.post("/api/generator/set", "{\"count\": 4294967296}").good();
+    let run = start(&served);
+    until("samples", || (case(&measurement(&served))["samples"].as_u64()? > 10).then_some(()));
+    drop(generator);
+    let failed = wait_for(&served, "failed");
+    assert!(failed["error"]["remedy"].as_str().unwrap().contains("start it"), "{failed}");
+    assert_eq!(case(&failed)["frames"]["missed"], 0);
+    let known = until("the loss is known", || {
+        let known = served.get("/api/generator").good()["generator"].clone();
+        (known["connected"] == false).then_some(known)
+    });
+    assert!(known["error"].as_str().unwrap().contains("no generator can be reached"));
+    // The frames that came are kept, and can be looked at.
+    assert_eq!(served.get(&format!("/api/runs/{run}")).good()["summary"]["complete"], false);
+    served.post("/api/generator/start", "{}").refused(409, "not_connected");
+    served.post("/api/generator/set", "{\"packet\": 8}").refused(502, "lost");
+    measured(&served, &Generator::start(1024), 50);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use irqscope_server::{Desk, Options, Page, Server, StartScenario};
+use irqscope_server::{Options, Page, Server, Session, StartScenario};
 
 use super::Done;
 use crate::cli::Serve;
@@ -18,11 +18,11 @@ pub fn serve(options: &Serve) -> Done {
     let page = options.page.clone().map_or(Page::BuiltIn, Page::Directory);
     page.check()?;
     let args = std::env::args().collect();
-    let desk = Desk::new(&options.runs, env!("CARGO_PKG_VERSION"), args);
+    let session = Session::new(&options.runs, env!("CARGO_PKG_VERSION"), args);
     let listening = Options { listen: options.address(), names: options.name.clone(), page };
-    let server = Server::start(listening, desk.clone())?;
-    if let Err(trouble) = begin(options, &desk) {
-        desk.close();
+    let server = Server::start(listening, session.clone())?;
+    if let Err(trouble) = begin(options, &session) {
+        session.close();
         return Err(trouble);
     }
     println!("irqscope: open {}", server.link());
@@ -36,18 +36,18 @@ pub fn serve(options: &Serve) -> Done {
         std::thread::sleep(TURN);
     }
     eprintln!("irqscope: ending");
-    desk.close();
+    session.close();
     drop(server);
     Ok(Exit::Fine)
 }
 
-fn begin(options: &Serve, desk: &Desk) -> Result<(), Trouble> {
+fn begin(options: &Serve, session: &Session) -> Result<(), Trouble> {
     if let Some(address) = &options.connect {
-        desk.connect(address)?;
+        session.connect(address)?;
     }
     if let Some(scenario) = &options.scenario {
         let (scenario, kernels) = (scenario.clone(), options.kernel.clone());
-        desk.start_scenario(&StartScenario { scenario, kernels, ..Default::default() })?;
+        session.start_scenario(&StartScenario { scenario, kernels, ..Default::default() })?;
     }
     Ok(())
 }

@@ -34,6 +34,7 @@ pub fn look(address: &str, stop: &Stop) -> Result<(GeneratorHello, Status)> {
 pub struct Client {
     stream: Stream,
     hello: GeneratorHello,
+    first: Status,
 }
 
 impl Client {
@@ -66,6 +67,11 @@ impl Client {
     /// Returns what the generator is and can do.
     pub fn hello(&self) -> &GeneratorHello {
         &self.hello
+    }
+
+    /// Returns where the generator stood when the connection began.
+    pub fn first_status(&self) -> &Status {
+        &self.first
     }
 
     /// Sets how long a generator may be silent until it counts as lost. Five seconds if nothing
@@ -182,10 +188,10 @@ impl Client {
     }
 
     fn greet(mut stream: Stream) -> Result<Self> {
-        let (hello, _) = hear_hello(&mut stream)?;
+        let (hello, first) = hear_hello(&mut stream)?;
         let (kind, tool_version) = ("host".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
         stream.send(Message::Hello(Hello { protocol: PROTOCOL, kind, tool_version }))?;
-        Ok(Self { stream, hello })
+        Ok(Self { stream, hello, first })
     }
 
     /// Returns whether its number is younger: frames are counted over a generator's whole life.

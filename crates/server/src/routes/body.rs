@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
 use super::BODY_BYTES;
-use crate::error::ApiError;
+use crate::api_error::ApiError;
 
 /// How long a body may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
             Err(_) => return Err(ApiError::bad_request("the body did not come in time")),
         };
         let parsed = serde_json::from_slice(&bytes);
-        parsed.map(Self).map_err(|error| ApiError::bad_request(error.to_string()))
+        parsed.map(Self).map_err(ApiError::bad_request)
     }
 }
 

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::App;
 use super::body::Asked;
 use super::runs::finished;
-use crate::Desk;
-use crate::error::Result;
+use crate::Session;
+use crate::api_error::Result;
 
 const QUANTILES: [Quantile; 4] = [Quantile::P50, Quantile::P99, Quantile::P99_9, Quantile::MAX];
 
@@ -28,9 +28,9 @@ pub struct Sides {
 }
 
 pub async fn compare(State(app): State<App>, Asked(sides): Asked<Sides>) -> Result<Json<Value>> {
-    app.read(move |desk| {
-        let base = load(&desk, &sides.base, sides.base_case.as_deref())?;
-        let other = load(&desk, &sides.other, sides.other_case.as_deref())?;
+    app.read(move |session| {
+        let base = load(&session, &sides.base, sides.base_case.as_deref())?;
+        let other = load(&session, &sides.other, sides.other_case.as_deref())?;
         let ask = Ask { names: &[], view: sides.view, quantiles: &QUANTILES };
         let pairs = pairs(&base, &other).map_err(AnalysisError::from)?;
         let of = |(base, other): (&MeasuredCase, &MeasuredCase)| Comparison::of(base, other, &ask);
@@ -40,6 +40,6 @@ pub async fn compare(State(app): State<App>, Asked(sides): Asked<Sides>) -> Resu
     .await
 }
 
-fn load(desk: &Desk, id: &str, case: Option<&str>) -> Result<Vec<MeasuredCase>> {
-    Ok(MeasuredCase::load(&finished(desk, id)?, case)?)
+fn load(session: &Session, id: &str, case: Option<&str>) -> Result<Vec<MeasuredCase>> {
+    Ok(MeasuredCase::load(&finished(session, id)?, case)?)
 }

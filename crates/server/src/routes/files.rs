@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{Sender, channel};
 
 use super::App;
 use super::runs::finished;
-use crate::error::{ApiError, Result};
+use crate::api_error::{ApiError, Result};
 use crate::runs::{self, FileEntry};
 
 /// Read, and handed on, at once.
@@ -50,9 +50,9 @@ pub async fn report(State(app): State<App>, Path(id): Path<String>) -> Result<Re
 }
 
 async fn found(app: &App, id: String, name: String) -> Result<(PathBuf, FileEntry)> {
-    app.read(move |desk| {
-        let run = finished(&desk, &id)?;
-        runs::find(&id, run.path(), &name)
+    app.read(move |session| {
+        let run = finished(&session, &id)?;
+        Ok(runs::find(&id, run.path(), &name)?)
     })
     .await
 }
@@ -67,7 +67,7 @@ fn attachment(mut response: Response, name: &str) -> Result<Response> {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '_' };
     let name: String = name.chars().map(plain).collect();
     let value = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
-    let value = value.map_err(|error| ApiError::failed(error.to_string()))?;
+    let value = value.map_err(ApiError::failed)?;
     response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
     Ok(response)
 }
@@ -99,7 +99,7 @@ async fn content(path: PathBuf, entry: &FileEntry) -> Result<Response> {
 /// Serves CSV, written while it is read; a client that stops reading stops the writing.
 pub async fn csv(State(app): State<App>, Path(id): Path<String>) -> Result<Response> {
     let of = id.clone();
-    let run = app.read(move |desk| finished(&desk, &of)).await?;
+    let run = app.read(move |session| finished(&session, &of)).await?;
     let (pieces, receiver) = channel(4);
     tokio::task::spawn_blocking(move || {
         let mut output = io::BufWriter::with_capacity(PIECE, Pieces(pieces.clone()));

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::App;
 use super::body::{Body, Nothing};
-use crate::desk::{GeneratorState, Start, StartScenario};
-use crate::error::Result;
+use crate::api_error::Result;
+use crate::session::{GeneratorState, Start, StartScenario};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,51 +21,51 @@ fn known(generator: Option<GeneratorState>) -> Json<Value> {
     Json(json!({"generator": generator}))
 }
 
-pub async fn get(State(app): State<App>) -> Json<Value> {
-    known(app.desk.generator())
+pub async fn get(State(app): State<App>) -> Result<Json<Value>> {
+    app.blocking(|session| Ok(known(session.generator()?))).await
 }
 
 pub async fn connect(
     State(app): State<App>,
     Body(Connect { address }): Body<Connect>,
 ) -> Result<Json<Value>> {
-    app.at_desk(move |desk| Ok(known(Some(desk.connect(&address)?)))).await
+    app.blocking(move |session| Ok(known(Some(session.connect(&address)?)))).await
 }
 
 pub async fn disconnect(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Value>> {
-    app.at_desk(|desk| Ok(desk.disconnect().map(|()| known(None))?)).await
+    app.blocking(|session| Ok(session.disconnect().map(|()| known(None))?)).await
 }
 
 pub async fn set(
     State(app): State<App>,
     Body(asked): Body<Map<String, Value>>,
 ) -> Result<Json<Value>> {
-    app.at_desk(move |desk| {
-        let (generator, differs) = desk.set(&asked)?;
+    app.blocking(move |session| {
+        let (generator, differs) = session.set(&asked)?;
         Ok(Json(json!({"generator": generator, "differs": differs})))
     })
     .await
 }
 
 pub async fn start(State(app): State<App>, Body(start): Body<Start>) -> Result<Json<Value>> {
-    app.at_desk(move |desk| Ok(Json(json!({"run": desk.start(&start)?})))).await
+    app.blocking(move |session| Ok(Json(json!({"run": session.start(start)?})))).await
 }
 
 pub async fn stop(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Value>> {
-    app.at_desk(|desk| Ok(known(Some(desk.stop_generator()?)))).await
+    app.blocking(|session| Ok(known(Some(session.stop_generator()?)))).await
 }
 
 pub async fn start_scenario(
     State(app): State<App>,
     Body(start): Body<StartScenario>,
 ) -> Result<Json<Value>> {
-    app.at_desk(move |desk| {
-        desk.start_scenario(&start.bundled()?)?;
+    app.blocking(move |session| {
+        session.start_scenario(&start.bundled()?)?;
         Ok(Json(json!({"run": null})))
     })
     .await
 }
 
 pub async fn stop_all(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Value>> {
-    app.at_desk(|desk| Ok(desk.stop().map(|()| Json(json!({})))?)).await
+    app.blocking(|session| Ok(session.stop().map(|()| Json(json!({})))?)).await
 }

@@ -10,17 +10,17 @@ use irqscope_wire::{Stage, View};
 use serde_json::{Value, json};
 
 use super::App;
-use crate::error::Result;
+use crate::api_error::Result;
 
 /// The interface's version; see docs/dashboard-api.md.
 const API: u32 = 2;
 
 pub async fn hello(State(app): State<App>) -> Result<Json<Value>> {
-    app.at_desk(|desk| {
+    app.blocking(|session| {
         Ok(Json(json!({
             "api": API,
-            "version": desk.tool_version(),
-            "runs_directory": desk.runs().display().to_string(),
+            "version": session.tool_version(),
+            "runs_directory": session.runs().display().to_string(),
             "stages": Stage::ALL.iter().map(|stage| stage_json(*stage)).collect::<Vec<_>>(),
             "views": View::NAMES,
             "case_colours": (0..8).map(case_colour).collect::<Vec<_>>(),

@@ -18,7 +18,7 @@ use tokio::sync::watch::Receiver;
 use super::App;
 use super::body::Asked;
 use crate::Snapshot;
-use crate::error::{ApiError, Result};
+use crate::api_error::{ApiError, Result};
 
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 
@@ -36,7 +36,7 @@ pub async fn live(
     let series = series.map(|list| parse(&list)).transpose()?;
     let permit = Arc::clone(&app.streams).try_acquire_owned();
     let permit = permit.map_err(|_| ApiError::too_many("there are too many live streams"))?;
-    let newest = app.at_desk(|desk| Ok(desk.watch())).await?;
+    let newest = app.blocking(|session| Ok(session.watch()?)).await?;
     let watcher = Watcher { newest, case, series, first: true, _permit: permit };
     let stream = unfold(watcher, |mut watcher| async {
         let event = watcher.next().await?;

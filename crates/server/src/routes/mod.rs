@@ -19,9 +19,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::sync::Semaphore;
 
-use crate::error::{ApiError, Result};
+use crate::api_error::{ApiError, Result};
 use crate::guard::{Guard, guard};
-use crate::{Desk, Page};
+use crate::{Page, Session};
 
 /// Of a request's body.
 const BODY_BYTES: usize = 64 * 1024;
@@ -33,7 +33,7 @@ const READERS: usize = 2;
 /// State that every route may use.
 #[derive(Clone)]
 pub struct App {
-    pub desk: Desk,
+    pub session: Session,
     pub page: Page,
     pub guard: Arc<Guard>,
     pub streams: Arc<Semaphore>,
@@ -41,9 +41,9 @@ pub struct App {
 }
 
 impl App {
-    pub fn new(desk: Desk, page: Page, guard: Guard) -> Self {
+    pub fn new(session: Session, page: Page, guard: Guard) -> Self {
         Self {
-            desk,
+            session,
             page,
             guard: Arc::new(guard),
             streams: Arc::new(Semaphore::new(STREAMS)),
@@ -52,21 +52,21 @@ impl App {
     }
 
     /// Runs a request off the threads that serve: it waits for a generator.
-    pub async fn at_desk<T: Send + 'static>(
+    pub async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(Desk) -> Result<T> + Send + 'static,
+        work: impl FnOnce(Session) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let desk = self.desk.clone();
-        tokio::task::spawn_blocking(move || work(desk)).await?
+        let session = self.session.clone();
+        tokio::task::spawn_blocking(move || work(session)).await?
     }
 
     /// Runs a request likewise, and few at a time: it reads a run.
     pub async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(Desk) -> Result<T> + Send + 'static,
+        work: impl FnOnce(Session) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let _permit = self.readers.acquire().await;
-        self.at_desk(work).await
+        self.blocking(work).await
     }
 }
 

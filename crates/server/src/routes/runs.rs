@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 
 use super::App;
 use super::body::Asked;
-use crate::Desk;
-use crate::error::{ApiError, Result};
+use crate::Session;
+use crate::api_error::{ApiError, Result};
 use crate::runs::{self, FileEntry};
 
 /// Longest latencies in one answer.
 const MOST: usize = 100;
 
 pub async fn list(State(app): State<App>) -> Result<Json<Value>> {
-    app.at_desk(|desk| {
-        let under_way = desk.under_way();
-        let runs = runs::list(desk.runs(), under_way.as_deref());
-        Ok(Json(json!({"directory": desk.runs().display().to_string(), "runs": runs})))
+    app.blocking(|session| {
+        let under_way = session.under_way()?;
+        let runs = runs::list(session.runs(), under_way.as_deref());
+        Ok(Json(json!({"directory": session.runs().display().to_string(), "runs": runs})))
     })
     .await
 }
@@ -39,12 +39,10 @@ pub struct One {
 }
 
 pub async fn one(State(app): State<App>, Path(id): Path<String>) -> Result<Json<One>> {
-    app.read(move |desk| {
-        let run = finished(&desk, &id)?;
+    app.read(move |session| {
+        let run = finished(&session, &id)?;
         let (manifest, summary) = runs::texts(&run)?;
-        let raw = |text: String| {
-            RawValue::from_string(text).map_err(|error| ApiError::failed(error.to_string()))
-        };
+        let raw = |text: String| RawValue::from_string(text).map_err(ApiError::failed);
         let caveat = Summary::read(&run)?.caveat();
         let files = runs::files(&id, run.path());
         Ok(Json(One { id, manifest: raw(manifest)?, summary: raw(summary)?, caveat, files }))
@@ -53,11 +51,11 @@ pub async fn one(State(app): State<App>, Path(id): Path<String>) -> Result<Json<
 }
 
 /// Returns a run with everything derived; not the one that is being written.
-pub fn finished(desk: &Desk, id: &str) -> Result<RunDir> {
-    if desk.under_way().as_deref() == Some(id) {
+pub fn finished(session: &Session, id: &str) -> Result<RunDir> {
+    if session.under_way()?.as_deref() == Some(id) {
         return Err(ApiError::conflict("busy", "this run is still under way"));
     }
-    runs::complete(desk.runs(), id)
+    Ok(runs::complete(session.runs(), id)?)
 }
 
 #[derive(Deserialize)]
@@ -73,8 +71,8 @@ pub async fn series(
     Path(id): Path<String>,
     Asked(asked): Asked<Series>,
 ) -> Result<Json<Value>> {
-    app.read(move |desk| {
-        let run = finished(&desk, &id)?;
+    app.read(move |session| {
+        let run = finished(&session, &id)?;
         let (index, number) = case(&run, &asked.case)?;
         let mut series = drawn(&run, &run.stream(&index, number)?)?;
         series.retain(|one| {
@@ -103,8 +101,8 @@ pub async fn worst(
     Path(id): Path<String>,
     Asked(asked): Asked<Worst>,
 ) -> Result<Json<Value>> {
-    app.read(move |desk| {
-        let run = finished(&desk, &id)?;
+    app.read(move |session| {
+        let run = finished(&session, &id)?;
         let (index, number) = case(&run, &asked.case)?;
         let stream = run.stream(&index, number)?;
         let limit = asked.limit.unwrap_or(20).min(MOST);

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::{ApiError, Result};
+use super::Result;
+use crate::error::RunsError;
 
 /// Directories of figures and consoles; nothing lies deeper.
 const DEPTH: usize = 2;
@@ -54,9 +55,8 @@ fn collect(dir: &Path, prefix: &str, depth: usize, found: &mut Vec<(String, u64)
 /// Returns the path of a file that the listing has.
 pub fn find(id: &str, run: &Path, name: &str) -> Result<(PathBuf, FileEntry)> {
     let entry = files(id, run).into_iter().find(|entry| entry.name == name);
-    entry.map(|entry| (run.join(&entry.name), entry)).ok_or_else(|| {
-        ApiError::not_found("no_file", format!("the run has no file `{}`", super::shown(name)))
-    })
+    let found = entry.map(|entry| (run.join(&entry.name), entry));
+    found.ok_or_else(|| RunsError::NoFile(super::shown(name)))
 }
 
 fn media_type(name: &str) -> &'static str {

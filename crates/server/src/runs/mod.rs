@@ -9,14 +9,15 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use irqscope_analysis::{AnalysisError, Summary, derive_figures};
-use irqscope_report::ReportError;
+use irqscope_analysis::{Summary, derive_figures};
 use irqscope_run::RunDir;
 
 pub use files::{FileEntry, files, find};
 pub use list::list;
 
-use crate::error::{ApiError, Result};
+use crate::error::{DeriveError, RunsError};
+
+type Result<T, E = RunsError> = std::result::Result<T, E>;
 
 /// Without these two a directory is no run, and nothing is derived.
 const MANIFEST: &str = "manifest.json";
@@ -27,16 +28,8 @@ const REPORT: &str = "report.html";
 /// One at a time: it takes the disk and a CPU for a while.
 static DERIVING: Mutex<()> = Mutex::new(());
 
-#[derive(Debug, thiserror::Error)]
-pub enum DeriveError {
-    #[error(transparent)]
-    Analysis(#[from] AnalysisError),
-    #[error(transparent)]
-    Report(#[from] ReportError),
-}
-
 /// Derives everything that follows from a run's log, as `irqscope run` makes it.
-pub fn derive(run: &RunDir) -> std::result::Result<Summary, DeriveError> {
+pub fn derive(run: &RunDir) -> Result<Summary, DeriveError> {
     let _one = DERIVING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let (summary, figures) = derive_figures(run)?;
     irqscope_report::write_figures(run, &summary, figures)?;
@@ -46,7 +39,7 @@ pub fn derive(run: &RunDir) -> std::result::Result<Summary, DeriveError> {
 /// Returns the directory of a run by its name: a real directory directly below, whatever the name
 /// says.
 pub fn directory(runs: &Path, id: &str) -> Result<PathBuf> {
-    let unknown = || ApiError::not_found("no_run", format!("there is no run `{}`", shown(id)));
+    let unknown = || RunsError::NoRun(shown(id));
     if !is_name(id) {
         return Err(unknown());
     }
@@ -62,7 +55,7 @@ pub fn directory(runs: &Path, id: &str) -> Result<PathBuf> {
 pub fn open(runs: &Path, id: &str) -> Result<RunDir> {
     let path = directory(runs, id)?;
     if !is_file(&path.join(LOG)) {
-        return Err(ApiError::not_found("no_file", "the run has no run.log"));
+        return Err(RunsError::NoLog);
     }
     Ok(RunDir::open(path)?)
 }
@@ -71,7 +64,7 @@ pub fn open(runs: &Path, id: &str) -> Result<RunDir> {
 pub fn complete(runs: &Path, id: &str) -> Result<RunDir> {
     let run = open(runs, id)?;
     if !is_derived(run.path()) {
-        derive(&run).map_err(|error| ApiError::failed(error.to_string()))?;
+        derive(&run)?;
     }
     Ok(run)
 }
@@ -82,9 +75,9 @@ pub fn is_derived(run: &Path) -> bool {
 
 /// Returns the text of manifest.json and of summary.json.
 pub fn texts(run: &RunDir) -> Result<(String, String)> {
-    let read = |name: &str| {
+    let read = |name| {
         fs::read_to_string(run.path().join(name))
-            .map_err(|error| ApiError::failed(format!("cannot read {name}: {error}")))
+            .map_err(|source| RunsError::Unread { name, source })
     };
     Ok((read(MANIFEST)?, read(SUMMARY)?))
 }

@@ -9,7 +9,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use irqscope_server::{Desk, Options, Page, Server};
+use irqscope_server::{Options, Page, Server, Session};
 use serde_json::Value;
 
 /// No test waits longer for anything.
@@ -17,7 +17,7 @@ pub const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct Served {
     pub server: Server,
-    pub desk: Desk,
+    pub session: Session,
     pub dir: tempfile::TempDir,
 }
 
@@ -37,12 +37,12 @@ impl Served {
         let page = dir.path().join("page");
         std::fs::create_dir_all(&page).unwrap();
         std::fs::write(page.join("index.html"), "<!doctype html><title>page</title>").unwrap();
-        let desk = Desk::new(&dir.path().join("runs"), "test", vec!["test".into()]);
+        let session = Session::new(&dir.path().join("runs"), "test", vec!["test".into()]);
         let listen = address.parse().unwrap();
         let options =
             Options { listen, names: vec!["scope.lan".into()], page: Page::Directory(page) };
-        let server = Server::start(options, desk.clone()).unwrap();
-        Self { server, desk, dir }
+        let server = Server::start(options, session.clone()).unwrap();
+        Self { server, session, dir }
     }
 
     pub fn runs(&self) -> PathBuf {
@@ -97,7 +97,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        self.desk.close();
+        self.session.close();
     }
 }
 

@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use irqscope_rig::Stop;
-use irqscope_server::{Desk, Measurement, Start, StartScenario, State};
+use irqscope_server::{Measurement, Session, Snapshots, Start, StartScenario, State};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::Done;
@@ -27,37 +27,44 @@ pub fn top(options: &Top) -> Done {
         return Err(Trouble::new(Exit::Usage, text));
     }
     let stop = stop_on_signals()?;
-    let desk = Desk::new(&options.runs, env!("CARGO_PKG_VERSION"), std::env::args().collect());
-    let shown = begin(options, &desk).and_then(|()| show(&desk, &stop));
-    desk.close();
+    let session =
+        Session::new(&options.runs, env!("CARGO_PKG_VERSION"), std::env::args().collect());
+    let shown = begin(options, &session).and_then(|()| show(&session, &stop));
+    session.close();
     let view = shown?;
     tell(options, view.measurement())
 }
 
-fn begin(options: &Top, desk: &Desk) -> Result<(), Trouble> {
+fn begin(options: &Top, session: &Session) -> Result<(), Trouble> {
     if let Some(address) = &options.connect {
-        desk.connect(address)?;
+        session.connect(address)?;
         let stages = (!options.stages.is_empty()).then(|| options.stages.clone());
-        desk.start(&Start { stages, at: None })?;
+        session.start(Start { stages, at: None })?;
     }
     if let Some(scenario) = &options.scenario {
         let (scenario, kernels) = (scenario.clone(), options.kernel.clone());
-        desk.start_scenario(&StartScenario { scenario, kernels, ..Default::default() })?;
+        session.start_scenario(&StartScenario { scenario, kernels, ..Default::default() })?;
     }
     Ok(())
 }
 
 /// Shows the measurement until the user has seen enough, and it has ended.
-fn show(desk: &Desk, stop: &Stop) -> Result<View, Trouble> {
+fn show(session: &Session, stop: &Stop) -> Result<View, Trouble> {
+    let newest = session.watch()?;
     let mut terminal = ratatui::try_init()
         .map_err(|error| Trouble::new(Exit::Usage, format!("cannot use the terminal: {error}")))?;
-    let shown = run(desk, stop, &mut terminal);
+    let shown = run(session, newest, stop, &mut terminal);
     ratatui::restore();
     shown.map_err(|error| Trouble::new(Exit::Usage, format!("the terminal was lost: {error}")))
 }
 
-fn run(desk: &Desk, stop: &Stop, terminal: &mut ratatui::DefaultTerminal) -> std::io::Result<View> {
-    let (mut newest, mut view) = (desk.watch(), View::default());
+fn run(
+    session: &Session,
+    mut newest: Snapshots,
+    stop: &Stop,
+    terminal: &mut ratatui::DefaultTerminal,
+) -> std::io::Result<View> {
+    let mut view = View::default();
     loop {
         view.learn(&newest.borrow_and_update());
         if view.is_leaving() && view.is_over() || stop.requested() {
@@ -68,17 +75,17 @@ fn run(desk: &Desk, stop: &Stop, terminal: &mut ratatui::DefaultTerminal) -> std
             && let Event::Key(key) = event::read()?
             && key.kind == KeyEventKind::Press
         {
-            press(desk, key, &mut view);
+            press(session, key, &mut view);
         }
     }
 }
 
-fn press(desk: &Desk, key: KeyEvent, view: &mut View) {
+fn press(session: &Session, key: KeyEvent, view: &mut View) {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
-        KeyCode::Char('c') if control => leave(desk, view),
-        KeyCode::Char('q') | KeyCode::Esc => leave(desk, view),
-        KeyCode::Char('s') => view.say(desk.stop().err().map(|error| error.to_string())),
+        KeyCode::Char('c') if control => leave(session, view),
+        KeyCode::Char('q') | KeyCode::Esc => leave(session, view),
+        KeyCode::Char('s') => view.say(session.stop().err().map(|error| error.to_string())),
         KeyCode::Char('p' | ' ') => view.pause(),
         KeyCode::Char('v') => view.turn(),
         KeyCode::Down | KeyCode::Char('j') => view.choose(1),
@@ -89,13 +96,13 @@ fn press(desk: &Desk, key: KeyEvent, view: &mut View) {
 }
 
 /// Ends the measurement at the first request, and waits for it; at the second one it does not wait.
-fn leave(desk: &Desk, view: &mut View) {
+fn leave(session: &Session, view: &mut View) {
     if view.is_leaving() {
         view.end();
     }
     view.leave();
     // Nothing may be under way any more, which is as good.
-    let _ = desk.stop();
+    let _ = session.stop();
 }
 
 fn tell(options: &Top, measurement: Option<&Measurement>) -> Done {

@@ -2,11 +2,15 @@
 //! A connected generator as people see it: times in nanoseconds.
 
 use irqscope_rig::board::default_stages;
-use irqscope_wire::{GeneratorHello, GeneratorKind, RunState, Stage, Status, Totals as Counted};
+use irqscope_rig::generator::Client;
+use irqscope_wire::{
+    GeneratorHello, GeneratorKind, Message, RunState, Stage, Status, Totals as Counted,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{DeskError, settings};
+use super::settings;
+use crate::error::SessionError;
 
 /// The connected generator.
 #[allow(missing_docs, reason = "docs/dashboard-api.md says what each field means")]
@@ -36,8 +40,9 @@ pub struct Now {
 }
 
 impl GeneratorState {
-    /// Makes the state of a generator that has said hello.
-    pub fn new(address: &str, hello: &GeneratorHello, status: &Status) -> Self {
+    /// Makes the state of a generator that has just been connected to.
+    pub fn new(address: &str, client: &Client) -> Self {
+        let (hello, status) = (client.hello(), client.first_status());
         Self {
             address: address.to_owned(),
             connected: true,
@@ -61,27 +66,31 @@ impl GeneratorState {
         self.status = Now::of(&self.hello, status);
     }
 
-    /// Takes totals.
-    pub fn learn_totals(&mut self, totals: &Counted) {
-        (self.status.totals, self.status.identity_holds) = (*totals, totals.identity_holds());
+    /// Takes what a generator says about itself.
+    pub fn hear(&mut self, message: &Message) {
+        match message {
+            Message::Status(status) => self.learn(status),
+            Message::Reply(reply) => reply.result.iter().for_each(|status| self.learn(status)),
+            Message::Packet(packet) => {
+                self.status.totals = packet.totals;
+                self.status.identity_holds = packet.totals.identity_holds();
+            }
+            _ => {}
+        }
     }
 
     /// Checks that there are as many stages as lines in use, each once.
     ///
     /// # Errors
     /// There are more stages than lines, or one twice.
-    pub fn check_stages(&self, stages: &[Stage]) -> Result<(), DeskError> {
+    pub fn check_stages(&self, stages: &[Stage]) -> Result<(), SessionError> {
         let mut known = stages.to_vec();
         known.sort_unstable();
         known.dedup();
         if known.len() == stages.len() && stages.len() == self.default_stages.len() {
             return Ok(());
         }
-        Err(DeskError::Wrong(format!(
-            "the generator watches {} lines: name as many stages, each once; {} were named",
-            self.default_stages.len(),
-            stages.len()
-        )))
+        Err(SessionError::Stages { lines: self.default_stages.len(), named: stages.len() })
     }
 }
 

@@ -6,7 +6,7 @@ use irqscope_wire::{Changes, GeneratorHello, Range, Setting, Settings};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::DeskError;
+use crate::error::SettingError;
 
 /// The period as a frequency, beside it in settings and limits and instead of it in a
 /// request.
@@ -56,46 +56,43 @@ pub fn limits(hello: &GeneratorHello) -> Map<String, Value> {
     all
 }
 
-/// Parses the changes that a request asks for, whose names were checked.
+/// Parses the changes that a request asks for. Names are checked whichever generator it is for; without
+/// one there are no values yet.
 ///
 /// # Errors
-/// It names none of a setting's values; or a frequency that no period has.
-pub fn changes(asked: &Map<String, Value>, hello: &GeneratorHello) -> Result<Changes, DeskError> {
+/// It names no setting, one that does not exist, the period twice, none of a setting's values, or
+/// a frequency that no period has.
+pub fn changes(
+    asked: &Map<String, Value>,
+    hello: Option<&GeneratorHello>,
+) -> Result<Option<Changes>, SettingError> {
     let mut changes = Changes::default();
     for (key, value) in asked {
-        let Some(setting) = setting_of(key) else {
-            let period = value.as_u64().and_then(|millihertz| hello.period_of(millihertz));
-            let range = || DeskError::Wrong(format!("{key} {value} is out of range"));
-            changes.period = Some(period.ok_or_else(range)?);
-            continue;
-        };
-        let raw = match value.as_str() {
-            Some(name) => setting.raw_of(name),
-            None => value.as_u64().map(|raw| setting.to_ticks(raw, hello.tick)),
-        };
-        if !raw.is_some_and(|raw| changes.put(setting, raw)) {
-            return Err(DeskError::Wrong(format!("{key} cannot be {value}")));
+        let no_value = || SettingError::NoValue { key: key.clone(), value: value.clone() };
+        let out_of_range = || SettingError::OutOfRange { key: key.clone(), value: value.clone() };
+        let period = Setting::Period.key();
+        match (setting_of(key), hello) {
+            (None, _) if key != FREQUENCY => return Err(SettingError::Unknown(key.clone())),
+            (None, _) if asked.contains_key(&period) => {
+                return Err(SettingError::Twice(period, FREQUENCY));
+            }
+            (_, None) => {}
+            (None, Some(hello)) => {
+                let period = value.as_u64().and_then(|millihertz| hello.period_of(millihertz));
+                changes.period = Some(period.ok_or_else(out_of_range)?);
+            }
+            (Some(setting), Some(hello)) => {
+                let raw = match value.as_str() {
+                    Some(name) => setting.raw_of(name),
+                    None => value.as_u64().map(|raw| setting.to_ticks(raw, hello.tick)),
+                };
+                if !raw.is_some_and(|raw| changes.put(setting, raw)) {
+                    return Err(no_value());
+                }
+            }
         }
     }
-    Ok(changes)
-}
-
-/// Checks that a request names settings, whichever generator it is for.
-///
-/// # Errors
-/// It names no setting, one that does not exist, or the period twice.
-pub fn check_names(asked: &Map<String, Value>) -> Result<(), DeskError> {
-    let wrong = |what: String| Err(DeskError::Wrong(what));
-    if asked.is_empty() {
-        return wrong("no setting is named".into());
-    }
-    if asked.contains_key(FREQUENCY) && asked.contains_key(&Setting::Period.key()) {
-        return wrong(format!("period_ns and {FREQUENCY} say the same: name one of them"));
-    }
-    match asked.keys().find(|key| *key != FREQUENCY && setting_of(key).is_none()) {
-        Some(key) => wrong(format!("there is no setting `{key}`")),
-        None => Ok(()),
-    }
+    if asked.is_empty() { Err(SettingError::None) } else { Ok(hello.map(|_| changes)) }
 }
 
 fn setting_of(key: &str) -> Option<Setting> {

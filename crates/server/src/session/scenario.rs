@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A scenario that is started by the server.
 
-use std::sync::Arc;
 use std::time::SystemTime;
 
+use irqscope_rig::Stop;
 use irqscope_run::{ExecuteError, Request, RunDir, execute, fresh_name, resolve};
-use irqscope_scenario::{Overrides, Scenario, ScenarioFile, bundled, suggestion};
+use irqscope_scenario::{Overrides, Scenario, ScenarioError, ScenarioFile, bundled, suggestion};
 use serde::Deserialize;
 
+use super::Session;
 use super::measurement::{Running, Source};
-use super::tap::Tap;
-use super::{DeskError, Inner};
+use super::observer::Observer;
+use super::owner::{Facts, Mailbox};
+use crate::error::SessionError;
 
 /// The parts of a scenario to execute.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -37,25 +39,25 @@ impl StartScenario {
     ///
     /// # Errors
     /// There is no bundled scenario of this name.
-    pub fn bundled(self) -> Result<Self, DeskError> {
+    pub fn bundled(self) -> Result<Self, SessionError> {
         if bundled().iter().any(|known| known.name == self.scenario) {
             return Ok(self);
         }
         let names: Vec<&str> = bundled().iter().map(|known| known.name).collect();
-        Err(DeskError::Wrong(suggestion("scenario", &self.scenario, &names)))
+        Err(ScenarioError::Unknown(suggestion("scenario", &self.scenario, &names)).into())
     }
 
     /// Returns the file, and the keys that were set on the page.
-    fn load(&self) -> Result<(ScenarioFile, Overrides), DeskError> {
-        let file = ScenarioFile::load(&self.scenario).map_err(wrong)?;
-        let asked = Scenario::resolve(&file, &Overrides::default()).map_err(wrong)?;
+    fn load(&self) -> Result<(ScenarioFile, Overrides), SessionError> {
+        let file = ScenarioFile::load(&self.scenario)?;
+        let asked = Scenario::resolve(&file, &Overrides::default())?;
         let mut overrides = Overrides::default();
         if asked.rig.boots() {
             overrides.set_list("kernels", &self.kernels);
         }
         let known = |state: &String| asked.states.iter().any(|known| known.name == *state);
         if !self.states.iter().all(known) {
-            return Err(DeskError::Wrong("the scenario has no such states".into()));
+            return Err(SessionError::NoSuchState);
         }
         overrides.set_list("states", &self.states);
         if let Some(count) = self.count {
@@ -68,37 +70,41 @@ impl StartScenario {
     }
 }
 
-fn wrong(error: impl std::fmt::Display) -> DeskError {
-    DeskError::Wrong(error.to_string())
-}
-
-pub fn start(desk: &Arc<Inner>, start: &StartScenario) -> Result<(), DeskError> {
-    let (file, overrides) = start.load()?;
-    let scenario = Scenario::resolve(&file, &overrides).map_err(wrong)?;
-    let running = desk.begin(Source::Scenario, Some(&scenario.name), scenario.rig.name())?;
-    let worker = Arc::clone(desk);
-    desk.keep(std::thread::spawn(move || {
-        let result = run(&worker, &running, &file, overrides);
-        worker.conclude(&running, result);
-    }));
-    Ok(())
+impl Session {
+    /// Begins a scenario.
+    ///
+    /// # Errors
+    /// Another measurement, or a scenario that does not go with its options.
+    pub fn start_scenario(&self, start: &StartScenario) -> Result<(), SessionError> {
+        let (file, overrides) = start.load()?;
+        let scenario = Scenario::resolve(&file, &overrides)?;
+        self.mailbox.ask(move |owner| {
+            owner.check_free()?;
+            let name = Some(&*scenario.name);
+            let running = Running::new(Source::Scenario, name, scenario.rig.name(), None);
+            let (facts, stop) = (owner.facts.clone(), running.stop.clone());
+            owner.measure(running, move |mailbox| run(&facts, mailbox, &file, overrides, stop));
+            Ok(())
+        })
+    }
 }
 
 fn run(
-    desk: &Inner,
-    running: &Running,
+    facts: &Facts,
+    mailbox: &Mailbox,
     file: &ScenarioFile,
     overrides: Overrides,
+    stop: Stop,
 ) -> Result<RunDir, ExecuteError> {
-    let scenario = resolve(file, overrides, &running.stop)?;
-    let out = fresh_name(&desk.runs, &scenario.name, SystemTime::now());
+    let scenario = resolve(file, overrides, &stop)?;
+    let out = fresh_name(&facts.runs, &scenario.name, SystemTime::now());
     let request = Request {
         scenario: &scenario,
         out: &out,
-        args: desk.args.clone(),
-        tool_version: desk.tool_version,
+        args: facts.args.clone(),
+        tool_version: facts.tool_version,
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
-        stop: running.stop.clone(),
+        stop,
     };
-    execute(&request, &Tap::new(desk, running, &out))
+    execute(&request, &Observer::new(mailbox, &out))
 }

@@ -2,15 +2,18 @@
 //! The state at one moment; docs/dashboard-api.md says what each field means.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use irqscope_analysis::LiveFigures;
 use irqscope_wire::{Stage, SystemState, View};
 use serde::Serialize;
+use tokio::sync::watch;
 
 use super::generator::GeneratorState;
-use super::lock;
-use super::measurement::{Failed, Phase, Running, RunningCase, Source, State};
+use super::measurement::{Source, State};
+use crate::error::Trouble;
+
+/// The newest snapshot, and word of each that follows.
+pub type Snapshots = watch::Receiver<Arc<Snapshot>>;
 
 /// The state at one moment.
 #[allow(missing_docs, reason = "docs/dashboard-api.md says what each field means")]
@@ -31,7 +34,7 @@ pub struct Measurement {
     pub rig: String,
     pub state: State,
     pub what: String,
-    pub error: Option<Failed>,
+    pub error: Option<Trouble>,
     pub started_utc: String,
     pub elapsed_ms: u64,
     pub shown: Option<String>,
@@ -94,47 +97,4 @@ fn without(
         figures.worst.clear();
     }
     figures
-}
-
-impl Measurement {
-    /// Makes the snapshot of a measurement.
-    pub fn of(running: &Running) -> Self {
-        let Phase { state, what, error, run, ended } = running.phase();
-        let all = running.cases();
-        let now = ended.unwrap_or_else(Instant::now);
-        let elapsed = now.saturating_duration_since(running.started).as_millis();
-        Self {
-            run,
-            source: running.source,
-            scenario: running.scenario.clone(),
-            rig: running.rig.clone(),
-            state,
-            what,
-            error,
-            started_utc: running.started_utc.clone(),
-            elapsed_ms: u64::try_from(elapsed).unwrap_or(u64::MAX),
-            shown: all.get(running.shown()).map(|case| case.manifest.case.clone()),
-            cases: all.iter().map(|case| CaseSnapshot::of(case)).collect(),
-        }
-    }
-}
-
-impl CaseSnapshot {
-    fn of(case: &RunningCase) -> Self {
-        let figures = case.figures();
-        let progress = lock(&case.progress).clone();
-        let rate = lock(&case.rate).at(Instant::now(), figures.samples);
-        Self {
-            case: case.manifest.case.clone(),
-            kernel: case.manifest.kernel.clone(),
-            state: case.manifest.state.clone(),
-            twin: lock(&case.live).is_twin(),
-            rate_millihertz: rate.filter(|_| !progress.ended),
-            phase: progress.phase,
-            ended: progress.ended,
-            failure: progress.failure,
-            planned: case.planned(),
-            figures,
-        }
-    }
 }
