@@ -4,7 +4,7 @@
 //   node tests/70-dashboard.mjs PAGE GENERATOR RUNS PICTURES
 
 import assert from "node:assert/strict";
-import { launch, open, state } from "./dashboard/browser.mjs";
+import { launch, open, state, until } from "./dashboard/browser.mjs";
 import * as finished from "./dashboard/finished.mjs";
 import * as measure from "./dashboard/measure.mjs";
 import * as pictures from "./dashboard/pictures.mjs";
@@ -52,8 +52,11 @@ async function generatorRun(page, browser) {
 async function again(page) {
   await page.click("nav >> text=Live");
   await measure.set(page, "count", "300", (now) => now.count === 300);
+  const link = () => page.getAttribute("a:text-is('Open the run')", "href");
+  const before = await link();
   await page.click(".trigger >> text=Start");
-  await state(page, ["running"]);
+  // It takes less time than there is between two snapshots: none may show it running.
+  await until("another run", link, (now) => now !== before);
   await state(page, ["done"]);
   return measure.openRun(page);
 }
