@@ -32,8 +32,8 @@
 //! interrupt 7; nothing else is on it) and so learns of each write at its exact
 //! instant. Devices must not be entered twice, so the registers are read right
 //! after, by a timer that is due at once: it runs before the next instruction.
-//! No code of the guest is instrumented, unless a trace of its path is asked for
-//! (`trace`), and then too sampling costs no guest time.
+//! Of the guest's code only the instructions that halt the CPU are instrumented (`halt`), and all
+//! of it where a trace of its path is asked for (`trace`). Neither costs guest time.
 //!
 //! On an Arm machine the wires are those of a PL061 (`pl061`), which does the same:
 //! each write to one of its registers updates its interrupt output. That one is in
@@ -58,6 +58,8 @@
 //! can touch a run: its frames depend on the guest and the arguments only.
 
 mod args;
+mod halt;
+mod instrument;
 mod machine;
 mod output;
 mod parport;

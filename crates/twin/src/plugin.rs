@@ -17,10 +17,12 @@ use irqscope_wire::{
 use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
 use crate::args::{Args, Output, parse};
+use crate::halt;
+use crate::instrument::Instrument;
 use crate::machine::{Machine, Wires};
 use crate::output;
 use crate::port::Port;
-use crate::qemu::{Instrument, Memory, Qemu, Timer, counts_instructions};
+use crate::qemu::{Memory, Qemu, Timer, counts_instructions};
 use crate::smi::Smi;
 use crate::trace::{self, Insn};
 use crate::wiring::{Absent, Wiring, not_exported};
@@ -63,7 +65,7 @@ static STATE: Mutex<Option<Plugin>> = Mutex::new(None);
 /// For what QEMU calls from within a call of the plugin's own, which holds `STATE`.
 static QEMU: OnceLock<Qemu> = OnceLock::new();
 
-/// `trace=`: set before anything is translated.
+/// Set before anything is translated.
 static INSTRUMENT: OnceLock<Instrument> = OnceLock::new();
 
 fn lock() -> MutexGuard<'static, Option<Plugin>> {
@@ -167,11 +169,9 @@ fn install(
     let found = Qemu::look_up().map_err(not_exported)?;
     let qemu = *QEMU.get_or_init(|| found);
     let wiring = Wiring::look_up(target, args.pin)?;
-    if args.trace > 0 {
-        let instrument = Instrument::look_up().map_err(not_exported)?;
-        INSTRUMENT.get_or_init(|| instrument);
-        trace::want(args.trace);
-    }
+    let instrument = Instrument::look_up().map_err(not_exported)?;
+    INSTRUMENT.get_or_init(|| instrument);
+    trace::want(args.trace);
     let smi = (args.smi > 0).then(|| smi(&args, wiring)).transpose()?;
     let source = source(&args)?;
     let (server, output) = match args.output {
@@ -231,7 +231,12 @@ fn source(args: &Args) -> Result<Source, Unusable> {
 unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_tb) {
     if let Some(instrument) = INSTRUMENT.get() {
         // SAFETY: QEMU hands over the block that it translates.
-        unsafe { instrument.every_insn(block, Some(executes)) };
+        unsafe {
+            if trace::is_wanted() {
+                instrument.every_insn(block, Some(executes));
+            }
+            instrument.last_insn(block, halt::halts, Some(halting));
+        }
     }
     static FIRST: Once = Once::new();
     FIRST.call_once(|| {
@@ -241,6 +246,13 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
 
 unsafe extern "C" fn executes(_cpu: c_uint, word: *mut c_void) {
     trace::executed(Insn::from_word(word.addr() as u64));
+}
+
+unsafe extern "C" fn halting(cpu: c_uint, _word: *mut c_void) {
+    if let Some(instrument) = INSTRUMENT.get() {
+        // SAFETY: QEMU calls this in the code of the CPU that it names.
+        unsafe { instrument.bring_clock_up_to_date(cpu) }
+    }
 }
 
 /// Does the rest of the setting up, under QEMU's big lock.

@@ -7,12 +7,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
-use qemu_plugin_sys::{
-    qemu_plugin_id_t, qemu_plugin_insn, qemu_plugin_tb, qemu_plugin_udata_cb_t,
-    qemu_plugin_vcpu_tb_trans_cb_t, qemu_plugin_vcpu_udata_cb_t,
-};
-
-use crate::trace::Insn;
+use qemu_plugin_sys::{qemu_plugin_id_t, qemu_plugin_udata_cb_t, qemu_plugin_vcpu_tb_trans_cb_t};
 
 /// `QEMU_CLOCK_VIRTUAL`.
 const VIRTUAL: c_int = 1;
@@ -36,7 +31,7 @@ macro_rules! symbols {
             fn look_up() -> Result<Self, Vec<&'static str>> {
                 let missing: Vec<&str> = [$(stringify!($name)),*]
                     .into_iter()
-                    .filter(|name| address(name).is_null())
+                    .filter(|name| $crate::qemu::address(name).is_null())
                     .collect();
                 if !missing.is_empty() {
                     return Err(missing);
@@ -44,12 +39,18 @@ macro_rules! symbols {
                 Ok(Self {
                     // SAFETY: the address is not null and that of QEMU's function (or variable) of
                     // this name, whose type is the one declared, in versions 7.2 to 11.1.
-                    $($name: unsafe { std::mem::transmute::<*mut c_void, $type>(address(stringify!($name))) },)*
+                    $($name: unsafe {
+                        std::mem::transmute::<*mut std::ffi::c_void, $type>(
+                            $crate::qemu::address(stringify!($name)),
+                        )
+                    },)*
                 })
             }
         }
     };
 }
+
+pub(crate) use symbols;
 
 symbols! { Symbols:
     qemu_plugin_register_vcpu_tb_trans_cb:
@@ -87,18 +88,8 @@ symbols! { MemorySymbols:
         unsafe extern "C" fn(Space, u64, Attributes, *mut c_void, u64, bool) -> c_uint,
 }
 
-symbols! { TraceSymbols:
-    qemu_plugin_tb_n_insns: unsafe extern "C" fn(*const qemu_plugin_tb) -> usize,
-    qemu_plugin_tb_get_insn:
-        unsafe extern "C" fn(*const qemu_plugin_tb, usize) -> *mut qemu_plugin_insn,
-    qemu_plugin_insn_vaddr: unsafe extern "C" fn(*const qemu_plugin_insn) -> u64,
-    qemu_plugin_insn_size: unsafe extern "C" fn(*const qemu_plugin_insn) -> usize,
-    qemu_plugin_register_vcpu_insn_exec_cb: unsafe extern "C" fn(
-        *mut qemu_plugin_insn, qemu_plugin_vcpu_udata_cb_t, c_int, *mut c_void),
-}
-
 /// Returns a symbol's address; null if this process has no such symbol.
-fn address(name: &str) -> *mut c_void {
+pub fn address(name: &str) -> *mut c_void {
     let mut terminated = name.as_bytes().to_vec();
     terminated.push(0);
     // SAFETY: the name ends with a zero; dlsym only reads it.
@@ -298,48 +289,6 @@ impl Memory {
     }
 }
 
-/// `QEMU_PLUGIN_CB_NO_REGS`.
-const NO_REGS: c_int = 0;
-
-/// The callbacks that instrument the guest's code.
-#[derive(Clone, Copy)]
-pub struct Instrument {
-    symbols: TraceSymbols,
-}
-
-impl Instrument {
-    pub fn look_up() -> Result<Self, Vec<&'static str>> {
-        Ok(Self { symbols: TraceSymbols::look_up()? })
-    }
-
-    /// Lets `executed` be called before each instruction of the block, with its
-    /// [`Insn`] as the pointer.
-    ///
-    /// # Safety
-    /// The block is the one that is being translated.
-    pub unsafe fn every_insn(
-        &self,
-        block: *const qemu_plugin_tb,
-        executed: qemu_plugin_vcpu_udata_cb_t,
-    ) {
-        let symbols = &self.symbols;
-        // SAFETY: the caller's promise; the instructions are below the block's count and used
-        // within the translation; the callback is never unloaded, and its pointer is a number that
-        // is never followed.
-        unsafe {
-            let count = (symbols.qemu_plugin_tb_n_insns)(block);
-            for index in 0..count {
-                let insn = (symbols.qemu_plugin_tb_get_insn)(block, index);
-                let address = (symbols.qemu_plugin_insn_vaddr)(insn);
-                let length = (symbols.qemu_plugin_insn_size)(insn);
-                let word = Insn::new(address, length, index + 1 == count).word();
-                let pointer = std::ptr::without_provenance_mut(word as usize);
-                (symbols.qemu_plugin_register_vcpu_insn_exec_cb)(insn, executed, NO_REGS, pointer);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -349,7 +298,6 @@ mod tests {
         let missing = Qemu::look_up().err().unwrap();
         assert_eq!(missing.len(), 9);
         assert!(missing.contains(&"timer_init_full"));
-        assert_eq!(Instrument::look_up().err().unwrap().len(), 5);
         assert_eq!(Isa::look_up().err().unwrap().len(), 2);
         assert_eq!(Memory::look_up().err().unwrap().len(), 2);
         assert_eq!(counts_instructions(), None);

@@ -39,6 +39,11 @@ pub fn want(count: u64) {
     lock().wanted = count;
 }
 
+/// Returns whether any trigger is to be traced.
+pub fn is_wanted() -> bool {
+    lock().wanted > 0
+}
+
 /// Takes note that an instruction is about to be executed.
 pub fn executed(insn: Insn) {
     // Set and cleared under QEMU's big lock while no instruction is executed.

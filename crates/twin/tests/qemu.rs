@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The plugin in a real QEMU, with a guest of 21 bytes in place of the BIOS: it
-//! lets the port's interrupt through and then toggles five data bits every 65 us,
-//! for ever. It takes no interrupt, so that its edges are at exactly known
-//! distances. It is no boot disk, because reading one ends in host time: booted
-//! from an image, 4 runs of 12 began at another virtual instant, from ROM none
-//! of 40.
+//! The plugin in a real QEMU, with a guest of 21 bytes: it lets the port's interrupt through and
+//! then toggles five data bits every 65 us, for ever. It takes no interrupt, so that its edges are
+//! at exactly known distances.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
-use std::process::{Child, Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
+mod guest;
+
+use guest::{PARPORT, encoded, frames, last_totals, plugin, said};
 use irqscope_wire::{
     Answer, Changes, Command, Cycles, Decoder, Frame, Hello, JitterKind, Mark, Message,
     Nanoseconds, OutsideSample, PROTOCOL, Path, PathEnd, PathEvent, Polarity, Refusal, RunState,
-    Setting, StartAt, Totals, encode,
+    Setting, StartAt, encode,
 };
 
 const GUEST: [u8; 21] = [
@@ -32,107 +30,19 @@ const GUEST: [u8; 21] = [
     0xe2, 0xfe, // loop $
     0xeb, 0xf6, // jmp again
 ];
-/// At the CPU's first instruction, 16 bytes below the end: jmp to the start.
-const RESET: [u8; 3] = [0xe9, 0x0d, 0x00];
-const ROM_BYTES: usize = 65536;
 /// Instructions from one `out` to the next, at 2 ns each.
 const TOGGLE_NS: u64 = 2 * (0x8000 + 4);
-
-struct Qemu {
-    child: Child,
-    _image: tempfile::NamedTempFile,
-}
-
-impl Drop for Qemu {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn start(plugin_args: &str, more: &[&str]) -> Qemu {
-    let mut image = tempfile::NamedTempFile::new().unwrap();
-    let mut rom = vec![0u8; ROM_BYTES];
-    rom[..GUEST.len()].copy_from_slice(&GUEST);
-    rom[ROM_BYTES - 16..][..RESET.len()].copy_from_slice(&RESET);
-    image.write_all(&rom).unwrap();
-    let child = Process::new("qemu-system-x86_64")
-        .args(["-nodefaults", "-no-user-config", "-display", "none", "-machine", "pc"])
-        .args(["-accel", "tcg", "-icount", "shift=1,sleep=off", "-m", "16"])
-        .args(["-rtc", "base=2026-01-01,clock=vm"])
-        .arg("-bios")
-        .arg(image.path())
-        .args(more)
-        .arg("-plugin")
-        .arg(format!("{},{plugin_args}", plugin().display()))
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| {
-            panic!("cannot run qemu-system-x86_64: {error}; scripts/bootstrap --test installs it")
-        });
-    Qemu { child, _image: image }
-}
-
-const PARPORT: [&str; 4] = ["-chardev", "null,id=lpt", "-device", "isa-parallel,chardev=lpt"];
-
-/// Returns the plugin's path: cargo puts it beside this test.
-fn plugin() -> PathBuf {
-    std::env::current_exe().unwrap().with_file_name("libirqscope_twin.so")
-}
-
-fn frames(bytes: &[u8]) -> Vec<Frame> {
-    let mut frames = Vec::new();
-    Decoder::default().push(bytes, |_, frame| frames.push(frame.unwrap()));
-    frames
-}
-
-fn is_end(frame: &Frame) -> bool {
-    match &frame.message {
-        Message::Status(status) => status.state == RunState::Done,
-        message => matches!(message, Message::Failed(_)),
-    }
-}
-
-/// Returns the plugin's argument for these settings.
-fn encoded(settings: Changes<Nanoseconds>) -> String {
-    format!("settings={}", settings.to_hex())
-}
 
 fn jittery() -> Changes<Nanoseconds> {
     Changes::default().jitter(JitterKind::Uniform).jitter_amount(Nanoseconds(30_000)).seed(5)
 }
 
-/// Records what the plugin writes until its run is done.
+fn start(plugin_args: &str, more: &[&str]) -> guest::Qemu {
+    guest::start(&GUEST, plugin_args, more, None)
+}
+
 fn record(plugin_args: &str, more: &[&str]) -> Vec<u8> {
-    let directory = tempfile::tempdir().unwrap();
-    let out = directory.path().join("frames");
-    let mut qemu = start(&format!("out={},{plugin_args}", out.display()), more);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
-        let bytes = std::fs::read(&out).unwrap_or_default();
-        if frames(&bytes).last().is_some_and(is_end) {
-            return bytes;
-        }
-        if let Some(status) = qemu.child.try_wait().unwrap() {
-            panic!("QEMU ended with {status}: {}", said(&mut qemu));
-        }
-        assert!(Instant::now() < deadline, "no end in {:?}", frames(&bytes).last());
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn said(qemu: &mut Qemu) -> String {
-    let mut text = String::new();
-    qemu.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
-    text
-}
-
-fn last_totals(frames: &[Frame]) -> Totals {
-    match &frames.last().unwrap().message {
-        Message::Status(status) => status.totals,
-        message => panic!("{message:?}"),
-    }
+    guest::record(&GUEST, plugin_args, more, None)
 }
 
 #[test]

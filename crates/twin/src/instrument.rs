@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Callbacks in the guest's code: before each instruction for a trace, and before an instruction
+//! that halts the CPU for the clock (see [`crate::halt`]).
+//!
+//! QEMU makes them part of the code that it generates. They take no virtual time.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::{null_mut, without_provenance_mut};
+
+use qemu_plugin_sys::{qemu_plugin_insn, qemu_plugin_tb, qemu_plugin_vcpu_udata_cb_t};
+
+use crate::qemu::symbols;
+use crate::trace::Insn;
+
+/// `QEMU_PLUGIN_CB_NO_REGS`.
+const NO_REGS: c_int = 0;
+
+symbols! { InsnSymbols:
+    qemu_plugin_tb_n_insns: unsafe extern "C" fn(*const qemu_plugin_tb) -> usize,
+    qemu_plugin_tb_get_insn:
+        unsafe extern "C" fn(*const qemu_plugin_tb, usize) -> *mut qemu_plugin_insn,
+    qemu_plugin_insn_vaddr: unsafe extern "C" fn(*const qemu_plugin_insn) -> u64,
+    qemu_plugin_insn_haddr: unsafe extern "C" fn(*const qemu_plugin_insn) -> *const u8,
+    qemu_plugin_insn_size: unsafe extern "C" fn(*const qemu_plugin_insn) -> usize,
+    qemu_plugin_register_vcpu_insn_exec_cb: unsafe extern "C" fn(
+        *mut qemu_plugin_insn, qemu_plugin_vcpu_udata_cb_t, c_int, *mut c_void),
+    qemu_get_cpu: unsafe extern "C" fn(c_int) -> *mut c_void,
+    icount_update: unsafe extern "C" fn(*mut c_void),
+}
+
+#[derive(Clone, Copy)]
+pub struct Instrument {
+    symbols: InsnSymbols,
+}
+
+impl Instrument {
+    pub fn look_up() -> Result<Self, Vec<&'static str>> {
+        Ok(Self { symbols: InsnSymbols::look_up()? })
+    }
+
+    /// Lets `executed` be called before each instruction of the block, with its
+    /// [`Insn`] as the pointer.
+    ///
+    /// # Safety
+    /// The block is the one that is being translated.
+    pub unsafe fn every_insn(
+        &self,
+        block: *const qemu_plugin_tb,
+        executed: qemu_plugin_vcpu_udata_cb_t,
+    ) {
+        let symbols = &self.symbols;
+        // SAFETY: the caller's promise; the instructions are below the block's count and used
+        // within the translation; the callback is never unloaded, and its pointer is a number that
+        // is never followed.
+        unsafe {
+            let count = (symbols.qemu_plugin_tb_n_insns)(block);
+            for index in 0..count {
+                let insn = (symbols.qemu_plugin_tb_get_insn)(block, index);
+                let address = (symbols.qemu_plugin_insn_vaddr)(insn);
+                let length = (symbols.qemu_plugin_insn_size)(insn);
+                let word = Insn::new(address, length, index + 1 == count).word();
+                let pointer = without_provenance_mut(word as usize);
+                (symbols.qemu_plugin_register_vcpu_insn_exec_cb)(insn, executed, NO_REGS, pointer);
+            }
+        }
+    }
+
+    /// Lets `executed` be called before the block's last instruction, if `wanted` says so of its
+    /// bytes.
+    ///
+    /// # Safety
+    /// The block is the one that is being translated.
+    pub unsafe fn last_insn(
+        &self,
+        block: *const qemu_plugin_tb,
+        wanted: impl Fn(&[u8]) -> bool,
+        executed: qemu_plugin_vcpu_udata_cb_t,
+    ) {
+        let symbols = &self.symbols;
+        // SAFETY: as above; the instruction's bytes are in the guest's memory, which stays mapped
+        // for as long as this block is translated.
+        unsafe {
+            let count = (symbols.qemu_plugin_tb_n_insns)(block);
+            let Some(last) = count.checked_sub(1) else { return };
+            let insn = (symbols.qemu_plugin_tb_get_insn)(block, last);
+            let bytes = (symbols.qemu_plugin_insn_haddr)(insn);
+            let length = (symbols.qemu_plugin_insn_size)(insn);
+            if !bytes.is_null() && wanted(std::slice::from_raw_parts(bytes, length)) {
+                let none = null_mut();
+                (symbols.qemu_plugin_register_vcpu_insn_exec_cb)(insn, executed, NO_REGS, none);
+            }
+        }
+    }
+
+    /// Adds to the virtual clock what this CPU has executed, up to the end of its block.
+    ///
+    /// # Safety
+    /// Called from a callback in this very CPU's code.
+    pub unsafe fn bring_clock_up_to_date(&self, cpu: c_uint) {
+        let Ok(index) = c_int::try_from(cpu) else { return };
+        // SAFETY: the caller's promise; QEMU's function takes the clock's own lock, and the CPU is
+        // the one that runs.
+        unsafe { (self.symbols.icount_update)((self.symbols.qemu_get_cpu)(index)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outside_qemu_every_symbol_is_named_as_missing() {
+        assert_eq!(Instrument::look_up().err().unwrap().len(), 8);
+    }
+}
