@@ -21,6 +21,6 @@ export interface Screen {
 }
 
 /** Returns a stage's name and colour; one that the server has not named is drawn in grey. */
-export function stageInfo(hello: Hello, name: string): StageInfo {
-  return hello.stages.find((stage) => stage.name === name) ?? { name, colour: "#808890", text: "" };
+export function stageInfo(hello: Hello, name: string): Omit<StageInfo, "name"> {
+  return hello.stages.find((stage) => stage.name === name) ?? { colour: "#808890", text: "" };
 }

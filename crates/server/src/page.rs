@@ -17,7 +17,7 @@ use crate::api_error::ApiError;
 static BUILT_IN: Dir<'_> = include_dir!("$OUT_DIR/page");
 const INDEX: &str = "index.html";
 /// Colours of cases before they repeat.
-const CASES: usize = 8;
+pub const CASES: usize = 8;
 
 /// The page's files.
 #[derive(Clone, Debug)]

@@ -116,7 +116,11 @@ fn a_finished_run_is_drawn_explained_and_taken_away() {
     let stages = summary["cases"][0]["stages"].as_array().unwrap().clone();
     let name = "board%2Funknown";
     let series = served.get(&format!("/api/runs/{run}/series?case={name}")).good();
+    let account = &series["account"];
+    assert_eq!((&account["from"], &account["holds"]), (&json!("generator"), &json!(true)));
+    assert_eq!((&account["triggers"], &account["complete"]), (&json!(600), &json!(600)));
     for (drawn, exact) in series["series"].as_array().unwrap().iter().zip(&stages) {
+        assert_eq!((&drawn["p99_ns"], &drawn["missing"]), (&exact["p99_ns"], &exact["missing"]));
         let sum =
             |what: &Value| what.as_array().unwrap().iter().filter_map(Value::as_u64).sum::<u64>();
         assert_eq!(sum(&drawn["histogram"]["counts"]), exact["count"].as_u64().unwrap());
@@ -233,7 +237,7 @@ fn a_generator_that_is_lost_fails_its_measurement_and_another_takes_its_place() 
         let known = served.get("/api/generator").good()["generator"].clone();
         (known["connected"] == false).then_some(known)
     });
-    assert!(known["error"].as_str().unwrap().contains("no generator can be reached"));
+    assert!(known["error"]["what"].as_str().unwrap().contains("no generator can be reached"));
     // The frames that came are kept, and can be looked at.
     assert_eq!(served.get(&format!("/api/runs/{run}")).good()["summary"]["complete"], false);
     served.post("/api/generator/start", "{}").refused(409, "not_connected");

@@ -15,7 +15,7 @@ const CONNECT: &str = "/api/generator/connect";
 fn it_is_open_on_loopback_without_a_token() {
     let served = Served::on_loopback();
     assert!(served.server.token().is_none());
-    assert_eq!(served.get("/api/hello").good()["api"], 2);
+    assert_eq!(served.get("/api/hello").good()["api"], 3);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // One function per request. Errors are the server's own words, with its remedy.
 
-import type { Comparison, RunDetails, RunEntry, RunSeries, WorstSample } from "./runs.js";
 import type { SettingsAsked } from "./settings.js";
-import type { Difference, Generator, Hello, ViewName } from "./types.js";
+import type {
+  Begun, Comparisons, Connect, ErrorBody, FinishedCase, Hello, Known, RunDetails, RunList, SettingsSet, Stage, Start, StartScenario,
+  View, WorstSamples,
+} from "./types.js";
 
 /** Why a request was not answered as asked; `remedy` may be empty. */
 export class ApiError extends Error {
@@ -14,10 +16,6 @@ export class ApiError extends Error {
   ) {
     super(remedy === "" ? what : `${what}: ${remedy}`);
   }
-}
-
-interface ErrorBody {
-  readonly error: { readonly code: string; readonly what: string; readonly remedy: string };
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {
@@ -53,32 +51,18 @@ export function query(values: Readonly<Record<string, string | null | undefined>
 
 const run = (id: string) => `runs/${encodeURIComponent(id)}`;
 
-export interface StartScenario {
-  readonly scenario: string;
-  readonly kernels?: readonly string[];
-  readonly states?: readonly string[];
-  readonly count?: number;
-  readonly explain: boolean;
-}
-
 export const api = {
   hello: () => ask<Hello>("hello"),
-  connect: (address: string) => tell<{ generator: Generator }>("generator/connect", { address }),
-  disconnect: () => tell<unknown>("generator/disconnect", {}),
-  set: (settings: SettingsAsked) =>
-    tell<{ generator: Generator; differs: readonly Difference[] }>("generator/set", settings),
-  start: (body: { stages?: readonly string[]; at?: "now" | "armed" }) =>
-    tell<{ run: string }>("generator/start", body),
-  startScenario: (body: StartScenario) => tell<{ run: string | null }>("scenario/start", body),
+  connect: (address: string) => tell<Known>("generator/connect", { address } satisfies Connect),
+  disconnect: () => tell<Known>("generator/disconnect", {}),
+  set: (settings: SettingsAsked) => tell<SettingsSet>("generator/set", settings),
+  start: (start: Start) => tell<Begun>("generator/start", start),
+  startScenario: (start: StartScenario) => tell<Begun>("scenario/start", start),
   stop: () => tell<unknown>("stop", {}),
-  runs: () => ask<{ directory: string; runs: readonly RunEntry[] }>("runs"),
+  runs: () => ask<RunList>("runs"),
   run: (id: string) => ask<RunDetails>(run(id)),
-  series: (id: string, name: string) =>
-    ask<{ series: readonly RunSeries[] }>(`${run(id)}/series?${query({ case: name })}`),
-  worst: (id: string, name: string, stage: string, view: ViewName, limit: number) =>
-    ask<{ explained_view: ViewName | null; samples: readonly WorstSample[] }>(
-      `${run(id)}/worst?${query({ case: name, stage, view, limit: String(limit) })}`,
-    ),
-  compare: (ask_: Readonly<Record<string, string | null>>) =>
-    ask<{ comparisons: readonly Comparison[] }>(`compare?${query(ask_)}`),
+  series: (id: string, name: string) => ask<FinishedCase>(`${run(id)}/series?${query({ case: name })}`),
+  worst: (id: string, name: string, stage: Stage, view: View, limit: number) =>
+    ask<WorstSamples>(`${run(id)}/worst?${query({ case: name, stage, view, limit: String(limit) })}`),
+  compare: (sides: Readonly<Record<string, string | null>>) => ask<Comparisons>(`compare?${query(sides)}`),
 } as const;

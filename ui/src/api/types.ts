@@ -1,37 +1,285 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// What the server says; docs/dashboard-api.md has every field's meaning.
+// Written from the server's types by
+// `UPDATE=1 cargo test -p irqscope-server --test page_types`; change those instead.
 
 import type { Limits, Settings } from "./settings.js";
 
-export type ViewName = "outside" | "inside";
-
-export interface StageInfo {
-  readonly name: string;
-  readonly colour: string;
-  readonly text: string;
+/** The outcomes of all triggers. Each is counted once: triggers = complete + missing + coalesced + dropped + unrecorded + open. */
+export interface Account {
+  /** Triggers that were sent. */
+  readonly triggers: number;
+  /** Triggers that every stage answered. */
+  readonly complete: number;
+  /** Triggers that lack an answer for no known reason. */
+  readonly missing: number;
+  /** Triggers of which an answer, or the interrupt itself, was that of an earlier one. */
+  readonly coalesced: number;
+  /** Triggers whose sample found no room. */
+  readonly dropped: number;
+  /** Triggers of which the log has no record, because it was cut off. */
+  readonly unrecorded: number;
+  /** Triggers that are none of these yet. */
+  readonly open: number;
+  /** Points of the time grid without a trigger; no term of the identity. */
+  readonly skipped: number;
 }
 
-export interface SystemState {
-  readonly name: string;
-  readonly loads: readonly string[];
+/** A measurement that has begun. */
+export interface Begun {
+  /** The run directory's name; none as long as there is no directory. */
+  readonly run: string | null;
 }
 
-export interface ScenarioInfo {
-  readonly name: string;
-  readonly about: string;
-  readonly rig: string;
-  readonly kernels: readonly string[];
-  readonly states: readonly SystemState[];
+/** Bins that hold something, ascending. Both ends of a bin belong to it. Bins are as wide as a power of two, wider where values are larger. */
+export interface Bins {
+  readonly lower_ns: readonly number[];
+  readonly upper_ns: readonly number[];
+  readonly counts: readonly number[];
+}
+
+/** One case in the manifest. */
+export interface CaseManifest {
+  /** `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`. */
+  readonly case: string;
+  /** The case that this is one step of, in a sweep. */
+  readonly step_of: string | null;
+  /** The kernel's name in the scenario; its release is in `target`. */
+  readonly kernel: string;
+  /** The system state. */
+  readonly state: SystemState;
+  /** The plan. */
+  readonly plan: unknown;
+  /** The settings that the target really took. */
+  readonly target: unknown;
+  /** The cost of stamping, by stage. */
+  readonly costs: readonly unknown[];
+  /** The driver's counters. */
+  readonly counters: unknown;
+  /** Warnings that only the executor knows. */
+  readonly warnings: readonly string[];
+  /** The console's log, relative to the run directory. */
+  readonly console_log: string | null;
+  /** Why it failed, if it did. */
+  readonly failure: unknown;
+  /** Nothing on the target takes part: a generator at an address, whose own account is the case's. */
+  readonly without_agent?: boolean;
+  /** The observer outside, and its known errors. */
+  readonly generator?: unknown;
+}
+
+/** One case at one moment. */
+export interface CaseSnapshot extends LiveFigures {
+  readonly case: string;
+  readonly kernel: string;
+  readonly state: SystemState;
+  readonly twin: boolean;
+  readonly phase: string;
+  readonly ended: boolean;
+  readonly failure: Trouble | null;
+  readonly planned: number;
+  readonly rate_millihertz: number | null;
+}
+
+export interface CaseSummary {
+  readonly case: string;
+  /** The case that this is one step of, in a sweep. */
+  readonly step_of: string | null;
+  readonly kernel: string;
+  /** As the kernel calls itself; empty if it never spoke. */
+  readonly release: string;
+  readonly state: string;
+  /** From trigger to trigger, as it was asked for; jitter comes on top. */
+  readonly period_ns: number | null;
+  /** The driver's counts; those of the samples where it never reported. Where a generator sent the triggers they are counted there. */
+  readonly triggers: number;
+  readonly complete: number;
+  /** Per stage, how many triggers it did not answer. */
+  readonly missing: Readonly<Partial<Record<Stage, number>>>;
+  /** Triggers that lack at least one stage: the identity's term. */
+  readonly missing_triggers: number;
+  readonly coalesced: number;
+  /** Triggers whose sample found no room. */
+  readonly dropped: number;
+  /** Triggers of which the log has no record, because it was cut off. */
+  readonly unrecorded: number;
+  /** Triggers that were not accounted for when the log was cut off. */
+  readonly open: number;
+  readonly skipped: number;
+  readonly spurious: number;
+  /** The driver's counters add up and agree with the samples. */
+  readonly identity_holds: boolean;
+  /** The driver reported its counters. */
+  readonly finished: boolean;
+  /** The clock counts executed instructions. */
+  readonly twin: boolean;
+  readonly tick_femtoseconds: number | null;
+  /** The virtual time that one instruction takes; the twin only. */
+  readonly instruction_femtoseconds: number | null;
+  /** Why the figures must not be used; empty in a valid measurement. */
+  readonly violations: readonly string[];
+  readonly warnings: readonly string[];
+  /** The generator's own account; None where there was none. */
+  readonly outside: OutsideAccount | null;
+  /** By stage; only where both views are on one clock. */
+  readonly edge_offsets: readonly EdgeOffset[];
+  readonly stages: readonly StageSummary[];
+  /** Every series of every benchmark, in order; there are none where stages were asked. */
+  readonly benchmarks?: readonly unknown[];
+  readonly unavailable?: readonly unknown[];
+}
+
+export interface CodedTrouble extends Trouble {
+  readonly code: string;
+}
+
+/** Two cases, compared. */
+export interface Comparison {
+  /** The format's version. */
+  readonly version: number;
+  /** The first side. */
+  readonly base: string;
+  /** The second side. */
+  readonly other: string;
+  /** Both were measured in the twin: differences are exact, and there is no chance to be reckoned with. */
+  readonly exact: boolean;
+  /** The confidence level. */
+  readonly level: number;
+  /** How quantiles are computed. */
+  readonly quantile_method: string;
+  /** None where differences are exact. */
+  readonly interval_method: string | null;
+  /** How maxima are compared. */
+  readonly maximum_method: string | null;
+  /** How the difference is tested. */
+  readonly test_method: string | null;
+  /** Differences besides the figures. */
+  readonly differences: readonly ManifestDifference[];
+  /** Why the figures must not be used; empty for valid measurements. */
+  readonly violations: readonly string[];
+  /** The series. */
+  readonly series: readonly SeriesComparison[];
+  /** Series that one side alone measured. */
+  readonly base_only: readonly string[];
+  /** Series that the second side alone has. */
+  readonly other_only: readonly string[];
+}
+
+/** The cases of two runs, compared pair by pair. */
+export interface Comparisons {
+  readonly comparisons: readonly Comparison[];
+}
+
+/** The generator to connect to. */
+export interface Connect {
+  /** HOST:PORT, or another address of a generator. */
+  readonly address: string;
+}
+
+/** The side that counted. */
+export type Counter = "generator" | "target" | "samples";
+
+/** Where a setting is not what was asked for. */
+export interface Differs {
+  /** Its key. */
+  readonly setting: string;
+  /** The value that was asked for. */
+  readonly asked: number | string;
+  /** The value in force. */
+  readonly set: number | string;
+}
+
+/** How far a stage's edge lies behind its stamp, over all samples in which both views have an answer: instructions of the driver's own, in the twin. */
+export interface EdgeOffset {
+  readonly stage: Stage;
   readonly count: number;
-  readonly is_sweep: boolean;
-  readonly is_benchmark: boolean;
+  readonly min_ns: number;
+  readonly p50_ns: number;
+  readonly max_ns: number;
+  /** How many samples have exactly the median. */
+  readonly at_p50: number;
 }
 
+/** An error's body. */
+export interface ErrorBody {
+  readonly error: CodedTrouble;
+}
+
+/** From a stage's response to the end of what it executed. */
+export interface ExecutionSummary {
+  readonly count: number;
+  readonly min_ns: number;
+  readonly p50_ns: number;
+  readonly p99_ns: number;
+  readonly max_ns: number;
+}
+
+export interface FileEntry {
+  /** Below the run directory, with `/`. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly media_type: string;
+  readonly url: string;
+}
+
+/** A case of a finished run, in the form in which the live stream has one. */
+export interface FinishedCase {
+  readonly case: string;
+  readonly twin: boolean;
+  readonly account: LiveAccount;
+  /** In order of stage and view. */
+  readonly series: readonly FinishedSeries[];
+}
+
+/** One stage in one view: its figures, and what is drawn of it. */
+export interface FinishedSeries extends StageSummary {
+  readonly histogram: Bins | null;
+  readonly course: Points | null;
+}
+
+/** The bits of samples.parquet by name. */
+export type Flag = "hit" | "missing" | "coalesced" | "late" | "unsure" | "extra" | "window";
+
+/** Frames by what became of them. */
+export interface Frames {
+  readonly received: number;
+  /** Their numbers never came. */
+  readonly missed: number;
+  /** Bytes that were no frame. */
+  readonly damaged: number;
+}
+
+export type GeneratorKind = "twin" | "vm" | "cpu" | "board";
+
+/** The connected generator. */
+export interface GeneratorState {
+  readonly address: string;
+  readonly connected: boolean;
+  readonly error: Trouble | null;
+  readonly kind: GeneratorKind;
+  readonly tool_version: string;
+  readonly tick_femtoseconds: number;
+  readonly lines: number;
+  readonly default_stages: readonly Stage[];
+  readonly limits: Limits;
+  readonly status: GeneratorStatus;
+}
+
+export interface GeneratorStatus {
+  readonly run: number;
+  readonly state: RunState;
+  readonly settings: Settings;
+  readonly totals: Totals;
+  readonly identity_holds: boolean;
+}
+
+/** Facts that a page needs before anything happens. */
 export interface Hello {
   readonly api: number;
   readonly version: string;
   readonly runs_directory: string;
+  /** All of them, in their order. */
   readonly stages: readonly StageInfo[];
+  readonly views: readonly View[];
   readonly case_colours: readonly string[];
   readonly quantile_method: string;
   readonly live_quantile_method: string;
@@ -39,28 +287,43 @@ export interface Hello {
   readonly kernels: readonly string[];
 }
 
-export interface Histogram {
-  readonly lower_ns: readonly number[];
-  readonly upper_ns: readonly number[];
-  readonly counts: readonly number[];
+/** The generator, if there is one. */
+export interface Known {
+  readonly generator: GeneratorState | null;
 }
 
-export interface Course {
-  readonly start_ns: number;
-  readonly interval_ns: number;
-  readonly count: readonly number[];
-  readonly min_ns: readonly (number | null)[];
-  readonly mean_ns: readonly (number | null)[];
-  readonly max_ns: readonly (number | null)[];
+/** The account until now. */
+export interface LiveAccount extends Account {
+  /** None as long as no side has counted anything. */
+  readonly from: Counter | null;
+  /** The sum is right. */
+  readonly holds: boolean;
 }
 
-export interface Figures {
-  readonly stage: string;
-  readonly view: ViewName;
+/** See docs/dashboard-api.md. */
+export interface LiveFigures {
+  /** The kernel's release, once the target has said it. */
+  readonly release: string | null;
+  readonly samples: number;
+  readonly account: LiveAccount;
+  readonly frames: Frames;
+  /** Triggers whose record has not arrived: their latencies are those of the generator alone. */
+  readonly unjoined: number;
+  /** In order of stage and view. */
+  readonly series: readonly LiveSeries[];
+  readonly worst: readonly Worst[];
+}
+
+/** The known figures of a series, in nanoseconds; see docs/dashboard-api.md. */
+export interface LiveSeries {
+  readonly stage: Stage;
+  readonly view: View;
   readonly count: number;
   readonly missing: number;
   readonly coalesced: number;
+  /** Answered, but the trigger is not certain: the latency is an upper bound. */
   readonly unsure: number;
+  /** Answered, but another interrupt came in between. */
   readonly hit: number;
   readonly min_ns: number | null;
   readonly mean_ns: number | null;
@@ -70,114 +333,430 @@ export interface Figures {
   readonly p95_ns: number | null;
   readonly p99_ns: number | null;
   readonly p99_9_ns: number | null;
+  /** The 99.99th percentile. */
   readonly p99_99_ns: number | null;
+  /** The 99.999th percentile. */
   readonly p99_999_ns: number | null;
+  /** None where they were not asked for. */
+  readonly histogram: Bins | null;
+  readonly course: Points | null;
 }
 
-export interface Series extends Figures {
-  readonly histogram: Histogram | null;
-  readonly course: Course | null;
+export type Load = "busy" | "busy256" | "tcp" | "copy" | "exec" | "hog" | "memory" | "hackbench" | "stress-ng" | "files";
+
+/** `manifest.json`. */
+export interface Manifest {
+  /** The format's version. */
+  readonly version: number;
+  /** Every case ran to its end and has a result. */
+  readonly complete: boolean;
+  /** The version of this program. */
+  readonly tool_version: string;
+  /** The scenario's name. */
+  readonly scenario: string;
+  /** The scenario's text. */
+  readonly scenario_toml: string;
+  /** The keys that were set outside it, one `KEY=VALUE` each, as `irqscope run --set` takes them. */
+  readonly overrides: readonly string[];
+  /** The rig. */
+  readonly rig: string;
+  /** The command line. */
+  readonly args: readonly string[];
+  /** The beginning, by the host's clock. */
+  readonly started_utc: string;
+  /** None while the run goes on, and for ever if it was killed. */
+  readonly finished_utc: string | null;
+  /** The host. */
+  readonly host: unknown;
+  /** The cases, in the order of their numbers. */
+  readonly cases: readonly CaseManifest[];
 }
 
-export interface Worst {
-  readonly stage: string;
-  readonly view: ViewName;
-  readonly seq: number;
-  readonly trigger_ns: number;
-  readonly latency_ns: number;
-  readonly cpu: number | null;
-  readonly interrupts: number | null;
-  readonly flags: readonly string[];
-}
-
-export interface Account {
-  readonly from: string | null;
-  readonly triggers: number;
-  readonly complete: number;
-  readonly missing: number;
-  readonly coalesced: number;
-  readonly dropped: number;
-  readonly unrecorded: number;
-  readonly open: number;
-  readonly skipped: number;
-  readonly holds: boolean;
-}
-
-export interface Frames {
-  readonly received: number;
-  readonly missed: number;
-  readonly damaged: number;
-}
-
-export interface LiveCase {
-  readonly case: string;
-  readonly kernel: string;
-  readonly state: SystemState;
-  readonly release: string | null;
-  readonly twin: boolean;
-  readonly phase: string;
-  readonly ended: boolean;
-  readonly failure: string | null | { readonly what: string; readonly remedy: string };
-  readonly planned: number | null;
-  readonly samples: number;
-  readonly rate_millihertz: number | null;
-  readonly account: Account;
-  readonly frames: Frames;
-  readonly unjoined: number;
-  readonly series: readonly Series[];
-  readonly worst: readonly Worst[] | null;
-}
-
-export type MeasurementState =
-  | "preparing" | "running" | "stopping" | "deriving" | "done" | "failed" | "stopped";
-
-export interface Trouble {
+/** Something that both manifests say differently. */
+export interface ManifestDifference {
+  /** The setting. */
   readonly what: string;
-  readonly remedy: string;
+  /** The first side. */
+  readonly base: string;
+  /** The second side. */
+  readonly other: string;
+  /** It can change the figures by itself; else it is what is compared, or known to be without effect. */
+  readonly matters: boolean;
 }
 
+/** The measurement at one moment. */
 export interface Measurement {
   readonly run: string | null;
-  readonly source: "scenario" | "generator";
-  /** Null: a generator that was started by hand. */
+  readonly source: Source;
   readonly scenario: string | null;
   readonly rig: string;
-  readonly state: MeasurementState;
+  readonly state: State;
+  /** It has not ended. */
+  readonly active: boolean;
   readonly what: string;
   readonly error: Trouble | null;
   readonly started_utc: string;
   readonly elapsed_ms: number;
   readonly shown: string | null;
-  readonly cases: readonly LiveCase[];
+  readonly cases: readonly CaseSnapshot[];
 }
 
+/** One series' answer to the same trigger. */
+export interface Other {
+  readonly stage: Stage;
+  readonly view: View;
+  readonly latency_ns: number | null;
+  readonly flags: readonly Flag[];
+}
+
+/** The generator's counts; see docs/protocol.md for the terms. */
+export interface OutsideAccount {
+  readonly generator: string;
+  readonly period_ns: number;
+  readonly high_ns: number;
+  readonly triggers: number;
+  readonly complete: number;
+  readonly missing: number;
+  readonly coalesced: number;
+  readonly dropped: number;
+  readonly skipped: number;
+  readonly edges: number;
+  readonly answers: number;
+  readonly extra: number;
+  /** Triggers whose interrupt never reached the handler: it was raised while an earlier one was pending. Known where the target kept a record. */
+  readonly lost_interrupts: number | null;
+  /** Answers whose trigger is not certain; their latencies are upper bounds. */
+  readonly unsure: number;
+  /** Extra edges that remain when the views are joined. */
+  readonly unexplained_extra: number;
+  /** Answers that were looked for in every cycle of the generator's clock. */
+  readonly window: number;
+  /** The known errors of the generator itself. */
+  readonly facts: unknown;
+}
+
+/** A segment of a latency, from its trigger on. */
+export interface Part {
+  readonly start_ns: number;
+  readonly length_ns: number;
+  readonly cause: string;
+  readonly name: string;
+  readonly detail: string;
+}
+
+/** As it is drawn; see docs/dashboard-api.md. */
+export interface Points {
+  readonly start_ns: number;
+  readonly interval_ns: number;
+  readonly count: readonly number[];
+  readonly min_ns: readonly (number | null)[];
+  readonly mean_ns: readonly (number | null)[];
+  readonly max_ns: readonly (number | null)[];
+}
+
+/** Everything of a run that is text already, byte for byte. */
+export interface RunDetails {
+  readonly id: string;
+  readonly manifest: Manifest;
+  readonly summary: Summary;
+  readonly caveat: string | null;
+  readonly files: readonly FileEntry[];
+}
+
+export interface RunEntry {
+  readonly id: string;
+  readonly scenario: string | null;
+  readonly rig: string | null;
+  readonly tool_version: string | null;
+  readonly started_utc: string | null;
+  readonly finished_utc: string | null;
+  readonly complete: boolean | null;
+  readonly under_way: boolean;
+  readonly derived: boolean;
+  readonly log_bytes: number;
+  readonly cases: readonly string[];
+  /** Why it cannot be read. */
+  readonly error: string | null;
+}
+
+/** The runs directory. */
+export interface RunList {
+  readonly directory: string;
+  /** The newest first. */
+  readonly runs: readonly RunEntry[];
+}
+
+export type RunState = "idle" | "waiting" | "running" | "draining" | "done";
+
+/** A bundled scenario. */
+export interface ScenarioInfo {
+  readonly name: string;
+  readonly about: string;
+  readonly rig: string;
+  readonly kernels: readonly string[];
+  readonly states: readonly SystemState[];
+  /** Triggers of each case. */
+  readonly count: number;
+  readonly is_sweep: boolean;
+  readonly is_benchmark: boolean;
+}
+
+/** A scheduling policy with its real-time priority (0 for `other`). */
+export interface Scheduling {
+  /** The policy. */
+  readonly policy: unknown;
+  /** The priority of a real-time policy, else 0. */
+  readonly priority: number;
+}
+
+/** One series of both sides, compared. */
+export interface SeriesComparison {
+  /** Its title. */
+  readonly series: string;
+  /** Values of the first side. */
+  readonly base_count: number;
+  /** Values of the second side. */
+  readonly other_count: number;
+  /** Triggers and rounds of which there is no figure. */
+  readonly base_without: number;
+  /** Triggers of the second side without a value. */
+  readonly other_without: number;
+  /** In which order the values of both sides came is known. */
+  readonly in_order: boolean;
+  /** Both sides have the same values in the same order. */
+  readonly identical: boolean;
+  /** The figures. */
+  readonly shifts: readonly Shift[];
+  /** Whether they differ at all; none where figures are exact. */
+  readonly test: Test | null;
+  /** How many samples of each side the test would take, where there are too few. */
+  readonly test_needs: number | null;
+}
+
+/** The generator after its settings were set, and where they are not what was asked for. */
+export interface SettingsSet {
+  readonly generator: GeneratorState;
+  readonly differs: readonly Differs[];
+}
+
+/** One quantile, or the maximum, of a series (`other`) against the same of another one (`base`), in nanoseconds. */
+export interface Shift {
+  /** As a number between 0 and 1; 1 is the maximum. */
+  readonly quantile: number;
+  /** Of the first side. */
+  readonly base_ns: number;
+  /** Of the second side. */
+  readonly other_ns: number;
+  /** The second less the first. */
+  readonly difference_ns: number;
+  /** Of `base_ns`; none if that is not above zero. */
+  readonly percent: number | null;
+  /** None where the figures are exact, and where there are too few samples. Of the maximum: of the maximum of a window, see [`MAXIMUM_METHOD`](super::MAXIMUM_METHOD). */
+  readonly interval: ShiftLimits | null;
+  /** How many samples of either side an interval would take, about. */
+  readonly needed: number | null;
+}
+
+/** Both limits of a difference, in nanoseconds and in per cent. */
+export interface ShiftLimits {
+  /** The estimate. */
+  readonly estimate_ns: number;
+  /** The interval's lower end. */
+  readonly low_ns: number;
+  /** The interval's upper end. */
+  readonly high_ns: number;
+  /** None where a limit of either side is not above zero. */
+  readonly percent: readonly number[] | null;
+}
+
+/** The state at one moment. */
 export interface Snapshot {
   readonly sequence: number;
-  readonly generator: Generator | null;
+  readonly generator: GeneratorState | null;
   readonly measurement: Measurement | null;
 }
 
-export interface Generator {
-  readonly address: string;
-  readonly connected: boolean;
-  readonly error: string | Trouble | null;
-  readonly kind: string;
-  readonly tool_version: string;
-  readonly tick_femtoseconds: number;
-  readonly lines: number;
-  readonly default_stages: readonly string[];
-  readonly limits: Limits;
-  readonly status: {
-    readonly run: number;
-    readonly state: string;
-    readonly settings: Settings;
-    readonly totals: Readonly<Record<string, number>>;
-    readonly identity_holds: boolean;
-  };
+/** The subject of a measurement. */
+export type Source = "scenario" | "generator";
+
+export type Stage = "irq" | "softirq" | "tasklet_hi" | "tasklet" | "work_bh" | "work_hi" | "work" | "work_unbound" | "thread" | "kthread" | "user";
+
+/** A stage, and its looks. */
+export interface StageInfo {
+  readonly name: Stage;
+  readonly colour: string;
+  readonly text: string;
 }
 
-export interface Difference {
-  readonly setting: string;
-  readonly asked: number | string;
-  readonly set: number | string;
+/** Statistics are over every answered trigger, those hit by another interrupt included. */
+export interface StageSummary {
+  readonly stage: Stage;
+  readonly view: View;
+  readonly count: number;
+  readonly min_ns: number | null;
+  readonly p5_ns: number | null;
+  readonly p50_ns: number | null;
+  readonly p95_ns: number | null;
+  readonly p99_ns: number | null;
+  readonly p99_9_ns: number | null;
+  /** The 99.99th percentile. */
+  readonly p99_99_ns: number | null;
+  /** The 99.999th percentile. */
+  readonly p99_999_ns: number | null;
+  readonly max_ns: number | null;
+  readonly mean_ns: number | null;
+  readonly stddev_ns: number | null;
+  /** The cost of one stamp, in instructions; known in the twin only. */
+  readonly cost_instructions: number | null;
+  readonly cost_cycles: number | null;
+  readonly cost_ns: number | null;
+  readonly missing: number;
+  readonly coalesced: number;
+  /** Answered, but the trigger is not certain: the latency is an upper bound. */
+  readonly unsure: number;
+  /** Answered, but another interrupt came in between. */
+  readonly hit: number;
+  /** None where stages have no execution times. */
+  readonly execution?: ExecutionSummary | null;
+}
+
+/** How a measurement with the connected generator begins. */
+export interface Start {
+  /** Of the lines, in their order; none: the default ones. */
+  readonly stages?: readonly Stage[];
+  /** When it starts; at once, where nothing is said. */
+  readonly at?: StartAt;
+}
+
+export type StartAt = "now" | "armed";
+
+/** The parts of a scenario to execute. */
+export interface StartScenario {
+  /** The scenario's name. */
+  readonly scenario: string;
+  /** Instead of the scenario's. */
+  readonly kernels?: readonly string[];
+  /** Of the scenario's; all, where none is named. */
+  readonly states?: readonly string[];
+  /** Triggers of each case. */
+  readonly count?: number;
+  /** Records events, and explains late responses. */
+  readonly explain?: boolean;
+}
+
+/** The state of a measurement. */
+export type State = "preparing" | "running" | "stopping" | "deriving" | "done" | "failed" | "stopped";
+
+export interface Summary {
+  readonly version: number;
+  /** SHA-256 over all samples; the form is in the crate `run`. */
+  readonly digest: string;
+  readonly quantile_method: string;
+  readonly tool_version: string;
+  readonly scenario: string;
+  /** Every case ran to its end. */
+  readonly complete: boolean;
+  /** About the run as a whole. */
+  readonly warnings: readonly string[];
+  readonly cases: readonly CaseSummary[];
+  /** Of the cases that were measured with and without the view from inside. */
+  readonly observer_effects: readonly unknown[];
+}
+
+/** A named set of loads. */
+export interface SystemState {
+  /** The state's name. */
+  readonly name: string;
+  /** The loads that run in it. */
+  readonly loads: readonly Load[];
+  /** Policy and priority of load `hog`; none: [`HOG`]. */
+  readonly hog: Scheduling | null;
+}
+
+/** A test of whether two series differ. */
+export interface Test {
+  /** Of the cut whose probability is the larger one. */
+  readonly statistic: number;
+  /** How likely chance gives as large a statistic where nothing differs. */
+  readonly p: number;
+  /** Values from which on nothing is known of the first. */
+  readonly correlation: number;
+  /** Values in a window. */
+  readonly window: number;
+  /** Of each side. */
+  readonly windows: readonly number[];
+}
+
+/** Counts since the start of the run. */
+export interface Totals {
+  /** Triggers that were sent. */
+  readonly triggers: number;
+  /** Samples with an edge on every line. */
+  readonly complete: number;
+  /** Samples that lack an edge on some line, for no known reason. */
+  readonly missing: number;
+  /** Samples of which the target said that a line's answer was merged. */
+  readonly coalesced: number;
+  /** Triggers whose sample was not kept: no memory was left for it, or the host did not read. */
+  readonly dropped: number;
+  /** Triggers that are none of these yet. */
+  readonly open: number;
+  /** Grid points without a trigger: a sample was open (closed pacing), or the generator was late. */
+  readonly skipped: number;
+  /** Of lines that show pulses the rising ones. */
+  readonly edges: number;
+  /** Edges that answered a trigger. */
+  readonly answers: number;
+  /** Edges that did not; all are counted, even if not all fit a packet. */
+  readonly extra: number;
+}
+
+/** An error as people read it. */
+export interface Trouble {
+  /** The event, in one sentence. */
+  readonly what: string;
+  /** How to mend it; may be empty. */
+  readonly remedy: string;
+}
+
+export type View = "outside" | "inside";
+
+/** One of them. */
+export interface Worst {
+  readonly stage: Stage;
+  readonly view: View;
+  readonly seq: number;
+  /** On the view's own clock. */
+  readonly trigger_ns: number;
+  readonly latency_ns: number;
+  readonly cpu: number | null;
+  readonly interrupts: number;
+  readonly flags: readonly Flag[];
+}
+
+/** A long latency with all that is known of its trigger. */
+export interface WorstSample {
+  readonly seq: number;
+  /** On the view's own clock. */
+  readonly trigger_ns: number;
+  readonly latency_ns: number;
+  readonly cpu: number | null;
+  readonly interrupts: number;
+  readonly flags: readonly Flag[];
+  readonly execution_ns: number | null;
+  /** All other series of the same trigger. */
+  readonly others: readonly Other[];
+  /** None where the run has no events, or this view is not the explained one. */
+  readonly segments: readonly Part[] | null;
+}
+
+/** The longest latencies of one series. */
+export interface WorstSamples {
+  readonly case: string;
+  readonly stage: Stage;
+  readonly view: View;
+  /** The view in which latencies are explained. */
+  readonly explained_view: View | null;
+  /** Longest first. */
+  readonly samples: readonly WorstSample[];
 }

@@ -3,7 +3,7 @@
 
 import type uPlot from "uplot";
 import { logTicks, type Range } from "../core/scale.js";
-import { brief, round } from "../core/units.js";
+import { brief, round } from "../core/quantity.js";
 import { ink } from "./ink.js";
 
 /** Room for `1,000 µs` and `99.99 %`; the same everywhere, so that charts below each other align. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // What is shown, as the address says it: a link reproduces the view.
 
-import type { ViewName } from "../api/types.js";
+import type { View } from "../api/types.js";
 
 export type Page = "live" | "runs" | "run" | "compare";
 
@@ -15,7 +15,7 @@ export interface Place {
   readonly otherCase: string | null;
   readonly case: string | null;
   /** Of the table and the pictures; both: of the table. Null: outside where there is one. */
-  readonly view: ViewName | "both" | null;
+  readonly view: View | "both" | null;
   /** Empty: all that there are. */
   readonly stages: readonly string[];
   readonly axis: "log" | "linear";

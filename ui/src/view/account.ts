@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // The accounting identity and what became of the frames: always in sight.
 
-import type { Account, Frames } from "../api/types.js";
+import type { LiveAccount, Frames } from "../api/types.js";
 import { accounted } from "../core/watched.js";
-import { grouped, samplesPerSecond } from "../core/units.js";
+import { grouped, samplesPerSecond } from "../core/quantity.js";
 import { h, say } from "../dom.js";
 
 const TERMS = ["complete", "missing", "coalesced", "dropped", "unrecorded", "open"] as const;
@@ -17,7 +17,7 @@ const ABOUT: Readonly<Record<(typeof TERMS)[number], string>> = {
 };
 
 export interface Accounted {
-  readonly account: Account;
+  readonly account: LiveAccount;
   readonly frames: Frames | null;
   readonly rateMillihertz: number | null;
   readonly unjoined: number;
@@ -65,7 +65,7 @@ export class AccountStrip {
   }
 }
 
-function verdict(account: Account): string {
+function verdict(account: LiveAccount): string {
   if (account.holds) return "✓ holds";
   return `✗ ${grouped(accounted(account) - account.triggers)} too many`;
 }

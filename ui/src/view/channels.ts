@@ -2,12 +2,12 @@
 // One row per stage, as an oscilloscope has channels: its histogram, and its
 // latency over time. All courses share one axis of time.
 
-import type { Hello, Series } from "../api/types.js";
+import type { Hello, LiveSeries } from "../api/types.js";
 import { CourseChart } from "../chart/course.js";
 import { HistogramChart } from "../chart/histogram.js";
 import { stageInfo } from "../context.js";
 import { grow, type Range, roundUp } from "../core/scale.js";
-import { grouped, micro } from "../core/units.js";
+import { grouped, micro } from "../core/quantity.js";
 import { bucketsOf, intervalsOf } from "../core/watched.js";
 import { colourAs, h, say } from "../dom.js";
 
@@ -41,7 +41,7 @@ class Channel {
     colourAs(this.element, stage);
   }
 
-  update(series: Series, shared: Range | null, end: number, logarithmic: boolean): void {
+  update(series: LiveSeries, shared: Range | null, end: number, logarithmic: boolean): void {
     say(this.#texts.p50, `${micro(series.p50_ns)} µs`);
     say(this.#texts.p99, `${micro(series.p99_ns)} µs`);
     say(this.#texts.max, `${micro(series.max_ns)} µs`);
@@ -64,7 +64,7 @@ class Channel {
   }
 
   /** For readers who do not see the pictures; the table has the figures. */
-  #describe(series: Series): void {
+  #describe(series: LiveSeries): void {
     const [histogram, course] = this.#pictures;
     const of = `of ${series.stage} from ${series.view}`;
     const span = `${micro(series.min_ns)} to ${micro(series.max_ns)} µs`;
@@ -87,7 +87,7 @@ export class Channels {
       this.#rows);
   }
 
-  update(all: readonly Series[], shared: Range | null, logarithmic: boolean): void {
+  update(all: readonly LiveSeries[], shared: Range | null, logarithmic: boolean): void {
     const stages = all.map((series) => series.stage);
     if (stages.join() !== this.#channels.map((channel) => channel.stage).join()) this.#make(stages);
     const end = timeEnd(all);
@@ -111,7 +111,7 @@ export class Channels {
 }
 
 /** Returns the end of what has been seen, rounded up so that it moves seldom. */
-function timeEnd(all: readonly Series[]): number {
+function timeEnd(all: readonly LiveSeries[]): number {
   const ends = all.map(({ course }) =>
     course === null ? 0 : course.start_ns + course.count.length * course.interval_ns);
   const last = Math.max(1e6, ...ends);

@@ -2,7 +2,7 @@
 // Two runs beside each other: by how much every quantile differs, and how sure that is.
 
 import { api } from "../api/client.js";
-import type { Comparison, RunEntry } from "../api/runs.js";
+import type { Comparison, RunEntry } from "../api/types.js";
 import type { Context, Screen } from "../context.js";
 import { h } from "../dom.js";
 import { ComparedCurves } from "./curves.js";

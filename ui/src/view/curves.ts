@@ -2,8 +2,7 @@
 // Cumulative curves of two runs: lines for the base, dashes for the other.
 
 import { api } from "../api/client.js";
-import type { Comparison } from "../api/runs.js";
-import type { Hello, ViewName } from "../api/types.js";
+import type { Comparison, Hello, View } from "../api/types.js";
 import { CumulativeChart, type NamedCurve } from "../chart/cumulative.js";
 import { stageInfo } from "../context.js";
 import { cumulative } from "../core/cumulative.js";
@@ -16,7 +15,7 @@ export class ComparedCurves {
   readonly #chart: CumulativeChart;
   readonly #legend = h("ul", { class: "legend" });
 
-  constructor(private readonly hello: Hello, comparison: Comparison, base: string, other: string, view: ViewName) {
+  constructor(private readonly hello: Hello, comparison: Comparison, base: string, other: string, view: View) {
     const plot = h("div", { class: "plot tall", role: "img", "aria-label": `Cumulative curves of ${comparison.base} and ${comparison.other}; the table has the quantiles` });
     this.#chart = new CumulativeChart(plot, () => undefined);
     this.element = h("figure", { class: "overlay" }, plot,
@@ -28,7 +27,7 @@ export class ComparedCurves {
     this.#chart.close();
   }
 
-  async #load(view: ViewName, sides: readonly (readonly [string, string])[]): Promise<void> {
+  async #load(view: View, sides: readonly (readonly [string, string])[]): Promise<void> {
     const answers = await Promise.all(sides.map(([id, name]) => api.series(id, name).catch(() => ({ series: [] }))));
     const seen = answers.map(({ series }) => series.filter((one) => one.view === view));
     const stages = [...new Set(seen.flat().map((one) => one.stage))];

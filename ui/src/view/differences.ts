@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // The table of one comparison, and what was not measured alike.
 
-import type { Comparison, Shift } from "../api/runs.js";
-import { decimals, grouped, micro, NONE, signed } from "../core/units.js";
+import type { Comparison, Shift } from "../api/types.js";
+import { decimals, grouped, micro, NONE, signed } from "../core/quantity.js";
 import { h } from "../dom.js";
 
 export function comparisonTable(one: Comparison): HTMLElement {

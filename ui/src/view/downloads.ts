@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // The files of a run, to be kept.
 
-import type { RunFile } from "../api/runs.js";
-import { bytes } from "../core/units.js";
+import type { FileEntry } from "../api/types.js";
+import { bytes } from "../core/quantity.js";
 import { h } from "../dom.js";
 
-export function downloads(id: string, files: readonly RunFile[]): HTMLElement {
-  const picture = ({ name }: RunFile) => /\.(svg|png)$/.test(name);
+export function downloads(id: string, files: readonly FileEntry[]): HTMLElement {
+  const picture = ({ name }: FileEntry) => /\.(svg|png)$/.test(name);
   const data = files.filter((file) => !picture(file)).sort((a, b) => rank(a) - rank(b));
   const csv = `/api/runs/${encodeURIComponent(id)}/export/csv`;
   return h("div", { class: "downloads" },
@@ -17,13 +17,13 @@ export function downloads(id: string, files: readonly RunFile[]): HTMLElement {
 }
 
 /** Ranks files: the most wanted come first. */
-function rank({ name }: RunFile): number {
+function rank({ name }: FileEntry): number {
   const place = ["samples.parquet", "summary.json", "manifest.json", "report.html", "run.log"].indexOf(name);
   return place < 0 ? 99 : place;
 }
 
 /** Groups files by picture, each in its formats. */
-function pictures(files: readonly RunFile[]): HTMLElement | null {
+function pictures(files: readonly FileEntry[]): HTMLElement | null {
   const names = [...new Set(files.map(({ name }) => stem(name)))];
   if (names.length === 0) return null;
   return h("details", {}, h("summary", {}, `${names.length} pictures, as SVG and PNG`),
@@ -33,7 +33,7 @@ function pictures(files: readonly RunFile[]): HTMLElement | null {
       ])))));
 }
 
-function link(file: RunFile): HTMLElement {
+function link(file: FileEntry): HTMLElement {
   return h("span", {}, h("a", { href: file.url, download: base(file.name) }, file.name), h("span", { class: "muted" }, ` ${bytes(file.bytes)}`));
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // The table of all stages, from outside and from inside.
 
-import type { Series } from "../api/types.js";
+import type { LiveSeries } from "../api/types.js";
 import { colourAs, h, say } from "../dom.js";
-import { grouped, micro, NONE } from "../core/units.js";
+import { grouped, micro, NONE } from "../core/quantity.js";
 
 interface Column {
   readonly name: string;
   readonly about: string;
   readonly unit?: string;
-  readonly text: (series: Series) => string;
+  readonly text: (series: LiveSeries) => string;
 }
 
 const COLUMNS: readonly Column[] = [
@@ -39,7 +39,7 @@ export class FiguresTable {
         this.#body));
   }
 
-  update(all: readonly Series[]): void {
+  update(all: readonly LiveSeries[]): void {
     const names = all.map(key);
     if (names.join() !== [...this.#rows.keys()].join()) this.#make(all);
     for (const series of all) {
@@ -52,7 +52,7 @@ export class FiguresTable {
     }
   }
 
-  #make(all: readonly Series[]): void {
+  #make(all: readonly LiveSeries[]): void {
     this.#rows = new Map();
     let before = "";
     this.#body.replaceChildren(...all.map((series) => {
@@ -70,6 +70,6 @@ export class FiguresTable {
   }
 }
 
-function key(series: Series): string {
+function key(series: LiveSeries): string {
   return `${series.stage}:${series.view}`;
 }

@@ -2,8 +2,8 @@
 // Which generator: its address, its kind and its limits.
 
 import { api } from "../api/client.js";
-import type { Generator, Trouble } from "../api/types.js";
-import { grouped, hertz, round } from "../core/units.js";
+import type { GeneratorState } from "../api/types.js";
+import { grouped, hertz, round } from "../core/quantity.js";
 import { h, say, show } from "../dom.js";
 import { Notice } from "./notice.js";
 
@@ -15,7 +15,7 @@ export class GeneratorPanel {
   readonly #button = h("button", { type: "submit" }, "Connect");
   readonly #facts = h("dl", { class: "facts" });
   readonly #notice = new Notice();
-  #generator: Generator | null = null;
+  #generator: GeneratorState | null = null;
   #shown = "";
 
   constructor() {
@@ -25,7 +25,7 @@ export class GeneratorPanel {
       h("h2", { id: "generator" }, "Generator"), form, this.#notice.element, this.#facts);
   }
 
-  update(generator: Generator | null): void {
+  update(generator: GeneratorState | null): void {
     this.#generator = generator;
     say(this.#button, generator === null ? "Connect" : "Disconnect");
     this.#address.readOnly = generator !== null;
@@ -37,8 +37,9 @@ export class GeneratorPanel {
     this.#facts.replaceChildren(...(generator === null ? [] : facts(generator).flatMap(([name, text]) => [
       h("dt", {}, name), h("dd", {}, text),
     ])));
-    if (generator !== null && !generator.connected) this.#notice.tell(lost(generator.error));
-    else this.#notice.clear();
+    const error = generator?.error ?? null;
+    if (error === null) this.#notice.clear();
+    else this.#notice.say({ ...error, what: `${error.what}; trying again` });
   }
 
   #submit(event: Event): void {
@@ -51,12 +52,7 @@ export class GeneratorPanel {
   }
 }
 
-function lost(error: string | Trouble | null): Error {
-  const text = typeof error === "string" ? error : error?.what;
-  return new Error(`${text ?? "the generator does not answer"}; trying again`);
-}
-
-function facts({ kind, lines, limits, tick_femtoseconds, status }: Generator): (readonly [string, string])[] {
+function facts({ kind, lines, limits, tick_femtoseconds, status }: GeneratorState): (readonly [string, string])[] {
   const [slowest, fastest] = limits.frequency_millihertz;
   const [least, most] = limits.packet;
   return [

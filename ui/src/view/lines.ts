@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Which stage answers on which of the generator's lines.
 
-import type { Generator } from "../api/types.js";
+import type { GeneratorState, Stage } from "../api/types.js";
 import { h } from "../dom.js";
 
 export class LinesPanel {
@@ -10,19 +10,19 @@ export class LinesPanel {
   #choices: HTMLSelectElement[] = [];
   #defaults = "";
 
-  constructor(private readonly all: readonly string[]) {
+  constructor(private readonly all: readonly Stage[]) {
     this.element = h("details", {}, h("summary", {}, "Lines"), this.#set);
   }
 
-  update(generator: Generator | null, busy: boolean): void {
+  update(generator: GeneratorState | null, busy: boolean): void {
     const defaults = generator?.default_stages ?? [];
     if (defaults.join() !== this.#defaults) this.#make(defaults);
     if (this.#set.disabled !== busy) this.#set.disabled = busy;
   }
 
   /** By line. */
-  stages(): string[] {
-    return this.#choices.map((choice) => choice.value);
+  stages(): Stage[] {
+    return this.#choices.flatMap((choice) => this.all[choice.selectedIndex] ?? []);
   }
 
   #make(defaults: readonly string[]): void {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // The live page: control on one side, what is measured on the other.
 
-import type { LiveCase, Measurement, Snapshot } from "../api/types.js";
+import type { CaseSnapshot, Measurement, Snapshot } from "../api/types.js";
 import { Live } from "../api/live.js";
 import type { Context, Screen } from "../context.js";
-import { ofLive, shownView } from "../core/watched.js";
-import { grouped } from "../core/units.js";
+import { shownView } from "../core/watched.js";
+import { grouped } from "../core/quantity.js";
 import { h, say, show } from "../dom.js";
 import { AccountStrip } from "./account.js";
 import { GeneratorPanel } from "./generator.js";
@@ -73,7 +73,7 @@ export class LiveScreen implements Screen {
     this.#live.ask({ case: place.case, series });
   }
 
-  #shown(measurement: Measurement | null): LiveCase | null {
+  #shown(measurement: Measurement | null): CaseSnapshot | null {
     const wanted = this.context.place().case;
     const named = (name: string | null) => measurement?.cases.find((one) => one.case === name) ?? null;
     return named(wanted) ?? named(measurement?.shown ?? null);
@@ -83,7 +83,7 @@ export class LiveScreen implements Screen {
     if (this.#newest === null && snapshot.measurement !== null && matchMedia(NARROW).matches) this.#fold.open = false;
     this.#newest = snapshot;
     const { generator, measurement } = snapshot;
-    const busy = measurement !== null && ["preparing", "running", "stopping", "deriving"].includes(measurement.state);
+    const busy = measurement?.active ?? false;
     this.#generator.update(generator);
     this.#trigger.update(generator, busy);
     this.#scenario.update(busy);
@@ -111,7 +111,7 @@ export class LiveScreen implements Screen {
     show(this.#empty, !some);
     show(this.#watch.element, some);
     const subject = `${snapshot.measurement?.started_utc} ${snapshot.measurement?.run}`;
-    if (some) this.#watch.update(subject, this.#method(shown.twin), ofLive(shown), null);
+    if (some) this.#watch.update(subject, this.#method(shown.twin), shown, shown.worst);
   }
 
   #method(twin: boolean): string {

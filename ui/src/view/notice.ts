@@ -2,6 +2,7 @@
 // What went wrong, where it went wrong, with its remedy.
 
 import { ApiError } from "../api/client.js";
+import type { Trouble } from "../api/types.js";
 import { h } from "../dom.js";
 
 /** A place for one message; empty until there is one. */
@@ -9,8 +10,13 @@ export class Notice {
   readonly element = h("p", { class: "notice", role: "alert", hidden: true });
 
   tell(error: unknown): void {
-    const { what, remedy } = words(error);
-    this.element.replaceChildren(h("strong", {}, what), remedy === "" ? "" : ` — ${remedy}`);
+    this.say(error instanceof ApiError ? error : { what: error instanceof Error ? error.message : String(error), remedy: "" });
+  }
+
+  say({ what, remedy }: Trouble): void {
+    const rest = remedy === "" ? "" : ` — ${remedy}`;
+    // Screen readers announce every change.
+    if (this.element.textContent !== what + rest) this.element.replaceChildren(h("strong", {}, what), rest);
     this.element.hidden = false;
   }
 
@@ -30,9 +36,4 @@ export class Notice {
       return null;
     }
   }
-}
-
-function words(error: unknown): { what: string; remedy: string } {
-  if (error instanceof ApiError) return error;
-  return { what: error instanceof Error ? error.message : String(error), remedy: "" };
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // The cumulative curves of all stages, and which have answered by a latency.
 
-import type { Hello, Series } from "../api/types.js";
+import type { Hello, LiveSeries } from "../api/types.js";
 import { CumulativeChart } from "../chart/cumulative.js";
 import { stageInfo } from "../context.js";
 import { cumulative } from "../core/cumulative.js";
 import type { Range } from "../core/scale.js";
-import { micro } from "../core/units.js";
+import { micro } from "../core/quantity.js";
 import { bucketsOf } from "../core/watched.js";
 import { colourAs, h, say } from "../dom.js";
 
@@ -26,7 +26,7 @@ export class Overlay {
       plot, this.#at, this.#legend);
   }
 
-  update(all: readonly Series[], range: Range, logarithmic: boolean): void {
+  update(all: readonly LiveSeries[], range: Range, logarithmic: boolean): void {
     const stages = all.map((series) => series.stage);
     if (stages.join() !== this.#stages) this.#make(stages);
     const curves = all.map((series) => ({

@@ -2,11 +2,11 @@
 // A finished run: the figures of its summary, drawn as live ones are.
 
 import { api } from "../api/client.js";
-import type { CaseSummary, RunDetails, RunSeries } from "../api/runs.js";
+import type { CaseSummary, FinishedCase, RunDetails } from "../api/types.js";
 import type { Context, Screen } from "../context.js";
 import { format, START } from "../core/location.js";
-import { instant } from "../core/units.js";
-import { ofRun, shownView } from "../core/watched.js";
+import { instant } from "../core/quantity.js";
+import { shownView } from "../core/watched.js";
 import { h, say } from "../dom.js";
 import { AccountStrip } from "./account.js";
 import { downloads } from "./downloads.js";
@@ -25,7 +25,7 @@ export class RunScreen implements Screen {
   readonly #case = h("select", { "aria-label": "Case", onchange: () => this.context.go({ case: this.#case.value, sample: null }) });
   readonly #facts = h("div", { class: "facts-of-run" });
   #details: RunDetails | null = null;
-  #drawn: { readonly case: string; readonly series: readonly RunSeries[] } | null = null;
+  #drawn: FinishedCase | null = null;
   #worst: { readonly key: string; readonly samples: readonly Sample[] } = { key: "", samples: [] };
 
   constructor(private readonly context: Context, private readonly id: string) {
@@ -81,31 +81,31 @@ export class RunScreen implements Screen {
     if (this.#drawn?.case !== chosen.case) {
       const answer = await this.#notice.attempt(() => api.series(this.id, chosen.case));
       if (answer === null || this.#chosen() !== chosen) return;
-      this.#drawn = { case: chosen.case, series: answer.series };
+      this.#drawn = answer;
     }
-    this.#draw(chosen);
-    await this.#fetchWorst(chosen);
-    if (this.#chosen() === chosen) this.#draw(chosen);
+    this.#draw(this.#drawn);
+    await this.#fetchWorst(this.#drawn);
+    if (this.#chosen() === chosen) this.#draw(this.#drawn);
   }
 
-  #draw(chosen: CaseSummary): void {
-    const watched = ofRun(chosen, this.#drawn?.series ?? []);
-    this.#strip.update({ account: watched.account, frames: null, rateMillihertz: null, unjoined: 0, planned: null });
+  #draw(drawn: FinishedCase): void {
+    this.#strip.update({ account: drawn.account, frames: null, rateMillihertz: null, unjoined: 0, planned: null });
     this.#watch.element.hidden = false;
-    this.#watch.update(this.id, `Quantiles: ${this.#details?.summary.quantile_method ?? ""}.`, watched, this.#worst.samples);
+    this.#watch.update(this.id, `Quantiles: ${this.#details?.summary.quantile_method ?? ""}.`, drawn, this.#worst.samples);
   }
 
   /** The chosen stage's, or the worst of each. */
-  async #fetchWorst(chosen: CaseSummary): Promise<void> {
+  async #fetchWorst(drawn: FinishedCase): Promise<void> {
     const { view, worst } = this.context.place();
-    const shown = shownView(chosen.stages.map((figures) => ({ ...figures, histogram: null, course: null })), view);
-    const key = [chosen.case, shown, worst].join();
+    const shown = shownView(drawn.series, view);
+    const key = [drawn.case, shown, worst].join();
     if (key === this.#worst.key) return;
-    const stages = chosen.stages.filter((one) => one.view === shown && one.count > 0).map((one) => one.stage);
-    const asked = worst !== null && stages.includes(worst) ? [worst] : stages;
+    const stages = drawn.series.filter((one) => one.view === shown && one.count > 0).map((one) => one.stage);
+    const chosen = stages.filter((stage) => stage === worst);
+    const asked = chosen.length > 0 ? chosen : stages;
     const limit = asked.length === 1 ? WORST : 1;
     const answers = await Promise.all(asked.map(async (stage) => {
-      const answer = await this.#notice.attempt(() => api.worst(this.id, chosen.case, stage, shown, limit));
+      const answer = await this.#notice.attempt(() => api.worst(this.id, drawn.case, stage, shown, limit));
       return (answer?.samples ?? []).map((sample) => ({ ...sample, stage, view: shown }));
     }));
     this.#worst = { key, samples: answers.flat() };

@@ -2,10 +2,10 @@
 // The runs directory: open one, compare two.
 
 import { api } from "../api/client.js";
-import type { RunEntry } from "../api/runs.js";
+import type { RunEntry } from "../api/types.js";
 import type { Context, Screen } from "../context.js";
 import { format, START } from "../core/location.js";
-import { bytes, instant, NONE } from "../core/units.js";
+import { bytes, instant, NONE } from "../core/quantity.js";
 import { h, say } from "../dom.js";
 import { Notice } from "./notice.js";
 

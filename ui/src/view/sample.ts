@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // One sample, opened: where and when, what the other stages did, what it waited for.
 
-import type { WorstSample } from "../api/runs.js";
-import type { Worst } from "../api/types.js";
+import type { Worst, WorstSample } from "../api/types.js";
 import { flagText } from "../core/flags.js";
-import { grouped, micro, NONE } from "../core/units.js";
+import { grouped, micro, NONE } from "../core/quantity.js";
 import { colourAs, h, svg } from "../dom.js";
 
 /** A row's sample: the live list's, or a finished run's with all that is known. */

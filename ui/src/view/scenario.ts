@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // A bundled scenario, started from here.
 
-import { api, type StartScenario } from "../api/client.js";
-import type { Hello, ScenarioInfo } from "../api/types.js";
-import { parseCount } from "../core/quantity.js";
-import { grouped } from "../core/units.js";
+import { api } from "../api/client.js";
+import type { Hello, ScenarioInfo, StartScenario } from "../api/types.js";
+import { grouped, parseCount } from "../core/quantity.js";
 import { h, say } from "../dom.js";
 import { Notice } from "./notice.js";
 

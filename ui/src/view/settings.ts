@@ -2,8 +2,7 @@
 // The generator's settings that have no control of their own, one for each row of the table.
 
 import { SETTINGS, type SettingInfo, type Settings, type SettingsAsked } from "../api/settings.js";
-import { parseCount, parseTime } from "../core/quantity.js";
-import { grouped, round } from "../core/units.js";
+import { grouped, parseCount, parseTime, round } from "../core/quantity.js";
 import { h } from "../dom.js";
 import { Field } from "./field.js";
 

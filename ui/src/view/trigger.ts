@@ -3,10 +3,9 @@
 
 import { api } from "../api/client.js";
 import type { Settings, SettingsAsked, Span } from "../api/settings.js";
-import type { Difference, Generator } from "../api/types.js";
-import { parseCount, parseFrequency, parseTime } from "../core/quantity.js";
+import type { Differs, GeneratorState, Stage } from "../api/types.js";
+import { grouped, hertz, parseCount, parseFrequency, parsePerMille, parseTime, perMille, round } from "../core/quantity.js";
 import { position, valueAt } from "../core/scale.js";
-import { grouped, hertz, round, trimmed } from "../core/units.js";
 import { h } from "../dom.js";
 import { Field } from "./field.js";
 import { LinesPanel } from "./lines.js";
@@ -25,7 +24,7 @@ export class TriggerPanel {
     id: "frequency", label: "Frequency", hint: "1 kHz or 250 µs", parse: parseFrequency, format: hertz,
   }, (value) => this.#send({ frequency_millihertz: Math.round(value * 1000) }), this.#slider);
   readonly #duty = new Field<number>({
-    id: "duty", label: "Duty", hint: "25 %", parse: parseDuty, format: (perMille) => `${trimmed(perMille / 10)} %`,
+    id: "duty", label: "Duty", hint: "25 %", parse: parsePerMille, format: perMille,
   }, (value) => this.#send({ duty_per_mille: value }), this.#dutySlider);
   readonly #packet = new Field<number>({
     id: "packet", label: "Packet", hint: "16", parse: parseCount, format: grouped,
@@ -45,9 +44,9 @@ export class TriggerPanel {
   readonly #lines: LinesPanel;
   readonly #waveform = new Waveform();
   readonly #notice = new Notice();
-  #generator: Generator | null = null;
+  #generator: GeneratorState | null = null;
 
-  constructor(stages: readonly string[]) {
+  constructor(stages: readonly Stage[]) {
     this.#lines = new LinesPanel(stages);
     this.#slider.addEventListener("input", () => this.#slide());
     this.#slider.addEventListener("change", () => this.#send({ frequency_millihertz: Math.round(this.#slid() * 1000) }));
@@ -65,7 +64,7 @@ export class TriggerPanel {
   }
 
   /** `busy`: a measurement is under way, by this generator or otherwise. */
-  update(generator: Generator | null, busy: boolean): void {
+  update(generator: GeneratorState | null, busy: boolean): void {
     this.#generator = generator;
     const off = generator === null || !generator.connected;
     if (this.#set.disabled !== off) this.#set.disabled = off;
@@ -79,7 +78,7 @@ export class TriggerPanel {
     this.#show(generator);
   }
 
-  #show({ status: { settings }, limits }: Generator): void {
+  #show({ status: { settings }, limits }: GeneratorState): void {
     const sliding = document.activeElement === this.#slider || document.activeElement === this.#dutySlider;
     this.#frequency.show(settings.frequency_millihertz / 1000);
     this.#duty.show(settings.duty_per_mille);
@@ -106,7 +105,7 @@ export class TriggerPanel {
     this.#frequency.show(this.#slid());
     this.#duty.show(duty);
     this.#slider.setAttribute("aria-valuetext", hertz(this.#slid()));
-    this.#dutySlider.setAttribute("aria-valuetext", `${trimmed(duty / 10)} %`);
+    this.#dutySlider.setAttribute("aria-valuetext", perMille(duty));
     this.#waveform.update(1e9 / this.#slid(), duty);
   }
 
@@ -154,14 +153,8 @@ function slidingRange([low, high]: Span): Span {
   return [Math.min(Math.max(low, 1_000), high / 2), high];
 }
 
-/** Parses `25 %` or `25`, in per mille. */
-function parseDuty(text: string): number | null {
-  const match = /^\s*(\d+(?:\.\d+)?)\s*%?\s*$/.exec(text);
-  return match === null ? null : Math.round(Number(match[1]) * 10);
-}
-
 /** Formats what was asked for, where the field shows what was really set. */
-function differenceText({ setting, asked }: Difference): string {
+function differenceText({ setting, asked }: Differs): string {
   if (typeof asked === "string") return `asked ${asked}`;
   if (setting === "frequency_millihertz") return `asked ${hertz(asked / 1000)}`;
   return `asked ${setting.endsWith("_ns") ? `${grouped(asked)} ns` : grouped(asked)}`;

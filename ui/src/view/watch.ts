@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // All that is drawn of one case: being measured, or finished.
 
-import type { Series } from "../api/types.js";
+import type { LiveSeries } from "../api/types.js";
 import type { Context } from "../context.js";
 import { grow, type Range } from "../core/scale.js";
 import { toggled } from "../core/stages.js";
@@ -36,11 +36,8 @@ export class Watch {
       h("div", { class: "beside" }, this.#overlay.element, this.#worst.element));
   }
 
-  /**
-   * `method`: how the figures came about. `worst`: a finished run's, which are
-   * asked for; else the case's own.
-   */
-  update(subject: string, method: string, watched: Watched, worst: readonly Sample[] | null): void {
+  /** `method`: how the figures came about. `worst`: all samples from which those to be listed are chosen. */
+  update(subject: string, method: string, watched: Watched, worst: readonly Sample[]): void {
     say(this.#method, method);
     const place = this.context.place();
     const view = shownView(watched.series, place.view);
@@ -56,7 +53,7 @@ export class Watch {
     this.#channels.update(drawn, place.shared ? range : null, place.axis === "log");
     this.#overlay.update(drawn, range, place.axis === "log");
     this.#worst.stages(all.map((series) => series.stage));
-    this.#worst.update(worst ?? chosen(watched.worst ?? [], view, place.worst));
+    this.#worst.update(chosen(worst, view, place.worst));
   }
 
   close(): void {
@@ -71,13 +68,13 @@ export class Watch {
     this.#channels.reset();
   }
 
-  #grow(all: readonly Series[]): void {
+  #grow(all: readonly LiveSeries[]): void {
     for (const { min_ns, max_ns } of all) {
       if (min_ns !== null && max_ns !== null) this.#range = grow(this.#range, min_ns, max_ns);
     }
   }
 
-  #choices(stages: readonly string[], view: string, series: readonly Series[]): void {
+  #choices(stages: readonly string[], view: string, series: readonly LiveSeries[]): void {
     const place = this.context.place();
     const shown = [stages, view, place.view, place.stages, place.axis, place.shared, series.length].join("|");
     if (shown === this.#bars) return;

@@ -2,7 +2,7 @@
 // The pulse that the settings make, drawn.
 
 import { path, pulse } from "../core/pulse.js";
-import { round, trimmed } from "../core/units.js";
+import { perMille, round } from "../core/quantity.js";
 import { h, say, svg } from "../dom.js";
 
 const WIDTH = 240;
@@ -23,7 +23,7 @@ export class Waveform {
   update(periodNs: number, dutyPerMille: number): void {
     const duty = dutyPerMille / 1000;
     this.#line.setAttribute("d", path(pulse(duty, 3), WIDTH, HEIGHT));
-    say(this.#text, `high ${round(trim(periodNs * duty))} of ${round(trim(periodNs))} (${trimmed(duty * 100)} %)`);
+    say(this.#text, `high ${round(trim(periodNs * duty))} of ${round(trim(periodNs))} (${perMille(dutyPerMille)})`);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { Worst } from "../api/types.js";
 import type { Context } from "../context.js";
-import { grouped, micro } from "../core/units.js";
+import { grouped, micro } from "../core/quantity.js";
 import { colourAs, h } from "../dom.js";
 import { details, type Sample } from "./sample.js";
 
@@ -82,8 +82,8 @@ export function key(sample: Worst): string {
   return `${sample.stage}:${sample.view}:${sample.seq}`;
 }
 
-/** Chooses from the live list: one stage's, or the first of each. */
-export function chosen(all: readonly Worst[], view: string, stage: string | null): Worst[] {
+/** Chooses what is listed: one stage's, or the first of each. */
+export function chosen(all: readonly Sample[], view: string, stage: string | null): Sample[] {
   const seen = all.filter((one) => one.view === view);
   if (stage !== null) return seen.filter((one) => one.stage === stage);
   return seen.filter((one, index) => seen.findIndex((first) => first.stage === one.stage) === index);

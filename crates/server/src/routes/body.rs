@@ -16,7 +16,7 @@ use crate::api_error::ApiError;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// `{}` where nothing is to be said.
-#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 

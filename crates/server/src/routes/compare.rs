@@ -6,8 +6,7 @@ use axum::extract::State;
 use irqscope_analysis::{AnalysisError, Ask, Comparison, MeasuredCase, pairs};
 use irqscope_quantity::Quantile;
 use irqscope_wire::View;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::App;
 use super::body::Asked;
@@ -27,7 +26,16 @@ pub struct Sides {
     view: Option<View>,
 }
 
-pub async fn compare(State(app): State<App>, Asked(sides): Asked<Sides>) -> Result<Json<Value>> {
+/// The cases of two runs, compared pair by pair.
+#[derive(Serialize)]
+pub struct Comparisons {
+    comparisons: Vec<Comparison>,
+}
+
+pub async fn compare(
+    State(app): State<App>,
+    Asked(sides): Asked<Sides>,
+) -> Result<Json<Comparisons>> {
     app.read(move |session| {
         let base = load(&session, &sides.base, sides.base_case.as_deref())?;
         let other = load(&session, &sides.other, sides.other_case.as_deref())?;
@@ -35,7 +43,7 @@ pub async fn compare(State(app): State<App>, Asked(sides): Asked<Sides>) -> Resu
         let pairs = pairs(&base, &other).map_err(AnalysisError::from)?;
         let of = |(base, other): (&MeasuredCase, &MeasuredCase)| Comparison::of(base, other, &ask);
         let comparisons = pairs.into_iter().map(of).collect::<Result<Vec<_>, _>>()?;
-        Ok(Json(json!({"comparisons": comparisons})))
+        Ok(Json(Comparisons { comparisons }))
     })
     .await
 }

@@ -3,69 +3,92 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::App;
 use super::body::{Body, Nothing};
 use crate::api_error::Result;
-use crate::session::{GeneratorState, Start, StartScenario};
+use crate::session::{Differs, GeneratorState, Start, StartScenario};
 
+/// The generator to connect to.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Connect {
+    /// HOST:PORT, or another address of a generator.
     address: String,
 }
 
-fn known(generator: Option<GeneratorState>) -> Json<Value> {
-    Json(json!({"generator": generator}))
+/// The generator, if there is one.
+#[derive(Serialize)]
+pub struct Known {
+    generator: Option<GeneratorState>,
 }
 
-pub async fn get(State(app): State<App>) -> Result<Json<Value>> {
-    app.blocking(|session| Ok(known(session.generator()?))).await
+/// The generator after its settings were set, and where they are not what was asked for.
+#[derive(Serialize)]
+pub struct SettingsSet {
+    generator: GeneratorState,
+    differs: Vec<Differs>,
+}
+
+/// A measurement that has begun.
+#[derive(Serialize)]
+pub struct Begun {
+    /// The run directory's name; none as long as there is no directory.
+    run: Option<String>,
+}
+
+pub async fn get(State(app): State<App>) -> Result<Json<Known>> {
+    app.blocking(|session| Ok(Json(Known { generator: session.generator()? }))).await
 }
 
 pub async fn connect(
     State(app): State<App>,
     Body(Connect { address }): Body<Connect>,
-) -> Result<Json<Value>> {
-    app.blocking(move |session| Ok(known(Some(session.connect(&address)?)))).await
+) -> Result<Json<Known>> {
+    app.blocking(move |session| Ok(Json(Known { generator: Some(session.connect(&address)?) })))
+        .await
 }
 
-pub async fn disconnect(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Value>> {
-    app.blocking(|session| Ok(session.disconnect().map(|()| known(None))?)).await
+pub async fn disconnect(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Known>> {
+    app.blocking(|session| {
+        session.disconnect()?;
+        Ok(Json(Known { generator: None }))
+    })
+    .await
 }
 
 pub async fn set(
     State(app): State<App>,
     Body(asked): Body<Map<String, Value>>,
-) -> Result<Json<Value>> {
+) -> Result<Json<SettingsSet>> {
     app.blocking(move |session| {
         let (generator, differs) = session.set(&asked)?;
-        Ok(Json(json!({"generator": generator, "differs": differs})))
+        Ok(Json(SettingsSet { generator, differs }))
     })
     .await
 }
 
-pub async fn start(State(app): State<App>, Body(start): Body<Start>) -> Result<Json<Value>> {
-    app.blocking(move |session| Ok(Json(json!({"run": session.start(start)?})))).await
+pub async fn start(State(app): State<App>, Body(start): Body<Start>) -> Result<Json<Begun>> {
+    app.blocking(move |session| Ok(Json(Begun { run: Some(session.start(start)?) }))).await
 }
 
-pub async fn stop(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Value>> {
-    app.blocking(|session| Ok(known(Some(session.stop_generator()?)))).await
+pub async fn stop(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Known>> {
+    app.blocking(|session| Ok(Json(Known { generator: Some(session.stop_generator()?) }))).await
 }
 
 pub async fn start_scenario(
     State(app): State<App>,
     Body(start): Body<StartScenario>,
-) -> Result<Json<Value>> {
+) -> Result<Json<Begun>> {
     app.blocking(move |session| {
         session.start_scenario(&start.bundled()?)?;
-        Ok(Json(json!({"run": null})))
+        Ok(Json(Begun { run: None }))
     })
     .await
 }
 
-pub async fn stop_all(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Value>> {
-    app.blocking(|session| Ok(session.stop().map(|()| Json(json!({})))?)).await
+pub async fn stop_all(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Nothing>> {
+    app.blocking(|session| Ok(Json(session.stop().map(|()| Nothing {})?))).await
 }

@@ -3,34 +3,44 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use irqscope_analysis::{Summary, drawn, worst_samples};
+use irqscope_analysis::{
+    Bins, CaseSummary, CountedBy, Drawn, LiveAccount, Points, StageSummary, Summary, WorstSample,
+    drawn, worst_samples,
+};
 use irqscope_run::{LogIndex, RunDir};
 use irqscope_wire::{Stage, View};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::App;
 use super::body::Asked;
 use crate::Session;
 use crate::api_error::{ApiError, Result};
-use crate::runs::{self, FileEntry};
+use crate::runs::{self, FileEntry, RunEntry};
 
 /// Longest latencies in one answer.
 const MOST: usize = 100;
 
-pub async fn list(State(app): State<App>) -> Result<Json<Value>> {
+/// The runs directory.
+#[derive(Serialize)]
+pub struct RunList {
+    directory: String,
+    /// The newest first.
+    runs: Vec<RunEntry>,
+}
+
+pub async fn list(State(app): State<App>) -> Result<Json<RunList>> {
     app.blocking(|session| {
         let under_way = session.under_way()?;
         let runs = runs::list(session.runs(), under_way.as_deref());
-        Ok(Json(json!({"directory": session.runs().display().to_string(), "runs": runs})))
+        Ok(Json(RunList { directory: session.runs().display().to_string(), runs }))
     })
     .await
 }
 
 /// Everything of a run that is text already, byte for byte.
 #[derive(Serialize)]
-pub struct One {
+pub struct RunDetails {
     id: String,
     manifest: Box<RawValue>,
     summary: Box<RawValue>,
@@ -38,14 +48,14 @@ pub struct One {
     files: Vec<FileEntry>,
 }
 
-pub async fn one(State(app): State<App>, Path(id): Path<String>) -> Result<Json<One>> {
+pub async fn one(State(app): State<App>, Path(id): Path<String>) -> Result<Json<RunDetails>> {
     app.read(move |session| {
         let run = finished(&session, &id)?;
         let (manifest, summary) = runs::texts(&run)?;
         let raw = |text: String| RawValue::from_string(text).map_err(ApiError::failed);
         let caveat = Summary::read(&run)?.caveat();
         let files = runs::files(&id, run.path());
-        Ok(Json(One { id, manifest: raw(manifest)?, summary: raw(summary)?, caveat, files }))
+        Ok(Json(RunDetails { id, manifest: raw(manifest)?, summary: raw(summary)?, caveat, files }))
     })
     .await
 }
@@ -60,57 +70,106 @@ pub fn finished(session: &Session, id: &str) -> Result<RunDir> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Series {
+pub struct SeriesQuery {
     case: String,
     stage: Option<Stage>,
     view: Option<View>,
 }
 
+/// A case of a finished run, in the form in which the live stream has one.
+#[derive(Serialize)]
+pub struct FinishedCase {
+    case: String,
+    twin: bool,
+    account: LiveAccount,
+    /// In order of stage and view.
+    series: Vec<FinishedSeries>,
+}
+
+/// One stage in one view: its figures, and what is drawn of it.
+#[derive(Serialize)]
+pub struct FinishedSeries {
+    #[serde(flatten)]
+    figures: StageSummary,
+    histogram: Option<Bins>,
+    course: Option<Points>,
+}
+
 pub async fn series(
     State(app): State<App>,
     Path(id): Path<String>,
-    Asked(asked): Asked<Series>,
-) -> Result<Json<Value>> {
+    Asked(asked): Asked<SeriesQuery>,
+) -> Result<Json<FinishedCase>> {
     app.read(move |session| {
         let run = finished(&session, &id)?;
         let (index, number) = case(&run, &asked.case)?;
-        let mut series = drawn(&run, &run.stream(&index, number)?)?;
-        series.retain(|one| {
+        let mut drawn = drawn(&run, &run.stream(&index, number)?)?;
+        let summary = Summary::read(&run)?.cases.into_iter().find(|one| one.case == asked.case);
+        let summary = summary.ok_or_else(no_case)?;
+        let is_asked = |one: &StageSummary| {
             asked.stage.is_none_or(|stage| stage == one.stage)
                 && asked.view.is_none_or(|view| view == one.view)
-        });
+        };
+        let account = account(&summary);
+        let figures = summary.stages.into_iter().filter(is_asked);
+        let series: Vec<_> = figures
+            .map(|figures| {
+                let same = |one: &Drawn| (one.stage, one.view) == (figures.stage, figures.view);
+                let found = drawn.iter().position(same).map(|place| drawn.swap_remove(place));
+                let (histogram, course) = found.map(|one| (one.histogram, one.course)).unzip();
+                FinishedSeries { figures, histogram, course }
+            })
+            .collect();
         if series.is_empty() && (asked.stage.is_some() || asked.view.is_some()) {
             return Err(ApiError::not_found("no_series", "the case has no such series"));
         }
-        Ok(Json(json!({"case": asked.case, "series": series})))
+        Ok(Json(FinishedCase { case: asked.case, twin: summary.twin, account, series }))
     })
     .await
 }
 
+fn account(summary: &CaseSummary) -> LiveAccount {
+    let from = match (&summary.outside, summary.finished) {
+        (Some(_), _) => CountedBy::Generator,
+        (None, true) => CountedBy::Target,
+        (None, false) => CountedBy::Samples,
+    };
+    LiveAccount { from: Some(from), account: summary.account(), holds: summary.identity_holds }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Worst {
+pub struct WorstQuery {
     case: String,
     stage: Stage,
     view: View,
     limit: Option<usize>,
 }
 
+/// The longest latencies of one series.
+#[derive(Serialize)]
+pub struct WorstSamples {
+    case: String,
+    stage: Stage,
+    view: View,
+    /// The view in which latencies are explained.
+    explained_view: Option<View>,
+    /// Longest first.
+    samples: Vec<WorstSample>,
+}
+
 pub async fn worst(
     State(app): State<App>,
     Path(id): Path<String>,
-    Asked(asked): Asked<Worst>,
-) -> Result<Json<Value>> {
+    Asked(WorstQuery { case: name, stage, view, limit }): Asked<WorstQuery>,
+) -> Result<Json<WorstSamples>> {
     app.read(move |session| {
         let run = finished(&session, &id)?;
-        let (index, number) = case(&run, &asked.case)?;
+        let (index, number) = case(&run, &name)?;
         let stream = run.stream(&index, number)?;
-        let limit = asked.limit.unwrap_or(20).min(MOST);
-        let (explained, samples) = worst_samples(&stream, asked.stage, asked.view, limit)?;
-        Ok(Json(json!({
-            "case": asked.case, "stage": asked.stage, "view": asked.view,
-            "explained_view": explained, "samples": samples,
-        })))
+        let limit = limit.unwrap_or(20).min(MOST);
+        let (explained_view, samples) = worst_samples(&stream, stage, view, limit)?;
+        Ok(Json(WorstSamples { case: name, stage, view, explained_view, samples }))
     })
     .await
 }
@@ -119,6 +178,9 @@ pub async fn worst(
 fn case(run: &RunDir, name: &str) -> Result<(LogIndex, u16)> {
     let cases = run.manifest().cases.iter().zip(0..);
     let found = cases.into_iter().find(|(case, _)| case.case == name).map(|(_, number)| number);
-    let number = found.ok_or_else(|| ApiError::not_found("no_case", "the run has no such case"))?;
-    Ok((run.index()?, number))
+    Ok((run.index()?, found.ok_or_else(no_case)?))
+}
+
+fn no_case() -> ApiError {
+    ApiError::not_found("no_case", "the run has no such case")
 }

@@ -13,7 +13,7 @@ use super::{LOG, directory, is_derived};
 const MOST: usize = 1000;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
+pub struct RunEntry {
     pub id: String,
     pub scenario: Option<String>,
     pub rig: Option<String>,
@@ -30,22 +30,22 @@ pub struct Listed {
 }
 
 /// Lists runs, the newest first.
-pub fn list(runs: &Path, under_way: Option<&str>) -> Vec<Listed> {
+pub fn list(runs: &Path, under_way: Option<&str>) -> Vec<RunEntry> {
     let entries = fs::read_dir(runs).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut all: Vec<Listed> = names.filter_map(|id| one(runs, id, under_way)).collect();
+    let mut all: Vec<RunEntry> = names.filter_map(|id| one(runs, id, under_way)).collect();
     // Names of equal instants decide.
     all.sort_by(|a, b| (&b.started_utc, &b.id).cmp(&(&a.started_utc, &a.id)));
     all.truncate(MOST);
     all
 }
 
-fn one(runs: &Path, id: String, under_way: Option<&str>) -> Option<Listed> {
+fn one(runs: &Path, id: String, under_way: Option<&str>) -> Option<RunEntry> {
     let path = directory(runs, &id).ok()?;
     let log_bytes = fs::symlink_metadata(path.join(LOG)).map_or(0, |found| found.len());
     let opened = RunDir::open(&path);
     let manifest = opened.as_ref().ok().map(RunDir::manifest);
-    Some(Listed {
+    Some(RunEntry {
         under_way: under_way == Some(id.as_str()),
         derived: is_derived(&path),
         scenario: manifest.map(|it| it.scenario.clone()),

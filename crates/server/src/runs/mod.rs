@@ -13,7 +13,7 @@ use irqscope_analysis::{Summary, derive_figures};
 use irqscope_run::RunDir;
 
 pub use files::{FileEntry, files, find};
-pub use list::list;
+pub use list::{RunEntry, list};
 
 use crate::error::{DeriveError, RunsError};
 

@@ -3,14 +3,12 @@
 
 use irqscope_rig::board::default_stages;
 use irqscope_rig::generator::Client;
-use irqscope_wire::{
-    GeneratorHello, GeneratorKind, Message, RunState, Stage, Status, Totals as Counted,
-};
+use irqscope_wire::{GeneratorHello, GeneratorKind, Message, RunState, Stage, Status, Totals};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::settings;
-use crate::error::SessionError;
+use crate::error::{SessionError, Trouble};
 
 /// The connected generator.
 #[allow(missing_docs, reason = "docs/dashboard-api.md says what each field means")]
@@ -18,24 +16,24 @@ use crate::error::SessionError;
 pub struct GeneratorState {
     pub address: String,
     pub connected: bool,
-    pub error: Option<String>,
+    pub error: Option<Trouble>,
     pub kind: GeneratorKind,
     pub tool_version: String,
     pub tick_femtoseconds: u64,
     pub lines: u8,
     pub default_stages: Vec<Stage>,
     pub limits: Map<String, Value>,
-    pub status: Now,
+    pub status: GeneratorStatus,
     #[serde(skip)]
     pub hello: GeneratorHello,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Now {
+pub struct GeneratorStatus {
     pub run: u32,
     pub state: RunState,
     pub settings: Map<String, Value>,
-    pub totals: Counted,
+    pub totals: Totals,
     pub identity_holds: bool,
 }
 
@@ -53,7 +51,7 @@ impl GeneratorState {
             lines: hello.lines,
             default_stages: default_stages(status.settings.lines),
             limits: settings::limits(hello),
-            status: Now::of(hello, status),
+            status: GeneratorStatus::of(hello, status),
             hello: hello.clone(),
         }
     }
@@ -63,7 +61,7 @@ impl GeneratorState {
         if usize::from(status.settings.lines) != self.default_stages.len() {
             self.default_stages = default_stages(status.settings.lines);
         }
-        self.status = Now::of(&self.hello, status);
+        self.status = GeneratorStatus::of(&self.hello, status);
     }
 
     /// Takes what a generator says about itself.
@@ -94,7 +92,7 @@ impl GeneratorState {
     }
 }
 
-impl Now {
+impl GeneratorStatus {
     fn of(hello: &GeneratorHello, status: &Status) -> Self {
         let Status { run, state, settings, totals, .. } = *status;
         let settings = settings::settings(hello, &settings);

@@ -17,7 +17,7 @@ use super::generator::GeneratorState;
 use super::measurement::{Running, Source};
 use super::observer::Observer;
 use super::owner::{Mailbox, Owner, Reply};
-use crate::error::SessionError;
+use crate::error::{SessionError, Trouble};
 
 /// How long a request waits at most while the generator's socket is waited for: rig's client
 /// blocks, and both cannot be waited for together.
@@ -216,9 +216,9 @@ impl Follower {
 
     /// Says that it is lost, also to those who ask, until the next attempt.
     fn lose(&self, mailbox: &Mailbox, error: &GeneratorError) {
-        let what = error.to_string();
+        let error = Trouble::of(error);
         self.send(mailbox, |owner| {
-            owner.learn(|state| (state.connected, state.error) = (false, Some(what)))
+            owner.learn(|state| (state.connected, state.error) = (false, Some(error)))
         });
         let next = Instant::now() + AGAIN;
         let left = || next.saturating_duration_since(Instant::now());

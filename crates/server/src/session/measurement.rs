@@ -77,6 +77,7 @@ impl Running {
             scenario: scenario.map(str::to_owned),
             rig: rig.to_owned(),
             state: State::Preparing,
+            active: true,
             what: String::new(),
             error: None,
             started_utc: utc(SystemTime::now()),
@@ -163,6 +164,7 @@ impl Running {
     pub fn snapshot(&mut self, now: Instant) -> Measurement {
         let elapsed = self.ended.unwrap_or(now).saturating_duration_since(self.started);
         Measurement {
+            active: self.is_active(),
             elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
             cases: self.cases.iter_mut().map(|case| case.snapshot(now)).collect(),
             ..self.shown.clone()
@@ -200,7 +202,7 @@ impl RunningCase {
     }
 
     /// Takes its end, with why it failed.
-    pub fn end(&mut self, failure: Option<String>) {
+    pub fn end(&mut self, failure: Option<Trouble>) {
         self.live.end();
         self.shown.phase = if failure.is_none() { "done" } else { "failed" }.to_owned();
         (self.shown.ended, self.shown.failure) = (true, failure);

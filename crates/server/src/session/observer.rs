@@ -9,6 +9,7 @@ use irqscope_wire::Frame;
 
 use super::measurement::{Running, RunningCase, State};
 use super::owner::Mailbox;
+use crate::error::Trouble;
 
 pub struct Observer<'a> {
     mailbox: &'a Mailbox,
@@ -61,7 +62,7 @@ impl Watch for Observer<'_> {
     }
 
     fn ended(&self, case: usize, result: &Result<(), RigError>) {
-        let failure = result.as_ref().err().map(RigError::to_string);
+        let failure = result.as_ref().err().map(Trouble::of);
         self.send_case(case, |case| case.end(failure));
     }
 }

@@ -33,6 +33,8 @@ pub struct Measurement {
     pub scenario: Option<String>,
     pub rig: String,
     pub state: State,
+    /// It has not ended.
+    pub active: bool,
     pub what: String,
     pub error: Option<Trouble>,
     pub started_utc: String,
@@ -51,7 +53,7 @@ pub struct CaseSnapshot {
     pub twin: bool,
     pub phase: String,
     pub ended: bool,
-    pub failure: Option<String>,
+    pub failure: Option<Trouble>,
     pub planned: u64,
     pub rate_millihertz: Option<u64>,
     #[serde(flatten)]

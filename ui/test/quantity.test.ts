@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseCount, parseFrequency, parseTime } from "../src/core/quantity.js";
-import { brief, bytes, decimals, grouped, hertz, instant, micro, NONE, round, samplesPerSecond, signed } from "../src/core/units.js";
+import {
+  brief, bytes, decimals, grouped, hertz, instant, micro, NONE, parseCount, parseFrequency, parsePerMille, parseTime, perMille, round,
+  samplesPerSecond, signed,
+} from "../src/core/quantity.js";
 
 test("figures have every nanosecond, and thousands are set apart", () => {
   assert.equal(micro(24_472), "24.472");
@@ -38,5 +40,14 @@ test("quantities are read with their units, and a period is a frequency", () => 
   assert.deepEqual(["1kHz", "1.5 khz", "50", "250 µs", "1ms"].map(parseFrequency), [1_000, 1_500, 50, 4_000, 1_000]);
   assert.deepEqual(["20us", "20 μs", "1.5ms", "10"].map(parseTime), [20_000, 20_000, 1.5e6, null]);
   assert.deepEqual(["10,000", "10_000", "10k", "1.5", "-1", "x"].map(parseCount), [10_000, 10_000, 10_000, null, null, null]);
-  assert.deepEqual(["", "0", "kHz", "1 furlong"].map(parseFrequency), [null, null, null, null]);
+  assert.deepEqual(["", "0", "kHz", "1 furlong", "1,5 ms"].map(parseFrequency), [null, null, null, null, null]);
+});
+
+test("what is shown is read as what it was", () => {
+  for (const value of [0.5, 50, 22_627.4, 2e6]) assert.equal(parseFrequency(hertz(value)), value);
+  for (const ns of [1, 500, 1_500, 250_000, 2e12]) assert.equal(parseTime(round(ns)), ns);
+  for (const count of [0, 1, 1_000, 2.5e6, 1e9]) {
+    assert.deepEqual([parseCount(brief(count)), parseCount(grouped(count))], [count, count]);
+  }
+  for (const share of [1, 250, 999]) assert.equal(parsePerMille(perMille(share)), share);
 });
