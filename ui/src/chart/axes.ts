@@ -5,12 +5,21 @@ import type uPlot from "uplot";
 import { logTicks, type Range } from "../core/scale.js";
 import { brief, round } from "../core/quantity.js";
 import { ink } from "./ink.js";
+import type { Options } from "./plot.js";
 
 /** Room for `1,000 µs` and `99.99 %`; the same everywhere, so that charts below each other align. */
 const left = () => Math.round(ink().em * 4.5);
 const below = () => Math.round(ink().em * 1.85);
-/** Half of the last tick's text, and above the marks' names. */
-export const padding = (): uPlot.Padding => [Math.round(ink().em * 0.9), Math.round(ink().em * 1.7), 0, 0];
+
+/** Returns the options that all charts have in common; the cursors of those with the same `sync` move together. */
+export function common(sync: "latency" | "time"): Pick<Options, "legend" | "padding" | "cursor"> {
+  return {
+    legend: { show: false },
+    // Half of the last tick's text, and above the marks' names.
+    padding: [Math.round(ink().em * 0.9), Math.round(ink().em * 1.7), 0, 0],
+    cursor: { y: false, points: { show: false }, drag: { setScale: false }, sync: { key: sync } },
+  };
+}
 
 function axis(more: uPlot.Axis): uPlot.Axis {
   const { muted, grid, font } = ink();

@@ -5,7 +5,7 @@
 import uPlot from "uplot";
 import { fold, type Interval } from "../core/fold.js";
 import type { Range } from "../core/scale.js";
-import { latencyAxis, latencyScale, padding, timeAxis } from "./axes.js";
+import { latencyAxis, latencyScale, common, timeAxis } from "./axes.js";
 import { ink } from "./ink.js";
 import { type Options, Plot } from "./plot.js";
 
@@ -47,9 +47,7 @@ export class CourseChart {
   #options(): Options {
     const range = () => this.#data.range;
     return {
-      legend: { show: false },
-      padding: padding(),
-      cursor: { y: false, points: { show: false }, drag: { setScale: false }, sync: { key: "time" } },
+      ...common("time"),
       scales: {
         x: { time: false, range: () => [0, this.#data.end] },
         y: latencyScale(range, true),

@@ -4,7 +4,7 @@
 import uPlot from "uplot";
 import { type Curve, nines, shareAt } from "../core/cumulative.js";
 import type { Range } from "../core/scale.js";
-import { latencyAxis, latencyScale, padding, shareAxis } from "./axes.js";
+import { latencyAxis, latencyScale, common, shareAxis } from "./axes.js";
 import { type Options, Plot } from "./plot.js";
 
 const SHARES = [0, 0.5, 0.9, 0.99, 0.999, 0.9999] as const;
@@ -57,9 +57,7 @@ export class CumulativeChart {
   #options(): Options {
     const range = () => this.#data.range;
     return {
-      legend: { show: false },
-      padding: padding(),
-      cursor: { y: false, points: { show: false }, drag: { setScale: false }, sync: { key: "latency" } },
+      ...common("latency"),
       scales: {
         x: latencyScale(range, this.#logarithmic),
         y: { range: () => [0, TOP] },

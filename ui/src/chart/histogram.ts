@@ -5,7 +5,7 @@
 import uPlot from "uplot";
 import { type Bar, type Bucket, bars, ceiling, edges } from "../core/histogram.js";
 import type { Range } from "../core/scale.js";
-import { countAxis, latencyAxis, latencyScale, padding } from "./axes.js";
+import { countAxis, latencyAxis, latencyScale, common } from "./axes.js";
 import { ink } from "./ink.js";
 import { type Options, Plot } from "./plot.js";
 
@@ -54,9 +54,7 @@ export class HistogramChart {
     const range = () => this.#data.range;
     const top = () => ceiling(this.#bars);
     return {
-      legend: { show: false },
-      padding: padding(),
-      cursor: { y: false, points: { show: false }, drag: { setScale: false }, sync: { key: "latency" } },
+      ...common("latency"),
       scales: {
         x: latencyScale(range, this.#logarithmic),
         y: { distr: 3, range: () => [FLOOR, top()] },
@@ -108,12 +106,13 @@ export class HistogramChart {
     ctx.fillStyle = quantile;
     ctx.font = font.replace(/^\d+/, (size) => String((Number(size) - 1) * devicePixelRatio));
     ctx.textBaseline = "bottom";
-    const name = (at: number, text: string, align: CanvasTextAlign, shift: number) => {
-      ctx.textAlign = align;
-      ctx.fillText(text, plot.valToPos(at, "x", true) + shift * devicePixelRatio, bbox.top);
-    };
-    name(p5, "5 %", "right", -1);
-    name(p95, "95 %", "left", 1);
+    const [low, high] = [p5, p95].map((at) => plot.valToPos(at, "x", true)) as [number, number];
+    // Left of its line, but not above the axis; the other one right of its line and of this.
+    const end = Math.max(low - devicePixelRatio, bbox.left + ctx.measureText("5 %").width);
+    ctx.textAlign = "right";
+    ctx.fillText("5 %", end, bbox.top);
+    ctx.textAlign = "left";
+    ctx.fillText("95 %", Math.max(high, end + 3 * devicePixelRatio) + devicePixelRatio, bbox.top);
     ctx.restore();
   }
 }

@@ -60,7 +60,7 @@ export class AccountStrip {
     }
     say(this.#verdict, account === null ? "" : verdict(account));
     this.#verdict.classList.toggle("bad", account !== null && !account.holds);
-    say(this.#frames, one === null ? "" : framesText(one));
+    say(this.#frames, one === null ? "no frames yet" : framesText(one));
     this.#frames.classList.toggle("bad", (one?.frames?.missed ?? 0) + (one?.frames?.damaged ?? 0) > 0);
   }
 }
@@ -74,7 +74,7 @@ function framesText({ frames, rateMillihertz, unjoined }: Accounted): string {
   const parts: string[] = [];
   if (frames !== null) {
     const { received, missed, damaged } = frames;
-    parts.push(`frames ${grouped(received)}`, `dropped ${grouped(missed)}`, `damaged ${grouped(damaged)}`);
+    parts.push(`frames ${grouped(received)}`, `missed ${grouped(missed)}`, `damaged ${grouped(damaged)}`);
   }
   if (unjoined > 0) parts.push(`unjoined ${grouped(unjoined)}`);
   if (rateMillihertz !== null) parts.push(samplesPerSecond(rateMillihertz / 1000));

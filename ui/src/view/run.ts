@@ -58,7 +58,7 @@ export class RunScreen implements Screen {
     say(this.#state, summary.complete ? "complete" : "not complete");
     const warnings = [...summary.warnings, ...summary.cases.flatMap((one) => [...one.violations, ...one.warnings])];
     this.#facts.replaceChildren(
-      h("p", { class: "muted" }, `${manifest.scenario} on ${manifest.rig}, started ${instant(manifest.started_utc)}, irqscope ${manifest.tool_version}`),
+      h("p", { class: "muted" }, `${manifest.scenario === manifest.rig ? "generator" : manifest.scenario} on ${manifest.rig}, started ${instant(manifest.started_utc)}, irqscope ${manifest.tool_version}`),
       h("p", { class: "muted" }, `digest ${summary.digest}`),
       ...(caveat === null ? [] : [h("p", { class: "caveat" }, caveat)]),
       ...[...new Set(warnings)].map((text) => h("p", { class: "caveat" }, text)),
