@@ -21,6 +21,7 @@ mod tail;
 mod threads;
 mod top;
 mod twin;
+mod values;
 
 use std::path::PathBuf;
 
@@ -33,7 +34,7 @@ pub use bursts::Bursts;
 pub use changes::Changes;
 pub use compare::{Chosen, Compare};
 pub use explain::Explain;
-pub use export::{Export, Format as ExportFormat};
+pub use export::Export;
 pub use gate::{Gate, Max};
 pub use generator::{Generator, Tool};
 pub use import::Import;

@@ -58,65 +58,28 @@ impl Trouble {
     }
 }
 
-impl From<ScenarioError> for Trouble {
-    fn from(error: ScenarioError) -> Self {
-        Self::new(Exit::Usage, error)
-    }
+macro_rules! exits {
+    ($($error:ident: $exit:expr,)*) => {$(
+        impl From<$error> for Trouble {
+            fn from(error: $error) -> Self {
+                let exit: fn(&$error) -> Exit = $exit;
+                Self::new(exit(&error), error)
+            }
+        }
+    )*};
 }
 
-impl From<RunError> for Trouble {
-    fn from(error: RunError) -> Self {
-        Self::new(Exit::Usage, error)
-    }
-}
-
-impl From<RigError> for Trouble {
-    fn from(error: RigError) -> Self {
-        Self::new(of_rig(&error), error)
-    }
-}
-
-impl From<GeneratorError> for Trouble {
-    fn from(error: GeneratorError) -> Self {
-        Self::new(of_generator(&error), error)
-    }
-}
-
-impl From<ExecuteError> for Trouble {
-    fn from(error: ExecuteError) -> Self {
-        Self::new(error.rig().map_or(Exit::Usage, of_rig), error)
-    }
-}
-
-impl From<AnalysisError> for Trouble {
-    fn from(error: AnalysisError) -> Self {
-        let exit = if error.is_invalid_measurement() { Exit::Invalid } else { Exit::Usage };
-        Self::new(exit, error)
-    }
-}
-
-impl From<CompareError> for Trouble {
-    fn from(error: CompareError) -> Self {
-        Self::new(Exit::Usage, error)
-    }
-}
-
-impl From<ReportError> for Trouble {
-    fn from(error: ReportError) -> Self {
-        Self::new(Exit::Usage, error)
-    }
-}
-
-impl From<ForeignError> for Trouble {
-    fn from(error: ForeignError) -> Self {
-        Self::new(Exit::Usage, error)
-    }
-}
-
-impl From<ServeError> for Trouble {
-    fn from(error: ServeError) -> Self {
-        Self::new(Exit::Usage, error)
-    }
+exits! {
+    ScenarioError: |_| Exit::Usage,
+    RunError: |_| Exit::Usage,
+    CompareError: |_| Exit::Usage,
+    ReportError: |_| Exit::Usage,
+    ForeignError: |_| Exit::Usage,
+    ServeError: |_| Exit::Usage,
+    RigError: of_rig,
+    GeneratorError: of_generator,
+    ExecuteError: |error| error.rig().map_or(Exit::Usage, of_rig),
+    AnalysisError: |error| if error.is_invalid_measurement() { Exit::Invalid } else { Exit::Usage },
 }
 
 impl From<SessionError> for Trouble {

@@ -36,6 +36,16 @@ fn case(measurement: &Value) -> &Value {
     &measurement["cases"][0]
 }
 
+/// Starts a run without an end, and waits for its first samples.
+fn endless(served: &Served, generator: &Generator) -> String {
+    connect(served, generator);
+    let set = json!({"count": 1u64 << 32, "period_ns": 200_000, "timeout_ns": 1_000_000_000});
+    served.post("/api/generator/set", &set.to_string()).good();
+    let run = start(served);
+    until("samples", || (case(&measurement(served))["samples"].as_u64()? > 100).then_some(()));
+    run
+}
+
 /// Measures a run of `count` triggers to its end.
 fn measured(served: &Served, generator: &Generator, count: u64) -> String {
     connect(served, generator);
@@ -182,15 +192,11 @@ fn what_was_not_derived_is_derived_when_it_is_looked_at() {
 #[test]
 fn a_run_that_is_stopped_is_complete_and_says_so() {
     let (served, generator) = (Served::on_loopback(), Generator::start(1024));
-    connect(&served, &generator);
-    let set = json!({"count": 1u64 << 32, "period_ns": 200_000, "timeout_ns": 1_000_000_000});
-    served.post("/api/generator/set", &set.to_string()).good();
-    let run = start(&served);
+    let run = endless(&served, &generator);
     served.post("/api/generator/start", "{}").refused(409, "busy");
     served.post("/api/scenario/start", "{\"scenario\": \"demo\"}").refused(409, "busy");
     served.post("/api/generator/disconnect", "{}").refused(409, "busy");
     served.get(&format!("/api/runs/{run}")).refused(409, "busy");
-    until("samples", || (case(&measurement(&served))["samples"].as_u64()? > 100).then_some(()));
     // During a run the period may be set, and a count may not.
     let set = served.post("/api/generator/set", "{\"period_ns\": 300000}").good();
     assert_eq!(set["generator"]["status"]["settings"]["period_ns"], 300_000);
@@ -212,10 +218,7 @@ fn a_run_that_is_stopped_is_complete_and_says_so() {
 #[test]
 fn closing_ends_a_measurement_as_an_interruption_and_keeps_what_came() {
     let (served, generator) = (Served::on_loopback(), Generator::start(1024));
-    connect(&served, &generator);
-    served.post("/api/generator/set", "{\"count\": 4294967296}").good();
-    let run = start(&served);
-    until("samples", || (case(&measurement(&served))["samples"].as_u64()? > 10).then_some(()));
+    let run = endless(&served, &generator);
     served.session.close();
     let run = irqscope_run::RunDir::open(served.runs().join(run)).unwrap();
     assert!(!run.manifest().complete && run.manifest().finished_utc.is_some());
@@ -225,10 +228,7 @@ fn closing_ends_a_measurement_as_an_interruption_and_keeps_what_came() {
 #[test]
 fn a_generator_that_is_lost_fails_its_measurement_and_another_takes_its_place() {
     let (served, generator) = (Served::on_loopback(), Generator::start(1024));
-    connect(&served, &generator);
-    served.post("/api/generator/set", "{\"count\": 4294967296}").good();
-    let run = start(&served);
-    until("samples", || (case(&measurement(&served))["samples"].as_u64()? > 10).then_some(()));
+    let run = endless(&served, &generator);
     drop(generator);
     let failed = wait_for(&served, "failed");
     assert!(failed["error"]["remedy"].as_str().unwrap().contains("start it"), "{failed}");

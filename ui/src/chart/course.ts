@@ -5,7 +5,7 @@
 import uPlot from "uplot";
 import { fold, type Interval } from "../core/fold.js";
 import type { Range } from "../core/scale.js";
-import { latencyAxis, latencyScale, common, timeAxis } from "./axes.js";
+import { common, latencyAxis, latencyScale, timeAxis } from "./axes.js";
 import { ink } from "./ink.js";
 import { type Options, Plot } from "./plot.js";
 

@@ -4,7 +4,7 @@
 import uPlot from "uplot";
 import { type Curve, nines, shareAt } from "../core/cumulative.js";
 import type { Range } from "../core/scale.js";
-import { latencyAxis, latencyScale, common, shareAxis } from "./axes.js";
+import { common, latencyAxis, latencyScale, shareAxis } from "./axes.js";
 import { type Options, Plot } from "./plot.js";
 
 const SHARES = [0, 0.5, 0.9, 0.99, 0.999, 0.9999] as const;

@@ -5,7 +5,7 @@
 import uPlot from "uplot";
 import { type Bar, type Bucket, bars, ceiling, edges } from "../core/histogram.js";
 import type { Range } from "../core/scale.js";
-import { countAxis, latencyAxis, latencyScale, common } from "./axes.js";
+import { common, countAxis, latencyAxis, latencyScale } from "./axes.js";
 import { ink } from "./ink.js";
 import { type Options, Plot } from "./plot.js";
 

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The options of `irqscope bench`.
 
-use std::str::FromStr;
-
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use irqscope_report::foreign::ExportFormat;
 use irqscope_scenario::BenchKey;
-use irqscope_wire::{BenchmarkKind, Load, UnknownName};
+use irqscope_wire::{BenchmarkKind, Load};
 
-use super::{ExportFormat, How};
-
-/// Parses a name of a closed set: a misspelt one is answered with the nearest.
-pub fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
-where
-    T: FromStr<Err = UnknownName> + Clone + Send + Sync + 'static,
-{
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
-}
+use super::How;
+use super::export::FORMATS;
+use super::values::{named, one_of};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -101,7 +93,7 @@ pub struct Bench {
     pub json: bool,
     /// Print the samples or figures in a foreign format instead; see irqscope
     /// export.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", value_parser = one_of(FORMATS))]
     pub format: Option<ExportFormat>,
 }
 

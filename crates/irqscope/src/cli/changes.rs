@@ -6,7 +6,7 @@ use irqscope_scenario::Overrides;
 use irqscope_wire::Stage;
 
 use super::How;
-use super::bench::named;
+use super::values::named;
 
 /// Other keys than the scenario's.
 #[derive(Debug, Default, Args)]

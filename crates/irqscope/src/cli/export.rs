@@ -3,10 +3,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use irqscope_report::foreign::{self, ExportFormat};
 
 use irqscope_quantity::Frequency;
+
+use super::values::{Named, one_of};
 
 /// Writes a run's samples or figures as other programs read them. docs/formats.md says what each
 /// format keeps, and what it cannot.
@@ -23,8 +25,8 @@ Examples:
 pub struct Export {
     /// The directory of the run.
     pub run: PathBuf,
-    #[arg(long, short)]
-    pub format: Format,
+    #[arg(long, short, value_parser = one_of(FORMATS))]
+    pub format: ExportFormat,
     /// This case only [default: all; of rt-tests, cyclictest and sigrok the only one].
     #[arg(long, value_name = "KERNEL/STATE")]
     pub case: Option<String>,
@@ -53,43 +55,21 @@ pub struct Export {
     pub sum: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Every sample, with everything that is known of it.
-    Csv,
-    /// Exact quantiles, counts and sums, for Prometheus.
-    #[value(name = "openmetrics")]
-    OpenMetrics,
-    /// Histograms in JSON, as cyclictest --json writes them.
-    RtTests,
-    /// Histograms as text, as cyclictest -h writes them.
-    Cyclictest,
-    /// HdrHistogram's interval log.
-    Hdr,
-    /// Lines over time, for GTKWave and PulseView.
-    Vcd,
-    /// Lines over time, sampled, for PulseView and sigrok-cli.
-    Sigrok,
-}
-
-impl From<Format> for ExportFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Csv => Self::Csv,
-            Format::OpenMetrics => Self::OpenMetrics,
-            Format::RtTests => Self::RtTests,
-            Format::Cyclictest => Self::Cyclictest,
-            Format::Hdr => Self::Hdr,
-            Format::Vcd => Self::Vcd,
-            Format::Sigrok => Self::Sigrok,
-        }
-    }
-}
+/// The formats by name, each with its help.
+pub const FORMATS: &[Named<ExportFormat>] = &[
+    ("csv", "Every sample, with everything that is known of it", ExportFormat::Csv),
+    ("openmetrics", "Exact quantiles, counts and sums, for Prometheus", ExportFormat::OpenMetrics),
+    ("rt-tests", "Histograms in JSON, as cyclictest --json writes them", ExportFormat::RtTests),
+    ("cyclictest", "Histograms as text, as cyclictest -h writes them", ExportFormat::Cyclictest),
+    ("hdr", "HdrHistogram's interval log", ExportFormat::Hdr),
+    ("vcd", "Lines over time, for GTKWave and PulseView", ExportFormat::Vcd),
+    ("sigrok", "Lines over time, sampled, for PulseView and sigrok-cli", ExportFormat::Sigrok),
+];
 
 impl Export {
     pub fn what(&self) -> foreign::Export {
         foreign::Export {
-            format: self.format.into(),
+            format: self.format,
             case: self.case.clone(),
             nanoseconds: self.nanoseconds,
             bins: self.bins.map(|bins| bins as usize),

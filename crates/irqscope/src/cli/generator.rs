@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use irqscope_wire::StartAt;
 
 use super::settings::Settings;
+use super::values::named;
 use irqscope_quantity::Span;
 
 #[derive(Debug, Subcommand)]
@@ -79,7 +79,7 @@ Examples:
         generator: Address,
         /// `now`: one period from now; `armed`: when the target lets its
         /// interrupt through, where the generator can see that.
-        #[arg(long, value_name = "WHEN", default_value = "now", value_parser = starts())]
+        #[arg(long, value_name = "WHEN", default_value = "now", value_parser = named::<StartAt>(StartAt::NAMES))]
         at: StartAt,
         /// Show the totals until the run is done. Samples are counted, not kept:
         /// to keep them use `irqscope run`.
@@ -116,8 +116,4 @@ pub struct Address {
     /// serial:///dev/ttyACM0[?baud=N].
     #[arg(long, value_name = "ADDRESS")]
     pub connect: String,
-}
-
-fn starts() -> impl TypedValueParser<Value = StartAt> {
-    PossibleValuesParser::new(StartAt::NAMES).try_map(|name| name.parse::<StartAt>())
 }

@@ -3,8 +3,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use irqscope_report::foreign::ImportFormat;
+
+use super::values::{Named, one_of};
 
 /// Makes a run directory of what cyclictest, oslat, jitterdebugger, rtla or latmus wrote. A fact
 /// that a file does not hold, such as the order of a histogram's samples, is named as a warning and
@@ -24,8 +26,8 @@ pub struct Import {
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// The files' format [default: as their content shows].
-    #[arg(long, short)]
-    pub format: Option<Format>,
+    #[arg(long, short, value_parser = one_of(FORMATS))]
+    pub format: Option<ImportFormat>,
     /// Values are nanoseconds where a file does not say (cyclictest -N).
     #[arg(long)]
     pub nanoseconds: bool,
@@ -34,37 +36,14 @@ pub struct Import {
     pub json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Text of cyclictest -h, -H or -v.
-    Cyclictest,
-    /// JSON of cyclictest or oslat.
-    RtTests,
-    /// oslat's text.
-    Oslat,
-    /// jitterdebugger's results.json.
-    Jitterdebugger,
-    /// jitterdebugger's samples.raw.
-    JitterdebuggerSamples,
-    /// Text of rtla timerlat hist or rtla osnoise hist.
-    Rtla,
-    /// The text that latmus -g writes.
-    Latmus,
-    /// The benchmarks that irqscope export --format csv writes.
-    Csv,
-}
-
-impl From<Format> for ImportFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Cyclictest => Self::Cyclictest,
-            Format::RtTests => Self::RtTests,
-            Format::Oslat => Self::Oslat,
-            Format::Jitterdebugger => Self::Jitterdebugger,
-            Format::JitterdebuggerSamples => Self::JitterdebuggerSamples,
-            Format::Rtla => Self::Rtla,
-            Format::Latmus => Self::Latmus,
-            Format::Csv => Self::Csv,
-        }
-    }
-}
+/// The formats by name, each with its help.
+const FORMATS: &[Named<ImportFormat>] = &[
+    ("cyclictest", "Text of cyclictest -h, -H or -v", ImportFormat::Cyclictest),
+    ("rt-tests", "JSON of cyclictest or oslat", ImportFormat::RtTests),
+    ("oslat", "oslat's text", ImportFormat::Oslat),
+    ("jitterdebugger", "jitterdebugger's results.json", ImportFormat::Jitterdebugger),
+    ("jitterdebugger-samples", "jitterdebugger's samples.raw", ImportFormat::JitterdebuggerSamples),
+    ("rtla", "Text of rtla timerlat hist or rtla osnoise hist", ImportFormat::Rtla),
+    ("latmus", "The text that latmus -g writes", ImportFormat::Latmus),
+    ("csv", "The benchmarks that irqscope export --format csv writes", ImportFormat::Csv),
+];

@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use irqscope_analysis::At;
 use irqscope_wire::Stage;
+
+use super::values::named;
 
 /// Shows what the twin's CPU executed from a trigger to a stage's response: the
 /// functions by instructions, and as a flame graph. Needs a run that was traced:
@@ -27,7 +28,7 @@ pub struct Path {
     #[arg(long, value_name = "KERNEL/STATE")]
     pub case: Option<String>,
     /// The path to this stage's response.
-    #[arg(long, default_value = "softirq", value_parser = stages())]
+    #[arg(long, default_value = "softirq", value_parser = named::<Stage>(Stage::NAMES))]
     pub stage: Stage,
     /// The traced sample nearest to a quantile of all samples (p50, p99.9, min,
     /// max), or the trigger with this number.
@@ -54,8 +55,4 @@ pub struct Path {
     /// Print all functions as JSON instead of a table.
     #[arg(long)]
     pub json: bool,
-}
-
-fn stages() -> impl TypedValueParser<Value = Stage> {
-    PossibleValuesParser::new(Stage::NAMES).try_map(|name| name.parse::<Stage>())
 }

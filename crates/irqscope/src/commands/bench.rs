@@ -21,7 +21,7 @@ pub fn bench(options: &Bench) -> Done {
         return show(&run, if options.json { Format::Summary } else { Format::Table });
     };
     let shown = show(&run, Format::Nothing)?;
-    to_stdout(&run, &Export::plain(format.into()))?;
+    to_stdout(&run, &Export::plain(format))?;
     Ok(shown)
 }
 

@@ -20,7 +20,7 @@ pub fn import(options: &Import) -> Done {
     let run = foreign::import(&foreign::Import {
         files: &options.files,
         out: &out,
-        format: options.format.map(Into::into),
+        format: options.format,
         nanoseconds: options.nanoseconds,
         args: std::env::args().collect(),
         tool_version: env!("CARGO_PKG_VERSION"),
