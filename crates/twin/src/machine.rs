@@ -14,6 +14,13 @@ use crate::wiring::Wiring;
 /// How often commands are looked for, where some may come: virtual time.
 const POLL_NS: u64 = 1_000_000;
 
+/// The distance of the instants from which a run's triggers may count.
+///
+/// The guest's clock begins at a virtual time that only its kernel decides, so a run's triggers meet
+/// the same phases of its tick, whenever its agent is ready: one of another size is a little earlier
+/// or later. All tick rates (100, 250, 300, 1000 Hz) divide it.
+const START_GRID_NS: u64 = 100_000_000;
+
 /// The parts that are there once the machine's devices are.
 pub struct Wires {
     pub timer: Timer,
@@ -92,8 +99,9 @@ impl Machine {
             trace::edge(line, at);
         }
         if gate == Gate::Opened {
-            self.source.target_armed(at);
-            self.smi.iter_mut().for_each(|(smi, _)| smi.begin(at));
+            let start = at.next_multiple_of(START_GRID_NS);
+            self.source.target_armed(start);
+            self.smi.iter_mut().for_each(|(smi, _)| smi.begin(start));
         }
     }
 

@@ -13,6 +13,12 @@ use crate::kernel::modules::Modules;
 use crate::plan::encoded;
 use crate::prepared::Prepared;
 
+/// To multiples of this the agent and the driver's modules are filled up with zeros, which neither
+/// the kernel nor its module loader reads. A guest's boot takes time by the size of its files, and
+/// its samples are to be the same with another build of this program.
+const AGENT_UNIT: usize = 4 << 20;
+const MODULE_UNIT: usize = 1 << 20;
+
 /// An initramfs in the making, for one kernel and one plan.
 pub(crate) struct Image {
     initramfs: Initramfs,
@@ -29,7 +35,7 @@ impl Image {
         let Prepared { kernel, driver } = prepared.clone();
         let agent = agent::find_for(kernel.arch())?;
         let agent = std::fs::read(&agent).trying(|| format!("cannot read {}", agent.display()))?;
-        let mut initramfs = Initramfs::new(&agent)?;
+        let mut initramfs = Initramfs::new(&filled_up(agent, AGENT_UNIT))?;
         initramfs.file("irqscope/plan", &encoded(plan)?)?;
         Ok(Self { initramfs, modules: Modules::of(&kernel)?, driver })
     }
@@ -48,7 +54,7 @@ impl Image {
         let Some(driver) = &self.driver else { return Ok(()) };
         let path = driver.module(name);
         let contents = std::fs::read(&path).trying(|| format!("cannot read {}", path.display()))?;
-        self.add(list, name, &contents, parameters)
+        self.add(list, name, &filled_up(contents, MODULE_UNIT), parameters)
     }
 
     /// Adds the list that the agent looks for in /irqscope.
@@ -78,4 +84,9 @@ impl Image {
         list.0.push_str(&format!("/{path} {parameters}\n"));
         self.initramfs.file(&path, contents)
     }
+}
+
+fn filled_up(mut contents: Vec<u8>, unit: usize) -> Vec<u8> {
+    contents.resize(contents.len().next_multiple_of(unit), 0);
+    contents
 }

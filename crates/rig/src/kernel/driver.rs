@@ -23,6 +23,9 @@ static FAULTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/faults")
 /// one name.
 const HEADERS: [&str; 2] = ["include/config/auto.conf", "Module.symvers"];
 
+/// Changes with how modules are built, so that those of another way in the cache are left alone.
+const RECIPE: &str = "stripped, without paths";
+
 /// The kernel that a driver is built for.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
@@ -68,7 +71,7 @@ impl Driver {
         fill: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<Self> {
         let flavour = if test { "test" } else { "release" };
-        let digest = digest([headers.as_bytes(), sources_digest().as_bytes()]);
+        let digest = digest([headers.as_bytes(), sources_digest().as_bytes(), RECIPE.as_bytes()]);
         let key = format!("{release}-{flavour}-{}", &digest[..16]);
         let dir = cache::root()?.join("drivers").join(key);
         cache::make_dir(&dir, fill)?;
@@ -107,6 +110,7 @@ fn make(build: Build<'_>, dir: &Path) -> Result<()> {
     if build.test {
         make.arg("IRQSCOPE_TEST=y");
     }
+    make.arg(format!("KCFLAGS={}", without_paths(&[Some(dir), build.headers.parent()])));
     let compiler = build.arch.compiler();
     if let Some(compiler) = compiler {
         make.arg(format!("CROSS_COMPILE={}", compiler.name));
@@ -115,8 +119,30 @@ fn make(build: Build<'_>, dir: &Path) -> Result<()> {
     for leak in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS", "KDIR"] {
         make.env_remove(leak);
     }
-    let compiler = compiler.map_or("gcc-12", |compiler| compiler.package);
-    output(&mut make, &format!("make {compiler} libelf-dev pahole")).map(|_| ())
+    let package = compiler.map_or("gcc-12", |compiler| compiler.package);
+    output(&mut make, &format!("make {package} libelf-dev pahole"))?;
+    strip(compiler.map_or("", |compiler| compiler.name), dir)
+}
+
+/// Returns the compiler's flags for messages of the kernel (`__FILE__`) that name no directory of
+/// this machine.
+fn without_paths(dirs: &[Option<&Path>]) -> String {
+    let flag = |dir: &&Path| format!("-ffile-prefix-map={}/=", dir.display());
+    dirs.iter().flatten().map(flag).collect::<Vec<_>>().join(" ")
+}
+
+/// Removes what only debuggers read, and what is computed from it: a module's size, and with it a
+/// guest's boot, would depend on the directory that it was built in.
+fn strip(tools: &str, dir: &Path) -> Result<()> {
+    let entries = std::fs::read_dir(dir).trying(|| format!("cannot read {}", dir.display()))?;
+    let paths = entries.flatten().map(|entry| entry.path());
+    for module in paths.filter(|path| path.extension().is_some_and(|name| name == "ko")) {
+        let mut objcopy = Command::new(format!("{tools}objcopy"));
+        objcopy.args(["--strip-debug", "--remove-section=.BTF"]);
+        objcopy.arg("--remove-section=.note.gnu.build-id").arg(&module);
+        output(&mut objcopy, "binutils")?;
+    }
+    Ok(())
 }
 
 /// Builds a module of its own, beside the others.

@@ -25,7 +25,7 @@ pub(crate) fn fetch(name: &str, dir: &Path, say: &dyn Fn(&str)) -> Result<()> {
         download(&Apt::own(), &tools, made, &unpacked)?;
         say(&format!("unpacking kernel {release}"));
         keep_what_is_needed(&unpacked, made, &release)?;
-        relocate(made, dir, &release)
+        relocate(made, &release)
     })
 }
 
@@ -171,13 +171,13 @@ fn keep_what_is_needed(unpacked: &Path, made: &Path, release: &str) -> Result<()
     std::fs::write(&file, release).trying(|| format!("cannot write {}", file.display()))
 }
 
-/// Rewrites the headers' makefile, which includes others by absolute path; they now lie in the
-/// cache.
-fn relocate(made: &Path, dir: &Path, release: &str) -> Result<()> {
+/// Rewrites the headers' makefile, which includes others by absolute path: they now lie beside it,
+/// wherever the cache is.
+fn relocate(made: &Path, release: &str) -> Result<()> {
     let makefile = made.join(format!("usr/src/linux-headers-{release}/Makefile"));
     let what = || format!("cannot adapt {}", makefile.display());
     let text = std::fs::read_to_string(&makefile).trying(what)?;
-    let moved = text.replace("/usr/src/", &format!("{}/usr/src/", dir.display()));
+    let moved = text.replace("/usr/src/", "$(dir $(lastword $(MAKEFILE_LIST)))../");
     std::fs::write(&makefile, moved).trying(what)
 }
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: a scenario has one digest, wherever the cache lies, by whatever user, in whatever
+# language, and with an agent of another size: directories of other lengths, a moved
+# program, another user, another locale and time zone, 1 byte more.
+# Runs: beside others
+. tests/lib/lib.sh
+
+[ "$(id -u)" = 0 ] || skip root "another user is one of the cases"
+
+# Its own directory, which another user can read.
+PLACE=$(mktemp -d /tmp/irqscope-anywhere.XXXXXX)
+trap 'rm -rf "$PLACE"' EXIT
+chmod 755 "$PLACE"
+sed 's/^kernels = .*/kernels = ["6.1"]/; s/^count = .*/count = 150/' \
+	tests/scenarios/quick.toml >"$PLACE/quick.toml"
+BUILD=$(dirname "$IRQSCOPE")
+mkdir "$PLACE/bin"
+cp "$IRQSCOPE" "$BUILD/libirqscope_twin.so" "$PLACE/bin"
+cp "$BUILD"/../*-unknown-linux-*/release/irqscope-agent "$PLACE/bin" 2>/dev/null ||
+	cp "$BUILD/irqscope-agent" "$PLACE/bin"
+expect 0 "$IRQSCOPE" kernel fetch 6.1
+
+# The kernel is copied and not fetched again; its headers may still name the old place.
+cache() { # DIRECTORY
+	mkdir -p "$1/kernels"
+	cp -al "$CACHE/kernels/6.1" "$1/kernels/6.1"
+	local makefile
+	for makefile in "$1"/kernels/6.1/usr/src/linux-headers-*-amd64/Makefile; do
+		sed "s|^include .*/usr/src/|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../|" \
+			"$makefile" >"$PLACE/makefile"
+		cp --remove-destination "$PLACE/makefile" "$makefile"
+	done
+}
+
+run() { # NAME CACHE COMMAND...
+	local name=$1 cache=$2
+	shift 2
+	mkdir -p "$PLACE/$name"
+	cache "$cache"
+	chmod -R a+rwX "$PLACE/$name"
+	find "$cache" -type d -exec chmod a+rwx {} +
+	(cd "$PLACE/$name" && expect 0 "$@" run "$PLACE/quick.toml" --out "$PLACE/$name/run")
+	digest=$(field "$PLACE/$name/run/summary.json" "j['digest']")
+	echo "$name: $digest"
+	: "${first:=$digest}"
+	[ "$digest" = "$first" ] || fail "$name has another digest"
+}
+
+MOVED=(env IRQSCOPE_AGENT="$PLACE/bin/irqscope-agent" IRQSCOPE_TWIN_PLUGIN="$PLACE/bin/libirqscope_twin.so")
+run here "$PLACE/c" env IRQSCOPE_CACHE="$PLACE/c" "$IRQSCOPE"
+LONG=$PLACE/a-directory-with-a-name-that-is-longer/than-those-that-people/usually-choose/for-a-cache
+run long "$LONG" env IRQSCOPE_CACHE="$LONG" TZ=Asia/Kathmandu LC_ALL=tr_TR.UTF-8 "$IRQSCOPE"
+run user "$PLACE/user/cache" setpriv --reuid 65534 --regid 65534 --clear-groups \
+	"${MOVED[@]}" HOME="$PLACE/user" USER=nobody XDG_CACHE_HOME= IRQSCOPE_CACHE="$PLACE/user/cache" \
+	LC_ALL=C TMPDIR="$PLACE/user" "$PLACE/bin/irqscope"
+printf x >>"$PLACE/bin/irqscope-agent"
+run larger "$PLACE/larger-cache" "${MOVED[@]}" IRQSCOPE_CACHE="$PLACE/larger-cache" "$PLACE/bin/irqscope"
