@@ -59,8 +59,6 @@ pub enum SettingError {
     Unknown(String),
     #[error("{0} and {1} say the same: name one of them")]
     Twice(String, &'static str),
-    #[error("{key} {value} is out of range")]
-    OutOfRange { key: String, value: Value },
     #[error("{key} cannot be {value}")]
     NoValue { key: String, value: Value },
 }

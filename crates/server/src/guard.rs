@@ -71,13 +71,7 @@ impl Guard {
         let loopback = self.address.ip().is_loopback();
         let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         let known = match address {
-            Ok(ip) => {
-                if loopback {
-                    ip.is_loopback()
-                } else {
-                    true
-                }
-            }
+            Ok(ip) => !loopback || ip.is_loopback(),
             Err(_) if name.eq_ignore_ascii_case("localhost") => loopback,
             Err(_) => self.names.iter().any(|known| known.eq_ignore_ascii_case(name)),
         };

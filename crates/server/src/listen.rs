@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Connections, each with limits: their number, the time for a head, the time without reading.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ impl Server {
         let wrong = |source| ServeError::Listen { address: listen, source };
         let listener = runtime.block_on(TcpListener::bind(listen)).map_err(wrong)?;
         let address = listener.local_addr().map_err(wrong)?;
-        let token = (!is_loopback(address.ip())).then(Token::new).transpose()?;
+        let token = (!address.ip().is_loopback()).then(Token::new).transpose()?;
         let guard = Guard::new(address, names, token.clone());
         let app = App::new(session, page, guard);
         runtime.spawn(accept(listener, app));
@@ -89,10 +89,6 @@ impl Drop for Server {
             runtime.shutdown_timeout(LAST);
         }
     }
-}
-
-fn is_loopback(ip: IpAddr) -> bool {
-    ip.is_loopback()
 }
 
 async fn accept(listener: TcpListener, app: App) {

@@ -476,7 +476,7 @@ export interface RunEntry {
   readonly log_bytes: number;
   readonly cases: readonly string[];
   /** Why it cannot be read. */
-  readonly error: string | null;
+  readonly error: Trouble | null;
 }
 
 /** The runs directory. */

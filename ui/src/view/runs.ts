@@ -69,7 +69,7 @@ export class RunsScreen implements Screen {
 }
 
 function stateOf(run: RunEntry): string {
-  if (run.error !== null) return run.error;
+  if (run.error !== null) return run.error.what;
   if (run.under_way) return "under way";
   return run.complete ? "complete" : "not complete";
 }

@@ -8,6 +8,7 @@ use irqscope_run::RunDir;
 use serde::Serialize;
 
 use super::{LOG, directory, is_derived};
+use crate::error::Trouble;
 
 /// The greatest number of runs that are listed, the newest.
 const MOST: usize = 1000;
@@ -26,7 +27,7 @@ pub struct RunEntry {
     pub log_bytes: u64,
     pub cases: Vec<String>,
     /// Why it cannot be read.
-    pub error: Option<String>,
+    pub error: Option<Trouble>,
 }
 
 /// Lists runs, the newest first.
@@ -57,7 +58,7 @@ fn one(runs: &Path, id: String, under_way: Option<&str>) -> Option<RunEntry> {
         cases: manifest
             .map_or_else(Vec::new, |it| it.cases.iter().map(|case| case.case.clone()).collect()),
         log_bytes,
-        error: opened.err().map(|error| error.to_string()),
+        error: opened.as_ref().err().map(Trouble::of),
         id,
     })
 }

@@ -60,36 +60,33 @@ pub fn limits(hello: &GeneratorHello) -> Map<String, Value> {
 /// one there are no values yet.
 ///
 /// # Errors
-/// It names no setting, one that does not exist, the period twice, none of a setting's values, or
-/// a frequency that no period has.
+/// It names no setting, one that does not exist, the period twice, or none of a setting's values.
 pub fn changes(
     asked: &Map<String, Value>,
     hello: Option<&GeneratorHello>,
 ) -> Result<Option<Changes>, SettingError> {
     let mut changes = Changes::default();
     for (key, value) in asked {
-        let no_value = || SettingError::NoValue { key: key.clone(), value: value.clone() };
-        let out_of_range = || SettingError::OutOfRange { key: key.clone(), value: value.clone() };
-        let period = Setting::Period.key();
-        match (setting_of(key), hello) {
+        let has_value = match (setting_of(key), hello) {
             (None, _) if key != FREQUENCY => return Err(SettingError::Unknown(key.clone())),
-            (None, _) if asked.contains_key(&period) => {
-                return Err(SettingError::Twice(period, FREQUENCY));
+            (None, _) if asked.contains_key(&Setting::Period.key()) => {
+                return Err(SettingError::Twice(Setting::Period.key(), FREQUENCY));
             }
-            (_, None) => {}
+            (_, None) => true,
             (None, Some(hello)) => {
-                let period = value.as_u64().and_then(|millihertz| hello.period_of(millihertz));
-                changes.period = Some(period.ok_or_else(out_of_range)?);
+                changes.period = value.as_u64().and_then(|millihertz| hello.period_of(millihertz));
+                changes.period.is_some()
             }
             (Some(setting), Some(hello)) => {
                 let raw = match value.as_str() {
                     Some(name) => setting.raw_of(name),
                     None => value.as_u64().map(|raw| setting.to_ticks(raw, hello.tick)),
                 };
-                if !raw.is_some_and(|raw| changes.put(setting, raw)) {
-                    return Err(no_value());
-                }
+                raw.is_some_and(|raw| changes.put(setting, raw))
             }
+        };
+        if !has_value {
+            return Err(SettingError::NoValue { key: key.clone(), value: value.clone() });
         }
     }
     if asked.is_empty() { Err(SettingError::None) } else { Ok(hello.map(|_| changes)) }
