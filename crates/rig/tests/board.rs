@@ -84,7 +84,8 @@ fn a_plan_is_set_and_followed_to_its_end() {
 #[test]
 fn a_polarity_that_the_generator_does_not_offer_ends_the_case() {
     let owner = Owner::start(1, 64);
-    let outside = Outside { polarity: Polarity::Falling, ..Outside::default() };
+    let mut outside = Outside::default();
+    outside.settings.polarity = Some(Polarity::Falling);
     let mut plan = plan().with_stages(|asked| asked.outside = Some(outside));
     let beforehand = prepare(&Owner::start(1, 64), &mut plan).unwrap_err();
     assert!(matches!(beforehand, RigError::Generator(GeneratorError::Refused(_))), "{beforehand}");

@@ -15,8 +15,9 @@ use crate::{CaseData, Host, OutsideData, Result, RunError};
 
 /// The manifest's format.
 ///
-/// 1: first. 2: a plan has stages or benchmarks, each with what they alone need.
-pub const VERSION: u32 = 2;
+/// 1: first. 2: a plan has stages or benchmarks, each with what they alone need. 3: a plan
+/// has the settings that a generator alone has as the table of settings does.
+pub const VERSION: u32 = 3;
 
 pub(crate) const FILE: &str = "manifest.json";
 

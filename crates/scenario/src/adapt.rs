@@ -3,19 +3,14 @@
 //! anything is checked. Keys of the command line stay as they are, so that what does not go with
 //! the rig is refused.
 
+use irqscope_wire::Setting;
+
 use crate::kind::RigKind;
 use crate::table::Table;
 
-/// Keys about a generator, and about what only it can show.
-const OF_GENERATOR: [&str; 7] = [
-    "views",
-    "observer-effect",
-    "trigger.line",
-    "trigger.duty",
-    "trigger.packet",
-    "trigger.polarity",
-    "trigger.generator-cpu",
-];
+/// Keys about a generator, and about what only it can show, besides its settings.
+const OF_GENERATOR: [&str; 4] =
+    ["views", "observer-effect", "trigger.line", "trigger.generator-cpu"];
 
 /// Changes the keys of a file for rig `from` to what is measured on rig `to`.
 pub(crate) fn adapt(table: &mut Table<'_>, from: RigKind, to: RigKind) {
@@ -42,15 +37,21 @@ fn trigger(table: &mut Table<'_>, to: RigKind) {
     match table.text("trigger.kind") {
         _ if !to.reaches_target() => leave_to_board(table),
         _ if has_address && !to.boots() => join_board(table),
-        Some("inject") if to.boots() => OF_GENERATOR.iter().for_each(|key| table.remove(key)),
+        Some("inject") if to.boots() => leave_generator(table),
         // Which wires they are is each kernel's own.
         Some("line") if to.boots() => table.remove("trigger.line"),
         Some("line") => {
-            OF_GENERATOR.iter().for_each(|key| table.remove(key));
+            leave_generator(table);
             table.set("trigger.kind", "timer");
         }
         _ => {}
     }
+}
+
+/// Drops what only a generator has.
+fn leave_generator(table: &mut Table<'_>) {
+    OF_GENERATOR.iter().for_each(|key| table.remove(key));
+    Setting::generators().for_each(|row| table.remove(&format!("trigger.{}", row.setting)));
 }
 
 /// Adapts to a generator at an address, which triggers whatever the scenario was made for, by the

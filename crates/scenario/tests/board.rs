@@ -17,7 +17,7 @@ fn a_board_sees_from_outside_and_has_as_many_stages_as_lines() {
     assert_eq!(scenario.board.address, "serial:///dev/ttyACM0");
     let plan = asked(&scenario);
     assert!(plan.inside.is_none() && plan.stages.is_empty());
-    assert_eq!(plan.outside.unwrap().polarity, Polarity::Falling);
+    assert_eq!(plan.outside.unwrap().settings.polarity, Some(Polarity::Falling));
     let named = parse(&format!("{board}\nstages = [\"irq\"]"), line).unwrap();
     assert_eq!(asked(&named).stages, [Stage::Irq]);
     assert!(error(board, "kind = \"timer\"\nperiod = \"1ms\"").contains("kind = \"line\""));

@@ -6,7 +6,7 @@ mod common;
 
 use common::{asked, error, on, parse, plan, resolve};
 use irqscope_scenario::RigKind;
-use irqscope_wire::{Line, Outside, Trigger, View};
+use irqscope_wire::{Changes, Descriptor, Line, Outside, Setting, Trigger, Unit, View};
 
 #[test]
 fn trigger_line_has_both_views_and_the_parallel_ports_wires() {
@@ -15,11 +15,39 @@ fn trigger_line_has_both_views_and_the_parallel_ports_wires() {
         (plan.trigger, plan.line, plan.period_ns),
         (Trigger::Line, Line::Parport, 1_000_000)
     );
-    assert_eq!(
-        plan.outside,
-        Some(Outside { duty_per_mille: 125, packet: 32, cpu: None, ..Outside::default() })
-    );
+    let settings = Changes::default().duty(125).packet(32).or(Outside::default().settings);
+    assert_eq!(plan.outside, Some(Outside { cpu: None, settings }));
     assert!(plan.inside.is_some());
+}
+
+/// Returns a value of a setting that is not its default, as TOML, and its raw number.
+fn other_value(row: &Descriptor) -> (String, u64) {
+    match (row.unit, row.names) {
+        (Unit::Ticks, _) => ("\"40us\"".into(), 40_000),
+        (Unit::PerMille, _) => ("\"12.5%\"".into(), 125),
+        (_, []) => ("3".into(), 3),
+        (_, [.., last]) => (format!("{last:?}"), row.names.len() as u64 - 1),
+    }
+}
+
+#[test]
+fn every_setting_of_a_generator_is_a_key_by_its_name_and_unit_and_is_asked_for() {
+    let line = "kind = \"line\"\nperiod = \"1ms\"";
+    for row in Setting::generators() {
+        let (setting, (text, raw)) = (row.setting, other_value(&row));
+        let asked = plan("", &format!("{line}\n{setting} = {text}"));
+        assert_eq!(asked.settings(1).get(setting), Some(raw), "{setting}");
+        assert_eq!(plan("", line).settings(1).get(setting), Some(row.default), "{setting}");
+        let timer = format!("kind = \"timer\"\nperiod = \"1ms\"\n{setting} = {text}");
+        assert!(error("", &timer).contains(&format!("trigger.{setting} is a generator's")));
+        let misspelt = error("", &format!("{line}\n{setting}y = {text}"));
+        assert!(misspelt.contains(&format!("`{setting}`")), "{misspelt}");
+        let no_value = error("", &format!("{line}\n{setting} = [1]"));
+        assert!(
+            no_value.contains("test.toml:10:") && no_value.contains("invalid type"),
+            "{no_value}"
+        );
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use irqscope_scenario::{Scenario, bundled, schema, template};
+use irqscope_wire::Setting;
 use serde_json::Value;
 
 fn validator() -> jsonschema::Validator {
@@ -89,6 +90,10 @@ fn the_documents_have_every_key() {
     keys(&schema, &schema, "", &mut all);
     assert!(all.len() > 90, "{}", all.len());
     let document = include_str!("../../../docs/scenarios.md");
+    // Their table is compared with docs/settings.md where it stands.
+    let of_table = |key: &&String| {
+        Setting::generators().any(|row| **key == format!("trigger.{}", row.setting))
+    };
     // `a.b`, or `.b` behind `a.…` in the same row.
     let rows: Vec<Vec<&str>> = document
         .lines()
@@ -97,6 +102,7 @@ fn the_documents_have_every_key() {
         .collect();
     let missing: Vec<&String> = all
         .iter()
+        .filter(|key| !of_table(key))
         .filter(|key| {
             let last = &key[key.rfind('.').unwrap_or(0)..];
             let table = key.rsplit_once('.').map_or("", |(table, _)| table);

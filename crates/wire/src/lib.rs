@@ -63,13 +63,14 @@ pub use name::{Names, UnknownName};
 pub use path::{Mark, Path, PathEnd, PathEvent, Run};
 pub use picture::{InterruptLine, Picture, Role, ThreadFact, ThreadPolicy};
 pub use plan::{
-    Delay, EXPLAINED, HOG, Inside, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Outside,
-    Pacing, Plan, Policy, Scheduling, StagePlan, SystemState, Trigger, Work,
+    Delay, EXPLAINED, HOG, Inside, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Pacing,
+    Plan, Policy, Scheduling, StagePlan, SystemState, Trigger, Work,
 };
 pub use port::HostByte;
 pub use refusal::Refusal;
 pub use settings::{
-    Changes, Descriptor, Difference, Limits, Polarity, Range, Setting, Settings, Unit, Value, When,
+    Changes, Descriptor, Difference, Limits, Outside, Polarity, Range, Setting, Settings, Unit,
+    Value, When, Whose,
 };
 pub use stage::{Stage, View};
 pub use startup::{Listening, TWIN_LISTENS, TWIN_REFUSES, TWIN_UNUSABLE};

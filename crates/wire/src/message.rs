@@ -18,8 +18,8 @@ use crate::{
 /// lines in use, calibration, a generator's own time, how a response was measured, and
 /// the target's word that it answers. 7: a plan has stages or benchmarks, each with what
 /// they alone need. 8: a generator's settings in one command, and a range for each of
-/// them in its limits.
-pub const PROTOCOL: u16 = 8;
+/// them in its limits. 9: a plan has the settings that a generator alone has as the table does.
+pub const PROTOCOL: u16 = 9;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.

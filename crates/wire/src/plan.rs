@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::name::named;
 use crate::{
-    Benchmark, Burst, Compensate, DelayedLocking, Execution, Faults, Polarity, Shape, Stage, Tick,
+    Benchmark, Burst, Compensate, DelayedLocking, Execution, Faults, Outside, Shape, Stage, Tick,
     View,
 };
 
@@ -144,31 +144,6 @@ pub struct Delay {
     pub instructions: u32,
 }
 
-/// A plan's demands on a generator besides period, jitter, count and pacing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outside {
-    /// How much of a period the interrupt line is asserted.
-    pub duty_per_mille: u16,
-    /// Samples in one packet.
-    pub packet: u16,
-    /// The CPU of the target on which a generator runs; the rig chooses if it is not named.
-    #[serde(default)]
-    pub cpu: Option<u32>,
-    /// Which edge of the interrupt line is the trigger.
-    #[serde(default = "rising")]
-    pub polarity: Polarity,
-}
-
-const fn rising() -> Polarity {
-    Polarity::Rising
-}
-
-impl Default for Outside {
-    fn default() -> Self {
-        Self { duty_per_mille: 250, packet: 16, cpu: None, polarity: rising() }
-    }
-}
-
 /// The end of the name of a case that is measured from outside only; the name before it is that of
 /// the case it is compared with.
 pub const OUTSIDE_ONLY: &str = "/outside";
@@ -220,6 +195,7 @@ pub struct Plan {
 /// The work that is measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "a run has few plans, and most ask stages")]
 pub enum Work {
     /// Stages of the kernel, which the driver asks.
     Stages(StagePlan),

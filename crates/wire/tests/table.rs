@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use irqscope_wire::{Descriptor, Setting, Unit, When};
+use irqscope_wire::{Descriptor, Setting, Unit, When, Whose};
 
 /// Checks that a file, or the part between two of its marks, is this text.
 fn compare(file: &str, marks: Option<[&str; 2]>, expected: &str) {
@@ -53,22 +53,24 @@ fn values(Descriptor { unit, usual, names, .. }: Descriptor) -> String {
 }
 
 fn document() -> String {
-    let mut text = "\n| setting | in JSON | counts | values | default | during a run | what it is \
-                    |\n| --- | --- | --- | --- | --- | --- | --- |\n"
-        .to_owned();
+    let mut text =
+        "\n| setting | in JSON | counts | values | default | during a run | whose | what \
+                    it is |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+            .to_owned();
     for descriptor in Setting::table() {
-        let Descriptor { setting, unit, when, default, names, .. } = descriptor;
+        let Descriptor { setting, unit, when, whose, default, names, .. } = descriptor;
         let default = match names {
             _ if setting == Setting::Lines => "all".into(),
             [] => number(unit, default),
             _ => format!("`{}`", setting.text_of(default)),
         };
         let during = if when == When::Always { "yes" } else { "no" };
+        let whose = if whose == Whose::Plan { "the plan's" } else { "a generator's" };
         let (key, values, help) = (setting.key(), values(descriptor), help(&descriptor));
         let unit = unit.name();
         writeln!(
             text,
-            "| `{setting}` | `{key}` | {unit} | {values} | {default} | {during} | {help} |"
+            "| `{setting}` | `{key}` | {unit} | {values} | {default} | {during} | {whose} | {help} |"
         )
         .expect("a string takes it");
     }

@@ -3,10 +3,10 @@
 
 use irqscope_analysis::{Summary, Sweep};
 use irqscope_run::{CaseManifest, Manifest};
-use irqscope_wire::{Benchmark, JitterKind, Policy, Scheduling, Stage, StagePlan};
+use irqscope_wire::{Benchmark, JitterKind, Policy, Scheduling, Setting, Stage, StagePlan, Unit};
 use maud::{Markup, html};
 
-use irqscope_quantity::{exact, grouped, hertz};
+use irqscope_quantity::{exact, grouped, hertz, percent};
 
 type Fact = (&'static str, fn(&CaseManifest) -> Option<String>);
 
@@ -164,8 +164,13 @@ fn period(case: &CaseManifest) -> Option<String> {
 
 fn views(plan: &StagePlan) -> String {
     let outside = plan.outside.map(|outside| {
-        let duty = f64::from(outside.duty_per_mille) / 10.0;
-        format!("outside ({duty} % duty, {} samples a packet)", outside.packet)
+        let value = |(setting, raw): (Setting, u64)| match setting.unit() {
+            Unit::Ticks => format!("{setting} {}", exact(raw)),
+            Unit::PerMille => format!("{setting} {}", percent(raw)),
+            unit => format!("{setting} {} {}", setting.text_of(raw), unit.name()).trim_end().into(),
+        };
+        let settings: Vec<String> = outside.settings.iter().map(value).collect();
+        format!("outside ({})", settings.join(", "))
     });
     let inside = plan.inside.map(|_| "inside".to_owned());
     outside.into_iter().chain(inside).collect::<Vec<_>>().join(" and ")

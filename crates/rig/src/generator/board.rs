@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use irqscope_scenario::UNKNOWN;
 use irqscope_wire::{
-    Burst, Command, GeneratorHello, GeneratorKind, Jitter, Line, Outside as Asked, Plan, Stage,
+    Burst, Command, GeneratorHello, GeneratorKind, Jitter, Line, Outside as Demands, Plan, Stage,
     StagePlan, StartAt, Status, SystemState, Trigger,
 };
 
@@ -16,7 +16,6 @@ use crate::case::{Event, Events};
 use crate::command::TICK;
 use crate::error::{Result, RigError};
 use crate::generator::outside::{Outside, lift};
-use crate::generator::settings::of_plan;
 use crate::generator::{Client, GeneratorError, look};
 use crate::plan::asked;
 use crate::stop::Stop;
@@ -59,12 +58,7 @@ pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
         burst: (set.burst > 1).then_some(burst),
         seed: set.seed,
         timeout_ms: u32::try_from(ns(set.timeout) / 1_000_000).unwrap_or(u32::MAX),
-        outside: Some(Asked {
-            duty_per_mille: set.duty,
-            packet: set.packet,
-            cpu: None,
-            polarity: set.polarity,
-        }),
+        outside: Some(Demands::of(&set, hello.tick)),
         inside: None,
         ..StagePlan::default()
     };
@@ -111,7 +105,7 @@ fn check(hello: &GeneratorHello, asked: &StagePlan) -> Result<()> {
             "name one for each line that has a wire, in their order: stages = [\"irq\", ...]",
         ));
     }
-    let asked = of_plan(asked, asked.outside.unwrap_or_default(), stages).in_ticks(hello.tick);
+    let asked = asked.settings(stages).in_ticks(hello.tick);
     asked.check(&hello.limits, false).map_err(|refusal| lift(GeneratorError::Refused(refusal)))
 }
 
@@ -119,7 +113,7 @@ fn check(hello: &GeneratorHello, asked: &StagePlan) -> Result<()> {
 pub(crate) fn set(address: &str, asked: &StagePlan, lines: usize, stop: &Stop) -> Result<Outside> {
     let client = Client::connect_when_free(address, stop).map_err(lift)?;
     let mut outside = Outside::of(client, asked);
-    outside.set(of_plan(asked, asked.outside.unwrap_or_default(), lines))?;
+    outside.set(asked.settings(lines))?;
     Ok(outside)
 }
 

@@ -5,9 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use irqscope_wire::{
-    Changes, Message, Nanoseconds, Outside as Asked, RunState, StagePlan, StartAt, Status,
-};
+use irqscope_wire::{Changes, Message, Nanoseconds, RunState, StagePlan, StartAt, Status};
 
 use crate::case::{Event, Events, Stream};
 use crate::command::TICK;
@@ -39,11 +37,11 @@ pub(crate) struct Outside {
 
 impl Outside {
     /// Connects, sets and starts: the first trigger waits for the target.
-    pub fn begin(address: &str, plan: &StagePlan, asked: Asked, stop: &Stop) -> Result<Self> {
+    pub fn begin(address: &str, plan: &StagePlan, stop: &Stop) -> Result<Self> {
         let client = Client::connect(address, stop).map_err(lift)?;
-        let lines = client.hello().lines.into();
+        let asked = plan.settings(client.hello().lines.into());
         let mut outside = Self::of(client, plan);
-        outside.set(settings::of_plan(plan, asked, lines))?;
+        outside.set(asked)?;
         outside.start(StartAt::Armed)?;
         Ok(outside)
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 
 use irqscope_wire::{
-    Changes, FaultKind, GeneratorHello, Message, Nanoseconds, Outside, StagePlan, TWIN_REFUSES,
+    Changes, FaultKind, GeneratorHello, Message, Nanoseconds, StagePlan, TWIN_REFUSES,
     TWIN_UNUSABLE,
 };
 
@@ -16,7 +16,7 @@ use crate::agent::find_plugin;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::error::{Result, RigError, Trying};
 use crate::foreign;
-use crate::generator::settings::{check, of_plan};
+use crate::generator::settings::check;
 use crate::guest::qemu::ENDED;
 
 /// A plugin that is about to be loaded, or is at work.
@@ -44,13 +44,7 @@ impl Plugin {
 
     /// Returns QEMU's arguments; `lines` as many as stages answer, `trace` as many triggers as
     /// leave their path.
-    pub fn args(
-        &mut self,
-        plan: &StagePlan,
-        outside: Outside,
-        lines: usize,
-        trace: u64,
-    ) -> Result<[String; 2]> {
+    pub fn args(&mut self, plan: &StagePlan, lines: usize, trace: u64) -> Result<[String; 2]> {
         let paths = [&self.path, &self.socket];
         if let Some(path) = paths.iter().find(|path| path.to_string_lossy().contains(',')) {
             return Err(RigError::unready(
@@ -58,7 +52,7 @@ impl Plugin {
                 "move the program, or set TMPDIR to another directory",
             ));
         }
-        let asked = of_plan(plan, outside, lines);
+        let asked = plan.settings(lines);
         self.watch = Watch::new(asked);
         let settings = settings(&asked, plan, lines, trace);
         let [path, socket] = paths.map(|path| path.display());

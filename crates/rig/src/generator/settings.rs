@@ -1,34 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The settings that a plan asks of a generator, and their comparison with those in force.
+//! The comparison of a generator's settings in force with those that a plan asks of it.
 
-use irqscope_wire::{
-    Changes, Difference, GeneratorHello, JitterKind, Nanoseconds, Outside, Settings, StagePlan,
-    Unit,
-};
+use irqscope_wire::{Changes, Difference, GeneratorHello, Nanoseconds, Settings, Unit};
 
 use crate::error::{Result, RigError};
-
-/// Returns the settings of a plan, for a generator with this many lines in use.
-pub(crate) fn of_plan(plan: &StagePlan, outside: Outside, lines: usize) -> Changes<Nanoseconds> {
-    let ns = |ns: u64| Nanoseconds(i64::try_from(ns).unwrap_or(i64::MAX));
-    let asked = Changes::default()
-        .period(ns(plan.period_ns))
-        .duty(outside.duty_per_mille)
-        .packet(outside.packet)
-        .count(plan.count)
-        .jitter(plan.jitter.kind)
-        .jitter_amount(ns(if plan.jitter.kind == JitterKind::None { 0 } else { plan.jitter.ns }))
-        .seed(plan.seed)
-        .pacing(plan.pacing)
-        .timeout(ns(u64::from(plan.timeout_ms) * 1_000_000))
-        .shape(plan.shape())
-        .polarity(outside.polarity)
-        .lines(u8::try_from(lines).unwrap_or(u8::MAX));
-    match plan.burst {
-        Some(burst) => asked.burst(burst.triggers).interval(ns(burst.interval_ns)),
-        None => asked.burst(1),
-    }
-}
 
 /// Compares what is in force with what was asked for; a run is about to begin.
 ///
@@ -70,7 +45,8 @@ fn describe(difference: Difference, hello: &GeneratorHello) -> String {
 mod tests {
     use super::*;
     use irqscope_wire::{
-        Burst, GeneratorKind, Jitter, Limits, PROTOCOL, Polarity, Range, Setting, Tick,
+        Burst, GeneratorKind, Jitter, JitterKind, Limits, Outside, PROTOCOL, Polarity, Range,
+        Setting, StagePlan, Tick,
     };
 
     const KINDS: [(GeneratorKind, u64, u64); 4] = [
@@ -97,12 +73,14 @@ mod tests {
     fn plan() -> StagePlan {
         let jitter = Jitter { kind: JitterKind::Uniform, ns: 500 };
         let burst = Some(Burst { triggers: 3, interval_ns: 20_000 });
-        StagePlan { jitter, burst, timeout_ms: 10, seed: 7, ..StagePlan::default() }
+        let mut outside = Outside::default();
+        outside.settings.polarity = Some(Polarity::Falling);
+        let outside = Some(outside);
+        StagePlan { jitter, burst, outside, timeout_ms: 10, seed: 7, ..StagePlan::default() }
     }
 
     fn asked() -> Changes<Nanoseconds> {
-        let outside = Outside { polarity: Polarity::Falling, ..Outside::default() };
-        of_plan(&plan(), outside, 8)
+        plan().settings(8)
     }
 
     fn in_force(hello: &GeneratorHello) -> Settings {

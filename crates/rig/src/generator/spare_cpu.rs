@@ -48,7 +48,7 @@ pub(crate) fn start(
     let settings = Settings { cpu: Some(cpu), ..settings };
     let Some(asked) = plan.stages_mut() else { return Ok(None) };
     asked.outside = Some(settings);
-    Outside::begin(&address, asked, settings, stop).map(Some)
+    Outside::begin(&address, asked, stop).map(Some)
 }
 
 /// Returns the generator's options.

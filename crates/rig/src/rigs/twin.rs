@@ -65,13 +65,13 @@ impl TwinRig {
         events(Event::Phase("preparing the guest"))?;
         let Job { plan, console, stop, .. } = *job;
         let prepared = &self.prepared[job.index];
-        let asked = plan.stages().zip(plan.outside());
+        let asked = plan.stages().filter(|asked| asked.outside.is_some());
         let mut plugin = asked.map(|_| Plugin::listen()).transpose()?;
         let image = image(prepared, plan, false)?;
         let arch = prepared.kernel.arch();
         let mut args = machine_args(arch, self.twin, plan, "off");
-        if let (Some(plugin), Some((asked, outside))) = (&mut plugin, asked) {
-            args.extend(plugin.args(asked, outside, prepared.lines(plan), self.twin.trace)?);
+        if let (Some(plugin), Some(asked)) = (&mut plugin, asked) {
+            args.extend(plugin.args(asked, prepared.lines(plan), self.twin.trace)?);
         }
         let machine = Machine {
             program: arch.qemu(),

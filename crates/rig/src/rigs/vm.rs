@@ -125,9 +125,11 @@ impl VmRig {
         plan: &Plan,
         stop: &Stop,
     ) -> Result<Option<Generator>> {
-        let Some((asked, settings)) = plan.stages().zip(plan.outside()) else { return Ok(None) };
+        let Some(asked) = plan.stages().filter(|asked| asked.outside.is_some()) else {
+            return Ok(None);
+        };
         let doorbell = Doorbell::start(prepared.lines(plan), self.vm.generator_cpu, stop)?;
-        let outside = Outside::begin(&doorbell.address, asked, settings, stop)?;
+        let outside = Outside::begin(&doorbell.address, asked, stop)?;
         Ok(Some(Generator { outside, doorbell }))
     }
 

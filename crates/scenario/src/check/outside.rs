@@ -7,8 +7,6 @@ use super::{Flaws, Rule};
 use crate::plan::outside::{allows_spare_cpu, has_generator, has_spare_cpu, has_view, line};
 use crate::raw::{Text, TriggerText};
 
-const PACKET: std::ops::RangeInclusive<u16> = 1..=1024;
-
 pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
     let [outside, inside] = [View::Outside, View::Inside].map(|view| has_view(text, view));
     let generator = has_generator(text, trigger);
@@ -28,15 +26,10 @@ pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
             flaws.add("trigger.line", Rule::OtherWires { rig, wires, kernel });
         }
     }
-    for (set, key) in [
-        (trigger.duty.is_some(), "trigger.duty"),
-        (trigger.packet.is_some(), "trigger.packet"),
-        (trigger.polarity.is_some(), "trigger.polarity"),
-    ] {
-        flaws.when(set && !outside, key, Rule::SettingOfGenerator);
+    for (setting, _) in trigger.settings.iter() {
+        let key = format!("trigger.{setting}");
+        flaws.when(!outside, &key, Rule::SettingOfGenerator(setting));
     }
-    let packet = trigger.packet.is_none_or(|packet| PACKET.contains(&packet));
-    flaws.when(!packet, "trigger.packet", Rule::Packet);
     let one_view = text.observer_effect && !(outside && inside);
     flaws.when(one_view, "observer-effect", Rule::ObserverEffect);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The rules, each with what mends a scenario that breaks it.
 
-use irqscope_wire::{Line, Stage};
+use irqscope_wire::{Line, Setting, Stage};
 
 use super::stages::{COUNT, TRIGGERS};
 use crate::sweep::SweepError;
@@ -119,10 +119,8 @@ pub enum Rule {
     NoWires,
     #[error("the generator of rig {rig} watches trigger.line = \"{wires}\" with kernel {kernel}")]
     OtherWires { rig: &'static str, wires: Line, kernel: String },
-    #[error("trigger.duty, polarity and packet are a generator's: trigger.kind = \"line\"")]
-    SettingOfGenerator,
-    #[error("trigger.packet is 1 to 1024 samples")]
-    Packet,
+    #[error("trigger.{0} is a generator's: trigger.kind = \"line\"")]
+    SettingOfGenerator(Setting),
     #[error(
         "observer-effect compares outside figures with and without the view inside: it needs both \
          views"

@@ -51,11 +51,8 @@ pub(crate) fn has_view(text: &Text, view: View) -> bool {
 
 /// Returns what the generator is asked beyond the trigger's period, jitter and count.
 pub(crate) fn settings(text: &Text, trigger: &TriggerText) -> Option<Outside> {
-    let default = Outside::default();
     has_view(text, View::Outside).then(|| Outside {
-        duty_per_mille: trigger.duty.map_or(default.duty_per_mille, |duty| duty.0),
-        packet: trigger.packet.unwrap_or(default.packet),
         cpu: trigger.generator_cpu,
-        polarity: trigger.polarity.map_or(default.polarity, |polarity| polarity.0),
+        settings: trigger.settings.or(Outside::default().settings),
     })
 }

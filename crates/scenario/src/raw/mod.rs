@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_wire::{
-    Compensate, FaultKind, JitterKind, Line, Load, Mode, Pacing, Polarity, Stage, Trigger, View,
-};
+use irqscope_wire::{Compensate, FaultKind, Load, Stage, View};
 use serde::Deserialize;
 
 use irqscope_quantity::{Frequency, Span};
@@ -16,13 +14,15 @@ mod bench;
 mod board;
 mod execution;
 mod locks;
+mod trigger;
 mod value;
 
 pub(crate) use bench::*;
 pub use board::{Board, Gpio};
 pub(crate) use execution::{ExecutionText, TimeText};
 pub(crate) use locks::LocksText;
-pub(crate) use value::{Duty, Named, Priority};
+pub(crate) use trigger::TriggerText;
+pub(crate) use value::{Named, Priority};
 
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -49,7 +49,7 @@ pub(crate) struct Text {
     #[serde(default, rename = "explain-effect")]
     pub explain_effect: bool,
     /// This or benchmarks.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "trigger::with_settings")]
     pub trigger: Option<TriggerText>,
     #[serde(default)]
     pub bench: Option<BenchText>,
@@ -83,46 +83,6 @@ pub(crate) struct Text {
     /// A stage's way with triggers that come while it is pending.
     #[serde(default = "merged")]
     pub compensate: Named<Compensate>,
-}
-
-#[derive(Debug, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct TriggerText {
-    pub kind: Named<Trigger>,
-    /// This or a frequency.
-    pub period: Option<Span>,
-    pub frequency: Option<Frequency>,
-    pub duty: Option<Duty>,
-    /// Which edge of the interrupt line is the trigger.
-    pub polarity: Option<Named<Polarity>>,
-    /// Samples in one of the generator's packets.
-    pub packet: Option<u16>,
-    pub count: u64,
-    #[serde(default = "together")]
-    pub mode: Named<Mode>,
-    #[serde(default = "open")]
-    pub pacing: Named<Pacing>,
-    #[serde(default = "none")]
-    pub jitter: Named<JitterKind>,
-    #[serde(default = "zero", rename = "jitter-amount")]
-    pub jitter_amount: Span,
-    /// Triggers in a row once a period, an interval apart.
-    pub burst: Option<u32>,
-    pub interval: Option<Span>,
-    #[serde(default)]
-    pub seed: u64,
-    #[serde(default)]
-    pub cpu: u32,
-    /// Of rigs local and ssh: where the generator is that injects and watches.
-    #[serde(rename = "generator-cpu")]
-    pub generator_cpu: Option<u32>,
-    #[serde(default = "ack")]
-    pub irq: u32,
-    pub line: Option<Named<Line>>,
-    #[serde(default = "ten_seconds")]
-    pub timeout: Span,
-    #[serde(default = "settle")]
-    pub settle: Span,
 }
 
 #[derive(Debug, Default, PartialEq, Deserialize, schemars::JsonSchema)]
@@ -231,28 +191,6 @@ pub(crate) struct FaultsText {
 fn twin() -> RigKind {
     RigKind::Twin
 }
-fn together() -> Named<Mode> {
-    Named(Mode::Together)
-}
-fn open() -> Named<Pacing> {
-    Named(Pacing::Open)
-}
-fn none() -> Named<JitterKind> {
-    Named(JitterKind::None)
-}
 fn merged() -> Named<Compensate> {
     Named(Compensate::None)
-}
-fn zero() -> Span {
-    Span(0)
-}
-/// Returns the interrupt line of a parallel port's ACK on a PC.
-fn ack() -> u32 {
-    7
-}
-fn ten_seconds() -> Span {
-    Span(10_000_000_000)
-}
-fn settle() -> Span {
-    Span(100_000_000)
 }

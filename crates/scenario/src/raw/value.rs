@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Values with a syntax of their own: duties, priorities, closed names.
+//! Values with a syntax of their own: priorities, closed names.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use irqscope_quantity::Share;
 use irqscope_wire::{Names, Policy, Scheduling, UnknownName};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
@@ -58,24 +57,6 @@ impl JsonSchema for Priority {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "pattern": "^(other|(fifo|rr) [1-9][0-9]?)$" })
-    }
-}
-
-/// A share of the period such as "25%" or "12.5%", per mille.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema)]
-#[schemars(with = "Share", inline)]
-pub(crate) struct Duty(pub u16);
-
-impl<'de> Deserialize<'de> for Duty {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Share(per_mille) = Share::deserialize(deserializer)?;
-        match u16::try_from(per_mille) {
-            Ok(per_mille @ 1..=999) => Ok(Duty(per_mille)),
-            _ => Err(D::Error::custom(format!(
-                "duty is \"0.1%\" to \"99.9%\", not {}",
-                Share(per_mille)
-            ))),
-        }
     }
 }
 

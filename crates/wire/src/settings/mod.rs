@@ -8,6 +8,7 @@
 //! A value is a typed field where code reads it, and a *raw* number where all settings
 //! are treated alike: a time in the unit of `T`, a named value by its place in its set.
 
+mod plan;
 mod table;
 mod value;
 
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::name::named;
 use crate::{Nanoseconds, Refusal, Tick};
 
+pub use plan::Outside;
 pub use table::{Changes, Limits, Setting, Settings};
 pub use value::Value;
 
@@ -87,6 +89,15 @@ pub enum When {
     BetweenRuns,
 }
 
+/// Whose a setting is in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The plan: it has the setting for whatever triggers, or the setting follows from it.
+    Plan,
+    /// A generator alone.
+    Generator,
+}
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
@@ -98,6 +109,8 @@ pub struct Descriptor {
     pub unit: Unit,
     /// When it may change.
     pub when: When,
+    /// Whose it is in a scenario.
+    pub whose: Whose,
     /// The raw value of a generator that was not set; times in nanoseconds.
     pub default: u64,
     /// The raw values of a generator that says nothing else; times in nanoseconds.
@@ -118,6 +131,11 @@ impl Setting {
     /// Returns all rows of the table, in its order.
     pub fn table() -> impl Iterator<Item = Descriptor> {
         Self::ALL.iter().map(|setting| setting.descriptor())
+    }
+
+    /// Returns the settings that a generator alone has.
+    pub fn generators() -> impl Iterator<Item = Descriptor> {
+        Self::table().filter(|row| row.whose == Whose::Generator)
     }
 
     /// Returns the unit of its numbers.

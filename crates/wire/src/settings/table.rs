@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The table of a generator's settings, and what is made of it.
 
+use serde::ser::{SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::value::Value;
-use super::{Descriptor, Range, Unit, When, default_of};
+use super::{Descriptor, Range, Unit, When, Whose, default_of};
 use crate::name::named;
 use crate::{Cycles, JitterKind, Pacing, Polarity, Shape, Tick};
 
-/// Defines the settings: `Variant field "name": type, unit, when, default, lowest..=highest;`.
+/// Defines the settings: `Variant field "name": type, unit, when, whose, default, lowest, highest;`.
 /// `T` is the type of times. The order is that of the bytes on the wire.
 macro_rules! settings {
     ($($(#[doc = $help:literal])+
-       $variant:ident $field:ident $name:literal: $type:ty, $unit:ident, $when:ident,
+       $variant:ident $field:ident $name:literal: $type:ty, $unit:ident, $when:ident, $whose:ident,
        $default:expr, $lowest:expr, $highest:expr;)+) => {
         named! {
             /// A setting, by the name that it has in scenarios, options and messages.
@@ -29,6 +30,7 @@ macro_rules! settings {
                         field: stringify!($field),
                         unit: Unit::$unit,
                         when: When::$when,
+                        whose: Whose::$whose,
                         default: $default,
                         usual: Range { lowest: $lowest, highest: $highest },
                         names: <$type as Value>::NAMES,
@@ -60,9 +62,21 @@ macro_rules! settings {
 
         /// Any number of settings that are asked for, and take effect together. None: it
         /// stays as it is.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
         pub struct Changes<T = Cycles> {
             $($(#[doc = $help])+ pub $field: Option<$type>,)+
+        }
+
+        /// Leaves out what is not asked for where people read it.
+        impl<T: Serialize> Serialize for Changes<T> {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                let all = !to.is_human_readable();
+                let mut fields = to.serialize_struct("Changes", Setting::ALL.len())?;
+                $(if all || self.$field.is_some() {
+                    fields.serialize_field(stringify!($field), &self.$field)?;
+                })+
+                fields.end()
+            }
         }
 
         impl<T> Default for Changes<T> {
@@ -150,32 +164,32 @@ macro_rules! settings {
 
 settings! {
     /// The time from trigger to trigger, or from burst to burst, without jitter.
-    Period period "period": T, Ticks, Always, 1_000_000, 0, u64::MAX;
+    Period period "period": T, Ticks, Always, Plan, 1_000_000, 0, u64::MAX;
     /// The part of the period, or of a burst's interval, for which the interrupt line
     /// is asserted.
-    Duty duty "duty": u16, PerMille, Always, 250, 1, 999;
+    Duty duty "duty": u16, PerMille, Always, Generator, 250, 1, 999;
     /// The samples in one packet.
-    Packet packet "packet": u16, Samples, Always, 16, 1, 1024;
+    Packet packet "packet": u16, Samples, Always, Generator, 16, 1, 1024;
     /// The triggers in one run.
-    Count count "count": u64, Triggers, BetweenRuns, 1000, 1, 1 << 32;
+    Count count "count": u64, Triggers, BetweenRuns, Plan, 1000, 1, 1 << 32;
     /// How a random part of the period is distributed.
-    Jitter jitter "jitter": JitterKind, None, BetweenRuns, 0, 0, JitterKind::Exponential as u64;
+    Jitter jitter "jitter": JitterKind, None, BetweenRuns, Plan, 0, 0, JitterKind::Exponential as u64;
     /// Half the width of uniform jitter, the mean of exponential jitter; 0 without.
-    JitterAmount jitter_amount "jitter-amount": T, Ticks, BetweenRuns, 0, 0, u64::MAX;
+    JitterAmount jitter_amount "jitter-amount": T, Ticks, BetweenRuns, Plan, 0, 0, u64::MAX;
     /// The seed of the jitter's random numbers.
-    Seed seed "seed": u64, None, BetweenRuns, 0, 0, u64::MAX;
+    Seed seed "seed": u64, None, BetweenRuns, Plan, 0, 0, u64::MAX;
     /// Whether a trigger waits for the answers to the one before.
-    Pacing pacing "pacing": Pacing, None, BetweenRuns, 0, 0, Pacing::Closed as u64;
+    Pacing pacing "pacing": Pacing, None, BetweenRuns, Plan, 0, 0, Pacing::Closed as u64;
     /// How long a response is waited for before it is called missing.
-    Timeout timeout "timeout": T, Ticks, BetweenRuns, 10_000_000_000, 0, u64::MAX;
+    Timeout timeout "timeout": T, Ticks, BetweenRuns, Plan, 10_000_000_000, 0, u64::MAX;
     /// The triggers in a burst, of which there is one in each period; 1: no bursts.
-    Burst burst "burst": u32, Triggers, BetweenRuns, 1, 1, 1 << 20;
+    Burst burst "burst": u32, Triggers, BetweenRuns, Plan, 1, 1, 1 << 20;
     /// The time from one trigger of a burst to the next.
-    Interval interval "interval": T, Ticks, BetweenRuns, 0, 0, u64::MAX;
+    Interval interval "interval": T, Ticks, BetweenRuns, Plan, 0, 0, u64::MAX;
     /// How lines show responses.
-    Shape shape "shape": Shape, None, BetweenRuns, 0, 0, Shape::Toggle as u64;
+    Shape shape "shape": Shape, None, BetweenRuns, Plan, 0, 0, Shape::Toggle as u64;
     /// Which edge of the interrupt line is the trigger.
-    Polarity polarity "polarity": Polarity, None, BetweenRuns, 0, 0, Polarity::Rising as u64;
+    Polarity polarity "polarity": Polarity, None, BetweenRuns, Generator, 0, 0, Polarity::Rising as u64;
     /// The response lines in use, the first ones: samples have an answer for each.
-    Lines lines "lines": u8, Lines, BetweenRuns, 255, 1, 255;
+    Lines lines "lines": u8, Lines, BetweenRuns, Plan, 255, 1, 255;
 }
