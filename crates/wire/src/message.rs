@@ -7,10 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Account, BenchEnd, BenchSamples, BenchValues, Calibration, Command, Cycles, Event, Explained,
     Fault, GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds, Packet, Path, Picture,
-    Plan, Reply, Seq, Stage, Status, Symbol, Tick,
+    Plan, Reply, Seq, Setting, Stage, Status, Symbol, Tick,
 };
 
-/// Raised whenever the meaning or the encoding of a message changes.
+/// Raised by whatever changes the meaning or the encoding of a message: by each setting in their
+/// table, and by [`OTHERS`].
+pub const PROTOCOL: u16 = OTHERS + Setting::ALL.len() as u16;
+
+/// Raised by hand whenever the meaning or the encoding of a message changes otherwise.
 ///
 /// 1: first. 2: a plan may have benchmarks instead of stages. 3: a generator may
 /// know which trigger an edge answers, and a plan which CPU it is on. 4: bursts,
@@ -19,7 +23,7 @@ use crate::{
 /// the target's word that it answers. 7: a plan has stages or benchmarks, each with what
 /// they alone need. 8: a generator's settings in one command, and a range for each of
 /// them in its limits. 9: a plan has the settings that a generator alone has as the table does.
-pub const PROTOCOL: u16 = 9;
+const OTHERS: u16 = 9;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.

@@ -110,9 +110,12 @@ fn a_command_and_a_packet_have_the_documented_bytes() {
         body.truncate(body.len() - 4); // the CRC-32
         body
     };
+    // A byte for each setting that is not asked for.
+    let of = |setting: &Setting| if *setting == Setting::Duty { &[1, 0xfa, 1][..] } else { &[0] };
+    let settings: Vec<u8> = Setting::ALL.iter().flat_map(of).copied().collect();
     assert_eq!(
         body(Message::Command(Changes::default().duty(250).into())),
-        [5, 9, 0, 0, 1, 0xfa, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        [&[5, 9, 0], &settings[..]].concat()
     );
     let sample = OutsideSample {
         seq: Seq(300),
