@@ -276,7 +276,6 @@ void irqscope_inject_init(struct irqscope *scope)
 }
 
 const struct irqscope_trigger_ops irqscope_inject_trigger = {
-	.name = "inject",
 	.prepare = irqscope_inject_prepare,
 	.start = irqscope_inject_start,
 	.stop = irqscope_inject_stop,

@@ -57,14 +57,13 @@ struct irqscope_responder;
 
 /**
  * struct irqscope_stage_ops - what makes one stage different from another
- * @name: as in settings/stages
- * @prepare: makes the stage ready to be raised; process context
+ * @prepare: makes the stage ready to be raised; process context. NULL where this
+ *	kernel does not have the stage
  * @raise: asks for the stage; hard interrupt, the token is already pending
  * @again: asks for it from where it answered; NULL: as @raise
  * @unprepare: undoes @prepare; on return the stage does not run any more
  */
 struct irqscope_stage_ops {
-	const char *name;
 	int (*prepare)(struct irqscope_responder *stage);
 	void (*raise)(struct irqscope_responder *stage);
 	void (*again)(struct irqscope_responder *stage);
@@ -99,7 +98,7 @@ struct irqscope_execution {
  * @index: enum irqscope_stage
  * @owed: compensate counter: triggers that it has not answered
  * @execution: what it executes
- * @ops: what it is made of; NULL where this kernel does not have it
+ * @ops: what it is made of
  * @queue: workqueue stages: where @work goes
  * @task: thread stages: the thread that answers
  * @poll: softirq
@@ -183,7 +182,17 @@ struct irqscope_line {
 
 enum irqscope_explain { IRQSCOPE_EXPLAIN_OFF, IRQSCOPE_EXPLAIN_ON };
 enum irqscope_inside { IRQSCOPE_INSIDE_ON, IRQSCOPE_INSIDE_OFF };
-enum irqscope_trigger { IRQSCOPE_TIMER, IRQSCOPE_INJECT, IRQSCOPE_LINE };
+
+/* Every trigger once; the operations are irqscope_NAME_trigger. */
+#define IRQSCOPE_TRIGGER_LIST(trigger)	\
+	trigger(TIMER, timer)		\
+	trigger(INJECT, inject)		\
+	trigger(LINE, line)
+
+#define IRQSCOPE_TRIGGER_NUMBER(number, name)	IRQSCOPE_##number,
+
+enum irqscope_trigger { IRQSCOPE_TRIGGER_LIST(IRQSCOPE_TRIGGER_NUMBER) IRQSCOPE_TRIGGERS };
+
 enum irqscope_mode { IRQSCOPE_TOGETHER, IRQSCOPE_ISOLATED };
 enum irqscope_pacing { IRQSCOPE_OPEN, IRQSCOPE_CLOSED };
 enum irqscope_jitter { IRQSCOPE_NO_JITTER, IRQSCOPE_UNIFORM, IRQSCOPE_EXPONENTIAL };
@@ -260,7 +269,6 @@ struct irqscope_settings {
 
 /**
  * struct irqscope_trigger_ops - what makes one trigger different from another
- * @name: as in settings/trigger
  * @prepare: takes what it needs; process context
  * @start: arms it; process context, triggers may come before it returns
  * @stop: no trigger and no handler is running when it returns
@@ -268,7 +276,6 @@ struct irqscope_settings {
  * @uses_irq: it comes through an interrupt line, so stage thread lives there
  */
 struct irqscope_trigger_ops {
-	const char *name;
 	int (*prepare)(struct irqscope *scope);
 	void (*start)(struct irqscope *scope);
 	void (*stop)(struct irqscope *scope);
@@ -517,17 +524,10 @@ u32 irqscope_stages_available(void);
 const char *irqscope_stage_name(unsigned int index);
 
 /* softirq.c, work.c, irq.c, kthread.c, user.c */
-extern const struct irqscope_stage_ops irqscope_irq_stage;
-extern const struct irqscope_stage_ops irqscope_softirq_stage;
-extern const struct irqscope_stage_ops irqscope_tasklet_hi_stage;
-extern const struct irqscope_stage_ops irqscope_tasklet_stage;
-extern const struct irqscope_stage_ops irqscope_work_bh_stage;
-extern const struct irqscope_stage_ops irqscope_work_hi_stage;
-extern const struct irqscope_stage_ops irqscope_work_stage;
-extern const struct irqscope_stage_ops irqscope_work_unbound_stage;
-extern const struct irqscope_stage_ops irqscope_thread_stage;
-extern const struct irqscope_stage_ops irqscope_kthread_stage;
-extern const struct irqscope_stage_ops irqscope_user_stage;
+#define IRQSCOPE_DECLARE_STAGE(number, name) \
+	extern const struct irqscope_stage_ops irqscope_##name##_stage;
+IRQSCOPE_STAGE_LIST(IRQSCOPE_DECLARE_STAGE)
+#undef IRQSCOPE_DECLARE_STAGE
 
 /* irq.c */
 int irqscope_irq_request(struct irqscope *scope, irq_handler_t handler);
@@ -550,9 +550,10 @@ void irqscope_memory_unregister(void);
 
 /* trigger.c, timer.c, inject.c */
 extern const char *const irqscope_trigger_names[];
-extern const struct irqscope_trigger_ops irqscope_timer_trigger;
-extern const struct irqscope_trigger_ops irqscope_inject_trigger;
-extern const struct irqscope_trigger_ops irqscope_line_trigger;
+#define IRQSCOPE_DECLARE_TRIGGER(number, name) \
+	extern const struct irqscope_trigger_ops irqscope_##name##_trigger;
+IRQSCOPE_TRIGGER_LIST(IRQSCOPE_DECLARE_TRIGGER)
+#undef IRQSCOPE_DECLARE_TRIGGER
 const struct irqscope_trigger_ops *irqscope_trigger_ops(u32 trigger);
 bool irqscope_inject_is_asked(const struct irqscope *scope);
 int irqscope_inject_now(struct irqscope *scope, struct irqscope_injection *injection);

@@ -269,7 +269,6 @@ static void irqscope_thread_again(struct irqscope_responder *stage)
 }
 
 const struct irqscope_stage_ops irqscope_thread_stage = {
-	.name = "thread",
 	.prepare = irqscope_thread_prepare,
 	.raise = irqscope_thread_raise,
 	.again = irqscope_thread_again,
@@ -286,7 +285,6 @@ static void irqscope_hard_unprepare(struct irqscope_responder *stage)
 }
 
 const struct irqscope_stage_ops irqscope_irq_stage = {
-	.name = "irq",
 	.prepare = irqscope_hard_prepare,
 	.unprepare = irqscope_hard_unprepare,
 };

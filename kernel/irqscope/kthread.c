@@ -72,7 +72,6 @@ static void irqscope_kthread_unprepare(struct irqscope_responder *stage)
 }
 
 const struct irqscope_stage_ops irqscope_kthread_stage = {
-	.name = "kthread",
 	.prepare = irqscope_kthread_prepare,
 	.raise = irqscope_kthread_raise,
 	.unprepare = irqscope_kthread_unprepare,

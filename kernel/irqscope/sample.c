@@ -212,7 +212,6 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 	struct irqscope_response *response =
 		&irqscope_sample(scope, token)->responses[stage->index];
 	unsigned int cpu = raw_smp_processor_id();
-	u32 flags = IRQSCOPE_ANSWERED;
 	s64 interrupts = 0;
 	bool again;
 
@@ -220,13 +219,11 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 	if (cpu == flight->cpu)
 		interrupts = irqscope_interrupts(cpu) - READ_ONCE(scope->own_interrupts) -
 			     flight->interrupts;
-	if (interrupts > 0) {
+	if (interrupts > 0)
 		response->interrupts = min_t(s64, interrupts, U16_MAX);
-		flags |= IRQSCOPE_HIT;
-	}
 	response->cycles = cycles;
 	response->cpu = cpu;
-	response->flags = flags;
+	response->flags = IRQSCOPE_ANSWERED;
 	if (static_branch_unlikely(&irqscope_executing))
 		irqscope_sample(scope, token)->executed[stage->index] = executed;
 	again = static_branch_unlikely(&irqscope_counting) && irqscope_counted_settle(stage, token);

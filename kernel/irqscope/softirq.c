@@ -47,7 +47,6 @@ static void irqscope_softirq_unprepare(struct irqscope_responder *stage)
 }
 
 const struct irqscope_stage_ops irqscope_softirq_stage = {
-	.name = "softirq",
 	.prepare = irqscope_softirq_prepare,
 	.raise = irqscope_softirq_raise,
 	.unprepare = irqscope_softirq_unprepare,
@@ -83,14 +82,12 @@ static void irqscope_tasklet_unprepare(struct irqscope_responder *stage)
 }
 
 const struct irqscope_stage_ops irqscope_tasklet_hi_stage = {
-	.name = "tasklet_hi",
 	.prepare = irqscope_tasklet_prepare,
 	.raise = irqscope_tasklet_hi_raise,
 	.unprepare = irqscope_tasklet_unprepare,
 };
 
 const struct irqscope_stage_ops irqscope_tasklet_stage = {
-	.name = "tasklet",
 	.prepare = irqscope_tasklet_prepare,
 	.raise = irqscope_tasklet_raise,
 	.unprepare = irqscope_tasklet_unprepare,

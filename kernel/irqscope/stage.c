@@ -7,20 +7,17 @@
 #include "compat.h"
 #include "internal.h"
 
-static const struct irqscope_stage_ops *const irqscope_stage_table[IRQSCOPE_STAGES] = {
-	[IRQSCOPE_IRQ] = &irqscope_irq_stage,
-	[IRQSCOPE_SOFTIRQ] = &irqscope_softirq_stage,
-	[IRQSCOPE_TASKLET_HI] = &irqscope_tasklet_hi_stage,
-	[IRQSCOPE_TASKLET] = &irqscope_tasklet_stage,
-#ifdef IRQSCOPE_HAVE_WORK_BH
-	[IRQSCOPE_WORK_BH] = &irqscope_work_bh_stage,
-#endif
-	[IRQSCOPE_WORK_HI] = &irqscope_work_hi_stage,
-	[IRQSCOPE_WORK] = &irqscope_work_stage,
-	[IRQSCOPE_WORK_UNBOUND] = &irqscope_work_unbound_stage,
-	[IRQSCOPE_THREAD] = &irqscope_thread_stage,
-	[IRQSCOPE_KTHREAD] = &irqscope_kthread_stage,
-	[IRQSCOPE_USER] = &irqscope_user_stage,
+#define IRQSCOPE_STAGE_OPS(number, name) \
+	[IRQSCOPE_##number] = &irqscope_##name##_stage,
+#define IRQSCOPE_STAGE_NAME(number, name) \
+	[IRQSCOPE_##number] = #name,
+
+static const struct irqscope_stage_ops *const irqscope_stage_table[] = {
+	IRQSCOPE_STAGE_LIST(IRQSCOPE_STAGE_OPS)
+};
+
+static const char *const irqscope_stage_names[] = {
+	IRQSCOPE_STAGE_LIST(IRQSCOPE_STAGE_NAME)
 };
 
 /**
@@ -34,20 +31,20 @@ u32 irqscope_stages_available(void)
 	u32 mask = 0;
 
 	for (index = 0; index < IRQSCOPE_STAGES; index++)
-		if (irqscope_stage_table[index])
+		if (irqscope_stage_table[index]->prepare)
 			mask |= BIT(index);
 	return mask;
 }
 
 /**
  * irqscope_stage_name() - a stage's name
- * @index: an available stage
+ * @index: enum irqscope_stage
  *
  * Return: the name
  */
 const char *irqscope_stage_name(unsigned int index)
 {
-	return irqscope_stage_table[index]->name;
+	return irqscope_stage_names[index];
 }
 
 /**

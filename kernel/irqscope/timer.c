@@ -47,7 +47,6 @@ static void irqscope_timer_unprepare(struct irqscope *scope)
 }
 
 const struct irqscope_trigger_ops irqscope_timer_trigger = {
-	.name = "timer",
 	.prepare = irqscope_timer_prepare,
 	.start = irqscope_pacer_start,
 	.stop = irqscope_pacer_stop,

@@ -114,7 +114,6 @@ static void irqscope_line_unprepare(struct irqscope *scope)
 }
 
 const struct irqscope_trigger_ops irqscope_line_trigger = {
-	.name = "line",
 	.prepare = irqscope_line_prepare,
 	.start = irqscope_line_start,
 	.stop = irqscope_line_stop,
@@ -122,10 +121,13 @@ const struct irqscope_trigger_ops irqscope_line_trigger = {
 	.uses_irq = true,
 };
 
+#define IRQSCOPE_TRIGGER_NAME(number, name) \
+	[IRQSCOPE_##number] = #name,
+#define IRQSCOPE_TRIGGER_OPS(number, name) \
+	[IRQSCOPE_##number] = &irqscope_##name##_trigger,
+
 const char *const irqscope_trigger_names[] = {
-	[IRQSCOPE_TIMER] = "timer",
-	[IRQSCOPE_INJECT] = "inject",
-	[IRQSCOPE_LINE] = "line",
+	IRQSCOPE_TRIGGER_LIST(IRQSCOPE_TRIGGER_NAME)
 	NULL
 };
 
@@ -138,9 +140,7 @@ const char *const irqscope_trigger_names[] = {
 const struct irqscope_trigger_ops *irqscope_trigger_ops(u32 trigger)
 {
 	static const struct irqscope_trigger_ops *const triggers[] = {
-		[IRQSCOPE_TIMER] = &irqscope_timer_trigger,
-		[IRQSCOPE_INJECT] = &irqscope_inject_trigger,
-		[IRQSCOPE_LINE] = &irqscope_line_trigger,
+		IRQSCOPE_TRIGGER_LIST(IRQSCOPE_TRIGGER_OPS)
 	};
 
 	return triggers[trigger];

@@ -210,7 +210,6 @@ static void irqscope_user_unprepare(struct irqscope_responder *stage)
 }
 
 const struct irqscope_stage_ops irqscope_user_stage = {
-	.name = "user",
 	.prepare = irqscope_user_prepare,
 	.raise = irqscope_user_raise,
 	.unprepare = irqscope_user_unprepare,

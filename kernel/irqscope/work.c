@@ -41,11 +41,12 @@ static int irqscope_work_bh_prepare(struct irqscope_responder *stage)
 }
 
 const struct irqscope_stage_ops irqscope_work_bh_stage = {
-	.name = "work_bh",
 	.prepare = irqscope_work_bh_prepare,
 	.raise = irqscope_work_raise,
 	.unprepare = irqscope_work_unprepare,
 };
+#else
+const struct irqscope_stage_ops irqscope_work_bh_stage;
 #endif
 
 static int irqscope_work_hi_prepare(struct irqscope_responder *stage)
@@ -54,7 +55,6 @@ static int irqscope_work_hi_prepare(struct irqscope_responder *stage)
 }
 
 const struct irqscope_stage_ops irqscope_work_hi_stage = {
-	.name = "work_hi",
 	.prepare = irqscope_work_hi_prepare,
 	.raise = irqscope_work_raise,
 	.unprepare = irqscope_work_unprepare,
@@ -66,7 +66,6 @@ static int irqscope_work_prepare(struct irqscope_responder *stage)
 }
 
 const struct irqscope_stage_ops irqscope_work_stage = {
-	.name = "work",
 	.prepare = irqscope_work_prepare,
 	.raise = irqscope_work_raise,
 	.unprepare = irqscope_work_unprepare,
@@ -78,7 +77,6 @@ static int irqscope_work_unbound_prepare(struct irqscope_responder *stage)
 }
 
 const struct irqscope_stage_ops irqscope_work_unbound_stage = {
-	.name = "work_unbound",
 	.prepare = irqscope_work_unbound_prepare,
 	.raise = irqscope_work_raise,
 	.unprepare = irqscope_work_unprepare,

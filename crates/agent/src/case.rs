@@ -150,7 +150,7 @@ fn started(
     unavailable: Vec<Stage>,
     loads: &Loads,
 ) -> Result<Message> {
-    let injects = plan.stages().is_some_and(|asked| asked.trigger == Trigger::Inject);
+    let injects = plan.stages().is_some_and(|asked| asked.trigger.facts().by_other_cpu);
     let tick = plan.tick.map_or_else(|| driver.tick(), Ok)?;
     Ok(Message::Started(Started {
         stages,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A plan as the driver's settings.
 
-use irqscope_wire::{Execution, ExecutionTime, Scheduling, Stage, StagePlan, Trigger};
+use irqscope_wire::{Execution, ExecutionTime, Scheduling, Stage, StagePlan};
 
 /// More slots than this would take more memory than a small target has.
 const MOST_SLOTS: u64 = 1 << 18;
@@ -42,7 +42,7 @@ pub fn assignments(
     if let Some(burst) = plan.burst {
         settings.push(("interval_ns", burst.interval_ns.to_string()));
     }
-    if plan.trigger != Trigger::Timer {
+    if plan.trigger.facts().uses_irq {
         settings.push(("irq", plan.irq.to_string()));
     }
     if let Some(delay) = plan.delay {

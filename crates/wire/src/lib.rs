@@ -33,6 +33,7 @@ mod settings;
 mod stage;
 mod startup;
 mod symbol;
+mod trigger;
 mod units;
 
 pub use account::Account;
@@ -64,7 +65,7 @@ pub use path::{Mark, Path, PathEnd, PathEvent, Run};
 pub use picture::{InterruptLine, Picture, Role, ThreadFact, ThreadPolicy};
 pub use plan::{
     Delay, EXPLAINED, HOG, Inside, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Pacing,
-    Plan, Policy, Scheduling, StagePlan, SystemState, Trigger, Work,
+    Plan, Policy, Scheduling, StagePlan, SystemState, Work,
 };
 pub use port::HostByte;
 pub use refusal::Refusal;
@@ -72,7 +73,8 @@ pub use settings::{
     Changes, Descriptor, Difference, Limits, Outside, Polarity, Range, Setting, Settings, Unit,
     Value, When, Whose,
 };
-pub use stage::{Stage, View};
+pub use stage::{Place, Stage, StageFacts, View};
 pub use startup::{Listening, TWIN_LISTENS, TWIN_REFUSES, TWIN_UNUSABLE};
 pub use symbol::Symbol;
+pub use trigger::{Trigger, TriggerFacts};
 pub use units::{Cycles, Nanoseconds, Seq, Tick};

@@ -8,20 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::name::named;
 use crate::{
     Benchmark, Burst, Compensate, DelayedLocking, Execution, Faults, Outside, Shape, Stage, Tick,
-    View,
+    Trigger, View,
 };
-
-named! {
-    /// The source of the interrupt.
-    Trigger, "trigger", {
-        /// A hard hrtimer on the CPU under test; the instant is its expiry.
-        Timer = "timer",
-        /// `irq_inject_interrupt()`, from another CPU where there is one.
-        Inject = "inject",
-        /// A generator, by a wire: the parallel port's ACK, a GPIO line, a PCI doorbell.
-        Line = "line",
-    }
-}
 
 named! {
     /// Where responses are shown.

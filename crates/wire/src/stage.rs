@@ -1,30 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Stages and views.
+//! Stages, each written once besides the driver, and views.
 
+use crate::Softirq;
 use crate::name::named;
 
-named! {
-    /// A place where the kernel can respond to a trigger. The order is the
-    /// driver's (`enum irqscope_stage`), and the index is its bit everywhere.
-    Stage, "stage", {
-        /// The hard interrupt handler.
-        Irq = "irq",
-        /// A function run straight from a softirq vector (IRQ_POLL).
-        Softirq = "softirq",
-        TaskletHi = "tasklet_hi",
-        Tasklet = "tasklet",
-        /// A work item on `system_bh_wq`; Linux 6.9 and later.
-        WorkBh = "work_bh",
-        WorkHi = "work_hi",
-        Work = "work",
-        WorkUnbound = "work_unbound",
-        /// The threaded half of an interrupt handler.
-        Thread = "thread",
-        /// A kernel thread that the handler wakes.
-        Kthread = "kthread",
-        /// A user thread that blocks in `read()`.
-        User = "user",
-    }
+/// Where a stage is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the interrupt itself.
+    Interrupt,
+    /// In a softirq of this vector.
+    Softirq(Softirq),
+    /// In a thread.
+    Thread,
+}
+
+/// The facts about a stage, as far as anything but the driver depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageFacts {
+    /// The first kernel that has it, as major and minor; none if all have.
+    pub since: Option<(u32, u32)>,
+    /// Where it is executed.
+    pub place: Place,
+    /// Its colour, the same in every figure and on the page.
+    pub colour: &'static str,
+    /// Its description: exactly what is measured.
+    pub text: &'static str,
+}
+
+/// Defines the stages: `Variant "name": since, place, colour, text;`.
+macro_rules! stages {
+    ($($variant:ident $name:literal: $since:expr, $place:expr, $colour:literal, $text:literal;)+) => {
+        named! {
+            /// A place where the kernel can respond to a trigger. The order is the
+            /// driver's (`IRQSCOPE_STAGE_LIST`), and the index is its bit everywhere.
+            Stage, "stage", { $(#[doc = $text] #[doc = ""] $variant = $name),+ }
+        }
+
+        impl Stage {
+            /// Returns its row of the table.
+            pub const fn facts(self) -> StageFacts {
+                match self {
+                    $(Stage::$variant => StageFacts {
+                        since: $since,
+                        place: $place,
+                        colour: $colour,
+                        text: $text,
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+// Colours: Okabe and Ito's colour-blind safe set, without the black and the yellow that
+// vanish on one ground or the other, and Paul Tol's "muted" for the rest. Relatives share
+// a hue: blue straight from the interrupt, green tasklets, orange workqueues, purple
+// threads.
+stages! {
+    Irq "irq": None, Place::Interrupt, "#0072b2", "the hard interrupt handler";
+    Softirq "softirq": None, Place::Softirq(Softirq::IrqPoll), "#56b4e9",
+        "a function run straight from the IRQ_POLL softirq";
+    TaskletHi "tasklet_hi": None, Place::Softirq(Softirq::Hi), "#009e73",
+        "a high-priority tasklet";
+    Tasklet "tasklet": None, Place::Softirq(Softirq::Tasklet), "#44aa99", "a tasklet";
+    WorkBh "work_bh": Some((6, 9)), Place::Softirq(Softirq::Tasklet), "#a6611a",
+        "a work item on the bottom-half workqueue (system_bh_wq)";
+    WorkHi "work_hi": None, Place::Thread, "#d55e00",
+        "a work item on the high-priority workqueue (system_highpri_wq)";
+    Work "work": None, Place::Thread, "#e69f00",
+        "a work item on the ordinary workqueue (system_wq)";
+    WorkUnbound "work_unbound": None, Place::Thread, "#999933",
+        "a work item on the unbound workqueue (system_unbound_wq)";
+    Thread "thread": None, Place::Thread, "#aa4499",
+        "the threaded half of the interrupt handler";
+    Kthread "kthread": None, Place::Thread, "#cc79a7",
+        "a kernel thread that the handler wakes";
+    User "user": None, Place::Thread, "#882255", "a user thread that blocks in read()";
 }
 
 impl Stage {
@@ -38,10 +90,7 @@ impl Stage {
 
     /// Returns the first kernel that has it, as major and minor; none if all have.
     pub const fn since(self) -> Option<(u32, u32)> {
-        match self {
-            Stage::WorkBh => Some((6, 9)),
-            _ => None,
-        }
+        self.facts().since
     }
 
     /// Returns the stage at a place in that order.

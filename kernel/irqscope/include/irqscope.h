@@ -109,18 +109,39 @@
 
 #define IRQSCOPE_MAGIC	0x49525153u	/* "IRQS" */
 
+/*
+ * Every stage once, in the order that is its number and its bit everywhere:
+ *
+ *	irq		hard handler: hrtimer callback or irq handler
+ *	softirq		irq_poll, run straight from IRQ_POLL_SOFTIRQ
+ *	tasklet_hi, tasklet
+ *	work_bh		6.9 and later: system_bh_wq
+ *	work_hi		system_highpri_wq
+ *	work		system_wq
+ *	work_unbound	system_unbound_wq
+ *	thread		threaded interrupt handler
+ *	kthread		a kernel thread woken by the handler
+ *	user		a user thread that blocks in read()
+ *
+ * The driver's tables follow from it; the operations are irqscope_NAME_stage.
+ */
+#define IRQSCOPE_STAGE_LIST(stage)	\
+	stage(IRQ, irq)			\
+	stage(SOFTIRQ, softirq)		\
+	stage(TASKLET_HI, tasklet_hi)	\
+	stage(TASKLET, tasklet)		\
+	stage(WORK_BH, work_bh)		\
+	stage(WORK_HI, work_hi)		\
+	stage(WORK, work)		\
+	stage(WORK_UNBOUND, work_unbound)	\
+	stage(THREAD, thread)		\
+	stage(KTHREAD, kthread)		\
+	stage(USER, user)
+
+#define IRQSCOPE_STAGE_NUMBER(number, name)	IRQSCOPE_##number,
+
 enum irqscope_stage {
-	IRQSCOPE_IRQ,		/* hard handler: hrtimer callback or irq handler */
-	IRQSCOPE_SOFTIRQ,	/* irq_poll, run straight from IRQ_POLL_SOFTIRQ */
-	IRQSCOPE_TASKLET_HI,
-	IRQSCOPE_TASKLET,
-	IRQSCOPE_WORK_BH,	/* 6.9 and later: system_bh_wq */
-	IRQSCOPE_WORK_HI,	/* system_highpri_wq */
-	IRQSCOPE_WORK,		/* system_wq */
-	IRQSCOPE_WORK_UNBOUND,	/* system_unbound_wq */
-	IRQSCOPE_THREAD,	/* threaded interrupt handler */
-	IRQSCOPE_KTHREAD,	/* a kernel thread woken by the handler */
-	IRQSCOPE_USER,		/* a user thread that blocks in read() */
+	IRQSCOPE_STAGE_LIST(IRQSCOPE_STAGE_NUMBER)
 	IRQSCOPE_STAGES,
 };
 
@@ -130,7 +151,6 @@ enum irqscope_stage {
 #define IRQSCOPE_ANSWERED	0x1u	/* cycles, cpu, interrupts are valid */
 #define IRQSCOPE_MERGED		0x2u	/* still pending for an earlier trigger */
 #define IRQSCOPE_MISSING	0x4u	/* asked, never answered */
-#define IRQSCOPE_HIT		0x8u	/* another interrupt came in between */
 
 struct irqscope_response {
 	__u64 cycles;		/* counter at the stage's first act */

@@ -6,7 +6,7 @@
 //! trigger and the answer are named once for each stage, from its point of view.
 
 use irqscope_run::{CaseData, Span};
-use irqscope_wire::{Context, Priority, Softirq, Stage, Tick, View};
+use irqscope_wire::{Context, Place, Priority, Softirq, Stage, Tick, View};
 
 use super::baseline::{Baselines, Entered, Step};
 use super::blocked::Blocked;
@@ -60,13 +60,6 @@ pub(super) struct Sight<'a> {
 /// 6.2 and later have one for timers on RT.
 const SOFTIRQ_THREADS: [&str; 2] = ["ksoftirqd/", "ktimers/"];
 
-fn is_thread(stage: Stage) -> bool {
-    !matches!(
-        stage,
-        Stage::Irq | Stage::Softirq | Stage::TaskletHi | Stage::Tasklet | Stage::WorkBh
-    )
-}
-
 impl<'a> Case<'a> {
     fn sight<'s>(&self, span: &'s Span) -> Sight<'s>
     where
@@ -94,7 +87,8 @@ impl<'a> Case<'a> {
         let name = self.timeline.threads.get(&last.pid);
         let is_softirqs =
             name.is_some_and(|name| SOFTIRQ_THREADS.iter().any(|own| name.starts_with(own)));
-        (is_thread(sight.span.stage) || is_softirqs).then_some((last.pid, last.priority))
+        (sight.span.stage.facts().place == Place::Thread || is_softirqs)
+            .then_some((last.pid, last.priority))
     }
 
     /// Learns the lengths of steps that may be disturbed: the entry once for a sample, by its stage
@@ -352,19 +346,13 @@ fn is_helper(name: &str) -> bool {
 }
 
 fn own_vector(stage: Stage) -> Option<Softirq> {
-    match stage {
-        Stage::Softirq => Some(Softirq::IrqPoll),
-        Stage::TaskletHi => Some(Softirq::Hi),
-        Stage::Tasklet | Stage::WorkBh => Some(Softirq::Tasklet),
-        _ => None,
+    match stage.facts().place {
+        Place::Softirq(vector) => Some(vector),
+        Place::Interrupt | Place::Thread => None,
     }
 }
 
+/// Returns the first stage that runs in a softirq of this vector.
 fn stage_of(vector: Softirq) -> Option<Stage> {
-    match vector {
-        Softirq::IrqPoll => Some(Stage::Softirq),
-        Softirq::Hi => Some(Stage::TaskletHi),
-        Softirq::Tasklet => Some(Stage::Tasklet),
-        _ => None,
-    }
+    Stage::ALL.iter().copied().find(|stage| own_vector(*stage) == Some(vector))
 }

@@ -139,9 +139,10 @@ fn names(stages: &[Stage]) -> String {
 }
 
 fn trigger(plan: &StagePlan) -> String {
-    match plan.trigger {
-        irqscope_wire::Trigger::Timer => "timer (a hard hrtimer)".into(),
-        other => format!("{other} on IRQ {}", plan.irq),
+    let (trigger, facts) = (plan.trigger, plan.trigger.facts());
+    match facts.uses_irq {
+        true => format!("{trigger} on IRQ {}", plan.irq),
+        false => format!("{trigger} ({})", facts.text),
     }
 }
 
