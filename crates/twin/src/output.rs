@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use irqscope_generator::Source;
-use irqscope_wire::encode;
+use irqscope_wire::{Frame, Message, encode};
 
 /// Opens a new file, or a socket with a listener.
 pub fn open(path: &Path) -> Result<Box<dyn Write + Send>, String> {
@@ -20,6 +20,15 @@ pub fn open(path: &Path) -> Result<Box<dyn Write + Send>, String> {
         File::create(path).map(|file| Box::new(file) as _)
     };
     opened.map_err(|error| format!("cannot write to {}: {error}", path.display()))
+}
+
+/// Writes one message, with which a stream begins and ends.
+pub fn only(message: Message, output: &mut dyn Write) {
+    let frame = Frame { number: 0, message };
+    if let Ok(encoded) = encode(&frame) {
+        // Standard error has it, too.
+        let _ = output.write_all(&encoded);
+    }
 }
 
 /// Writes all that waits. False once the reader has gone.

@@ -3,6 +3,7 @@
 //! output, the exit.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::fmt;
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, TryLockError};
@@ -11,8 +12,8 @@ use std::time::Duration;
 use irqscope_generator::server::Server;
 use irqscope_generator::{Source, initial};
 use irqscope_wire::{
-    Command, GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Shape, TWIN_LISTENS,
-    TWIN_REFUSES, TWIN_UNUSABLE, Tick,
+    Command, Failure, GeneratorHello, GeneratorKind, Limits, Message, PROTOCOL, Range, Refusal,
+    Reply, Shape, TWIN_LISTENS, Tick,
 };
 use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
@@ -130,12 +131,12 @@ pub unsafe extern "C" fn qemu_plugin_install(
     let target = unsafe { CStr::from_ptr((*info).target_name) }.to_string_lossy();
     match install(id, cpus, &target, &arguments) {
         Ok(()) => 0,
-        Err(Unusable::Here(what)) => {
-            eprintln!("irqscope: {TWIN_UNUSABLE}{what}");
-            -1
-        }
-        Err(Unusable::Settings(refusal)) => {
-            eprintln!("irqscope: {TWIN_REFUSES}{refusal}");
+        Err(unusable) => {
+            eprintln!("irqscope: the twin's generator {unusable}");
+            let path = arguments.iter().find_map(|it| it.strip_prefix("out="));
+            if let Some(mut output) = path.and_then(|path| output::open(path.as_ref()).ok()) {
+                output::only(unusable.into(), output.as_mut());
+            }
             -1
         }
     }
@@ -146,7 +147,28 @@ enum Unusable {
     /// This QEMU, this machine or this place does not allow it.
     Here(String),
     /// It can, but not with these settings.
-    Settings(String),
+    Settings(Refusal),
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Here(what) => write!(f, "cannot be used: {what}"),
+            Self::Settings(refusal) => write!(f, "refuses its settings: {refusal}"),
+        }
+    }
+}
+
+/// The only frame of a generator that does not begin: there is no hello before it.
+impl From<Unusable> for Message {
+    fn from(unusable: Unusable) -> Self {
+        match unusable {
+            Unusable::Here(what) => {
+                Self::Failed(Failure { what, remedy: String::new(), invalid: false })
+            }
+            Unusable::Settings(refusal) => Self::Reply(Reply { to: None, result: Err(refusal) }),
+        }
+    }
 }
 
 impl From<String> for Unusable {
@@ -221,7 +243,7 @@ fn source(args: &Args) -> Result<Source, Unusable> {
     let mut source = Source::new(hello, args.window, ROOM, args.delay);
     let settings = Command::Set(args.settings.in_ticks(TICK));
     for command in [Some(settings), args.start.map(Command::Start)].into_iter().flatten() {
-        source.set(command, 0).map_err(|refusal| Unusable::Settings(refusal.to_string()))?;
+        source.set(command, 0).map_err(Unusable::Settings)?;
     }
     Ok(source)
 }

@@ -146,6 +146,27 @@ fn what_is_refused_at_load_keeps_qemu_from_starting() {
     }
 }
 
+#[test]
+fn what_is_refused_at_load_is_a_frame_too() {
+    let refused = |args: &str, more: &[&str]| {
+        let output = tempfile::NamedTempFile::new().unwrap();
+        let path = output.path().display();
+        let mut qemu = start(&format!("out={path},{args}"), &[&PARPORT[..], more].concat());
+        assert!(!qemu.child.wait().unwrap().success());
+        let mut frames = frames(&std::fs::read(output.path()).unwrap());
+        assert_eq!(frames.len(), 1, "{frames:?}");
+        frames.remove(0).message
+    };
+    let asked = encoded(Changes::default().polarity(Polarity::Falling));
+    let Message::Reply(reply) = refused(&asked, &[]) else { panic!("not a refusal") };
+    let Err(Refusal::OutOfRange { setting, asked: 1, .. }) = reply.result else {
+        panic!("{reply:?}")
+    };
+    assert_eq!((setting, reply.to), (Setting::Polarity, None));
+    let Message::Failed(failure) = refused("start=now", &["-smp", "2"]) else { panic!("works") };
+    assert!(failure.what.contains("one CPU"), "{failure:?}");
+}
+
 /// A host as a test sees it.
 struct Host {
     stream: TcpStream,

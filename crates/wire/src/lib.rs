@@ -74,7 +74,7 @@ pub use settings::{
     Value, When, Whose,
 };
 pub use stage::{Place, Stage, StageFacts, View};
-pub use startup::{Listening, TWIN_LISTENS, TWIN_REFUSES, TWIN_UNUSABLE};
+pub use startup::{Listening, TWIN_LISTENS};
 pub use symbol::Symbol;
 pub use trigger::{Trigger, TriggerFacts};
 pub use units::{Cycles, Nanoseconds, Seq, Tick};

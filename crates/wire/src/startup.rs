@@ -7,10 +7,6 @@ use core::net::SocketAddr;
 
 /// The twin's generator listens; its address follows.
 pub const TWIN_LISTENS: &str = "the twin's generator listens on ";
-/// This QEMU or this machine does not allow the twin's generator; the reason follows.
-pub const TWIN_UNUSABLE: &str = "the twin's generator cannot be used: ";
-/// The twin's generator cannot do as it is asked; the refusal follows.
-pub const TWIN_REFUSES: &str = "the twin's generator refuses its settings: ";
 
 /// The only line of a generator that is a CPU of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

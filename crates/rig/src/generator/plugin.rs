@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 
 use irqscope_wire::{
-    Changes, FaultKind, GeneratorHello, Message, Nanoseconds, StagePlan, TWIN_REFUSES,
-    TWIN_UNUSABLE,
+    Changes, Failure, FaultKind, GeneratorHello, Message, Nanoseconds, Refusal, Reply, StagePlan,
 };
 
 use crate::agent::find_plugin;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::error::{Result, RigError, Trying};
 use crate::foreign;
+use crate::generator::GeneratorError;
 use crate::generator::settings::check;
 use crate::guest::qemu::ENDED;
 
@@ -97,17 +97,29 @@ impl Plugin {
 struct Watch {
     asked: Changes<Nanoseconds>,
     hello: Option<GeneratorHello>,
+    /// The generator has said hello: it works, with the settings that it was asked for.
+    works: bool,
 }
 
 impl Watch {
     fn new(asked: Changes<Nanoseconds>) -> Self {
-        Self { asked, hello: None }
+        Self { asked, ..Self::default() }
     }
 
-    /// Checks the first status, which is that of the start; later ones pass.
+    /// Checks the first status, which is that of the start; later ones pass. A stream that begins
+    /// without a hello says why there is none.
     fn see(&mut self, message: &Message) -> Result<()> {
         match message {
-            Message::GeneratorHello(hello) => self.hello = Some(hello.clone()),
+            Message::GeneratorHello(hello) => {
+                (self.hello, self.works) = (Some(hello.clone()), true);
+            }
+            Message::Failed(Failure { what, remedy, .. }) if !self.works => {
+                let (what, remedy) = (what.clone(), remedy.clone());
+                return Err(GeneratorError::Failed { what, remedy }.into());
+            }
+            Message::Reply(Reply { result: Err(refusal), .. }) if !self.works => {
+                return Err(refused(*refusal));
+            }
             Message::Status(status) => {
                 if let Some(hello) = self.hello.take() {
                     return check(&self.asked, &hello, &status.settings);
@@ -116,6 +128,15 @@ impl Watch {
             _ => {}
         }
         Ok(())
+    }
+}
+
+fn refused(refusal: Refusal) -> RigError {
+    RigError::Refused {
+        what: format!("the twin's generator refuses its settings: {refusal}"),
+        remedy: "change it under [trigger], or measure on a rig whose generator has it: \
+                 docs/settings.md"
+            .into(),
     }
 }
 
@@ -132,37 +153,18 @@ impl Drop for Plugin {
     }
 }
 
-/// Returns why QEMU ended if it cannot use the plugin.
+/// Returns why the plugin cannot be used: in its own words, or in those of a QEMU that does not take
+/// it.
 pub(crate) fn unusable(error: &RigError) -> Option<&str> {
-    // QEMU says of a plugin that refuses its settings, too, that it cannot load it.
-    if last_words(error)?.any(|line| line.contains(TWIN_REFUSES)) {
-        return None;
+    match error {
+        RigError::Generator(GeneratorError::Failed { what, .. }) => Some(what),
+        RigError::Lost { what, .. } => {
+            // The lines that QEMU printed as it ended.
+            let said = what.lines().skip_while(|line| !line.contains(ENDED)).skip(1);
+            said.into_iter().find(|line| foreign::plugin_is_not_loaded(line))
+        }
+        _ => None,
     }
-    last_words(error)?.find_map(|line| match line.split_once(TWIN_UNUSABLE) {
-        Some((_, why)) => Some(why),
-        None => foreign::plugin_is_not_loaded(line).then_some(line),
-    })
-}
-
-/// Turns the refusal of a setting into an error of its own; other errors stay as they are.
-pub(crate) fn name_refusal(error: RigError) -> RigError {
-    let refused =
-        last_words(&error).and_then(|mut said| said.find_map(|line| line.split_once(TWIN_REFUSES)));
-    match refused {
-        Some((_, why)) => RigError::Refused {
-            what: format!("the twin's generator refuses its settings: {why}"),
-            remedy: "change it under [trigger], or measure on a rig whose generator has it: \
-                     docs/settings.md"
-                .into(),
-        },
-        None => error,
-    }
-}
-
-/// Returns the lines that QEMU printed as it ended.
-fn last_words(error: &RigError) -> Option<impl Iterator<Item = &str>> {
-    let RigError::Lost { what, .. } = error else { return None };
-    Some(what.lines().skip_while(|line| !line.contains(ENDED)).skip(1))
 }
 
 /// Starts a thread that reads whatever comes over the first connection. The plugin waits for it,
@@ -199,7 +201,8 @@ fn settings(asked: &Changes<Nanoseconds>, plan: &StagePlan, lines: usize, trace:
 mod tests {
     use super::*;
     use irqscope_wire::{
-        Cycles, Faults, GeneratorKind, Limits, PROTOCOL, Polarity, RunState, Settings, Status, Tick,
+        Cycles, Faults, GeneratorKind, Limits, PROTOCOL, Polarity, RunState, Setting, Settings,
+        Status, Tick,
     };
 
     #[test]
@@ -237,20 +240,22 @@ mod tests {
         let lost =
             |what: &str| RigError::Lost { what: what.into(), console: None, tail: String::new() };
         let refused = lost(
-            "QEMU ended with exit status: 1:\nirqscope: the twin's generator cannot be used: no\nmore",
+            "QEMU ended with exit status: 1:\nqemu: Could not load plugin ./x.so: API 9999\nmore",
         );
-        assert_eq!(unusable(&refused), Some("no"));
+        assert_eq!(unusable(&refused), Some("qemu: Could not load plugin ./x.so: API 9999"));
         assert_eq!(unusable(&lost("the guest hung")), None);
     }
 
     #[test]
-    fn a_refused_setting_is_an_error_of_its_own_and_no_reason_to_go_on_without() {
-        let what = "QEMU ended with exit status: 1:\n\
-                    irqscope: the twin's generator refuses its settings: polarity falling\n\
-                    qemu-system-x86_64: Could not load plugin";
-        let lost = RigError::Lost { what: what.into(), console: None, tail: String::new() };
-        assert_eq!(unusable(&lost), None);
-        let error = name_refusal(lost).to_string();
-        assert!(error.contains("polarity falling\n  remedy: "), "{error}");
+    fn a_stream_that_begins_without_a_hello_says_why() {
+        let failure = Failure { what: "no".into(), remedy: String::new(), invalid: false };
+        let error = Watch::default().see(&Message::Failed(failure)).unwrap_err();
+        assert_eq!(unusable(&error), Some("no"));
+        let refusal =
+            Refusal::OutOfRange { setting: Setting::Polarity, asked: 1, lowest: 0, highest: 0 };
+        let reply = Reply { to: None, result: Err(refusal) };
+        let error = Watch::default().see(&Message::Reply(reply)).unwrap_err();
+        assert_eq!(unusable(&error), None, "a refused setting is no reason to go on without");
+        assert!(error.to_string().contains("polarity falling"), "{error}");
     }
 }

@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 
 use crate::arch::{Arch, Guest, PortModules};
 use crate::case::{Event, Events, Follower, Stream};
-use crate::error::Result;
+use crate::error::{Result, RigError};
 use crate::generator::plugin::{self, Plugin};
 use crate::guest::image::{Image, List};
 use crate::guest::qemu::{Machine, Qemu};
@@ -50,7 +50,7 @@ impl Rig for TwinRig {
     fn run_case(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
         let ran = self.boot(job, events);
         let Some(why) = ran.as_ref().err().and_then(plugin::unusable) else {
-            return ran.map_err(plugin::name_refusal);
+            return ran;
         };
         events(Event::warning(format!(
             "the generator cannot be used ({why}): the driver's own timer triggers, and there is no view from outside"
@@ -83,21 +83,27 @@ impl TwinRig {
             limit: Duration::from_secs(self.twin.limit),
             limit_key: "twin.limit",
         };
-        let mut qemu = Qemu::start(&machine, stop)?;
-        events(Event::Phase("measuring on the virtual clock"))?;
         let mut target = Follower::new(Stream::Target);
-        let ran = qemu.read_to_end(stop, &mut |bytes| {
-            target.push(bytes, events)?;
-            plugin.as_mut().map_or(Ok(()), |plugin| plugin.drain(events))?;
-            let traced = self.twin.trace > 0;
-            Ok(match target.has_ended() {
-                true if traced && target.owes_symbols() => Some(HostByte::SymbolsWanted),
-                true => Some(HostByte::HasAll),
-                false => None,
+        let mut run = || {
+            let mut qemu = Qemu::start(&machine, stop)?;
+            events(Event::Phase("measuring on the virtual clock"))?;
+            qemu.read_to_end(stop, &mut |bytes| {
+                target.push(bytes, events)?;
+                plugin.as_mut().map_or(Ok(()), |plugin| plugin.drain(events))?;
+                let traced = self.twin.trace > 0;
+                Ok(match target.has_ended() {
+                    true if traced && target.owes_symbols() => Some(HostByte::SymbolsWanted),
+                    true => Some(HostByte::HasAll),
+                    false => None,
+                })
             })
-        });
-        drop(qemu);
+        };
+        let ran = run();
         let outside = plugin.map_or(Ok(()), |plugin| plugin.finish(console, events));
+        // It is the reason why QEMU has ended.
+        if let Err(RigError::Generator(_) | RigError::Refused { .. }) = &outside {
+            return outside;
+        }
         target.judge(ran, console)?;
         outside
     }
