@@ -26,6 +26,13 @@ impl Store {
         Self(Flash::new_blocking(flash))
     }
 
+    /// Returns the flash's own number; 0 if it cannot be read.
+    #[cfg(feature = "rp2040")]
+    pub fn number(&mut self) -> u64 {
+        let mut number = [0; 8];
+        self.0.blocking_unique_id(&mut number).map_or(0, |()| u64::from_be_bytes(number))
+    }
+
     pub fn calibration(&mut self) -> Option<Calibration> {
         self.sector().and_then(|sector| store::newest(&sector))
     }

@@ -70,6 +70,7 @@ async fn main(spawner: Spawner) {
     let before = fault::of_the_last_life(&watchdog);
     let mut store = Store::new(peripherals.FLASH);
     let calibration = store.calibration();
+    let serial = identity::serial(&mut store);
     let chip = chip();
     let engine = Engine::new(chip, env!("CARGO_PKG_VERSION"), calibration);
     let mut board = Board::new(engine, Machines::new(peripherals.PIN_12, chip, store));
@@ -97,7 +98,6 @@ async fn main(spawner: Spawner) {
         #[cfg(feature = "rp2350")]
         hears: peripherals.DMA_CH13,
     };
-    let serial = identity::serial();
     tasks::over_usb(spawner, shared, peripherals.USB, serial);
     tasks::over_ethernet(spawner, shared, ethernet, serial);
     watchdog.start(fault::PATIENCE);

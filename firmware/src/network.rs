@@ -54,14 +54,14 @@ fn alone(address: Ipv4Cidr) -> StaticConfigV4 {
     StaticConfigV4 { address, gateway: None, dns_servers: Default::default() }
 }
 
-pub fn serve(spawner: Spawner, shared: &'static Shared, stack: Stack<'static>) {
+pub fn serve(spawner: Spawner, shared: &'static Shared, stack: Stack<'static>, serial: u64) {
     // Pools are as large as there are networks.
     for _ in 0..2 {
         if let Ok(task) = hosts(shared, stack) {
             spawner.spawn(task);
         }
     }
-    if let Ok(task) = name(stack) {
+    if let Ok(task) = name(stack, mdns::Label::new(serial)) {
         spawner.spawn(task);
     }
 }
@@ -100,10 +100,10 @@ impl Sink for TcpWriter<'_> {
     }
 }
 
-/// Answers queries for the board's name with its address.
+/// Answers queries for the board's name and its service.
 #[embassy_executor::task(pool_size = 2)]
-async fn name(stack: Stack<'static>) -> ! {
-    let (mut hears, mut says) = ([0; 1536], [0; 256]);
+async fn name(stack: Stack<'static>, label: mdns::Label) -> ! {
+    let (mut hears, mut says) = ([0; 1536], [0; 2 * mdns::LONGEST]);
     let (mut heard, mut said) = ([PacketMetadata::EMPTY; 4], [PacketMetadata::EMPTY; 4]);
     let group = Ipv4Address::from_octets(mdns::GROUP);
     while stack.join_multicast_group(group).is_err() {
@@ -119,9 +119,12 @@ async fn name(stack: Stack<'static>) -> ! {
         let Ok((length, from)) = socket.recv_from(&mut asked).await else { continue };
         let Some(config) = stack.config_v4() else { continue };
         let (port, address) = (from.endpoint.port, config.address.address().octets());
-        let Some(said) = mdns::answer(&asked[..length], port, address, &mut answer) else {
+        let Some(said) = label.answer(&asked[..length], port, address, &mut answer) else {
             continue;
         };
+        if said.is_shared {
+            Timer::after_millis(20 + RoscRng.next_u64() % 100).await;
+        }
         let everybody = IpEndpoint::new(group.into(), mdns::PORT);
         let to = if said.to_group { everybody } else { from.endpoint };
         let _ = socket.send_to(&answer[..said.length], to).await;

@@ -40,7 +40,7 @@ pub fn over_usb(spawner: Spawner, shared: &'static Shared, bus: Peri<'static, US
         packets(runner),
         network::lease(stack),
     );
-    network::serve(spawner, shared, stack);
+    network::serve(spawner, shared, stack, number);
 }
 
 pub fn over_ethernet(spawner: Spawner, shared: &'static Shared, pins: ethernet::Pins, number: u64) {
@@ -69,7 +69,7 @@ async fn look_for_ethernet(
             ethernet_packets(runner),
             network::fall_back(stack, number),
         );
-        network::serve(spawner, shared, stack);
+        network::serve(spawner, shared, stack, number);
     }
 }
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Finding generator boards: on USB by what they call themselves, on the network by
-//! their name, and those that wait for an image by their boot drive.
+//! their service, and those that wait for an image by their boot drive.
 //!
 //! Nothing is said to a device that does not call itself ours: a serial adapter may
 //! lead to anybody, and is named without being asked.
 
 use std::fs;
-use std::net::ToSocketAddrs;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 
 use irqscope_wire::{GeneratorHello, PROTOCOL};
 
 use crate::Stop;
 use crate::error::{Result, RigError};
+use crate::generator::browse::{self, Host};
 use crate::generator::flash::{BootDrive, Chip, boot_drives};
 use crate::generator::{GeneratorError, look};
 
 /// The image's name on USB (firmware/src).
 const PRODUCT: &str = "irqscope generator board";
-/// Where it serves on its own network, and on any by name.
+/// Where it serves on its own network.
 const OVER_USB: &str = "tcp://192.168.77.1:7110";
-const BY_NAME: &str = "irqscope.local:7110";
 /// Raspberry Pi's, of a chip in its boot ROM.
 const BOOT_IDS: [(&str, &str); 2] = [("2e8a", "0003"), ("2e8a", "000f")];
 
@@ -31,8 +31,8 @@ pub struct Places {
     pub usb: PathBuf,
     /// The list of mounted file systems.
     pub mounts: PathBuf,
-    /// Whether to ask for the name on the network.
-    pub network: bool,
+    /// Where boards on the network are asked for; empty: nowhere.
+    pub responders: Vec<SocketAddr>,
 }
 
 impl Default for Places {
@@ -40,7 +40,7 @@ impl Default for Places {
         Self {
             usb: "/sys/bus/usb/devices".into(),
             mounts: "/proc/self/mounts".into(),
-            network: true,
+            responders: vec![browse::GROUP],
         }
     }
 }
@@ -91,9 +91,8 @@ pub fn boards(places: &Places, stop: &Stop) -> Vec<Found> {
     let drives = boot_drives(&places.mounts);
     let booting = devices.iter().filter(|device| device.is_in_boot_rom()).count();
     let unmounted = booting.saturating_sub(drives.len());
-    if places.network && BY_NAME.to_socket_addrs().is_ok() {
-        found.push(ask(format!("tcp://{BY_NAME}"), "network", stop));
-    }
+    let named = browse::hosts(&places.responders).into_iter().filter_map(|host| address(&host));
+    found.extend(named.map(|address| ask(address, "network", stop)));
     found.extend(drives.into_iter().map(Found::Drive));
     found.extend((0..unmounted).map(|_| Found::Unmounted));
     found
@@ -118,7 +117,7 @@ pub fn only_board(places: &Places, stop: &Stop) -> Result<String> {
     };
     chosen.and_then(Found::address).map(str::to_owned).ok_or_else(|| {
         let what = match ready.len() {
-            0 => "no board is found on USB or by its name",
+            0 => "no board is found on USB or on the network",
             _ => "more than one board is found",
         };
         let remedy = "say which one: --connect ADDRESS, or in the scenario: [board] address = \
@@ -163,6 +162,16 @@ fn ways_to(device: &Device, stop: &Stop) -> Vec<Found> {
     }
     let network = device.network.then(|| ask(OVER_USB.to_owned(), "USB network", stop));
     network.into_iter().chain(terminals.map(|address| ask(address, "USB serial", stop))).collect()
+}
+
+/// Returns the address of a board on the network: its name, which stays as it is, where this machine
+/// can look it up. None: the board is on USB, and was found there.
+fn address(Host { name, address }: &Host) -> Option<String> {
+    let number = format!("tcp://{address}");
+    let by_name = (name.as_str(), address.port()).to_socket_addrs();
+    let is_known = by_name.is_ok_and(|mut all| all.any(|it| it == *address));
+    let text = if is_known { format!("tcp://{name}:{}", address.port()) } else { number.clone() };
+    (number != OVER_USB).then_some(text)
 }
 
 fn ask(address: String, by: &'static str, stop: &Stop) -> Found {
@@ -217,7 +226,7 @@ mod tests {
     }
 
     fn places(dir: &Path) -> Places {
-        Places { usb: dir.join("usb"), mounts: dir.join("mounts"), network: false }
+        Places { usb: dir.join("usb"), mounts: dir.join("mounts"), responders: Vec::new() }
     }
 
     #[test]

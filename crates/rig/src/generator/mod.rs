@@ -8,6 +8,7 @@
 
 mod address;
 pub mod board;
+mod browse;
 mod client;
 pub(crate) mod doorbell;
 mod error;

@@ -13,7 +13,7 @@ no board is found. Check that
   - it has irqscope's image: hold BOOTSEL while you plug it in, then irqscope generator flash;
   - a board behind a serial adapter has its pins 1 to 3 joined to it: \
 irqscope generator status --connect serial:///dev/ttyUSB0;
-  - a board on Ethernet is in this network: irqscope generator status --connect irqscope.local:7110
+  - a board on Ethernet is in this network, and multicast DNS (UDP port 5353) is not filtered
 ";
 
 pub fn list(stop: &Stop) -> Done {
