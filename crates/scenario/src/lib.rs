@@ -39,7 +39,7 @@ pub use nearest::{nearest, suggestion};
 pub use overrides::Overrides;
 pub use raw::{Board, Gpio, Ssh, Twin, Vm};
 pub use request::{BenchKey, BenchRequest};
-pub use scenario::{Case, Scenario, ScenarioFile, UNKNOWN};
+pub use scenario::{Case, RUNNING, Scenario, ScenarioFile, UNKNOWN};
 pub use schema::schema;
 pub use setting::parse_setting;
 pub use sweep::SweepError;

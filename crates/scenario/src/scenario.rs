@@ -18,6 +18,8 @@ use crate::table::Table;
 
 /// Stands for what is not known of a target that is not reached: its kernel, its state.
 pub const UNKNOWN: &str = "unknown";
+/// Stands for the kernel that a target runs, before it is asked for its release.
+pub const RUNNING: &str = "running";
 
 /// A scenario's text, and where it is from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -144,3 +144,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_kernel_that_runs_is_listed_as_such_until_it_is_named() {
+    let file = ScenarioFile::load("spare-cpu").unwrap();
+    let case = |overrides: &Overrides| {
+        Scenario::resolve(&file, overrides).unwrap().cases()[0].plan.case.clone()
+    };
+    let mut overrides = Overrides::default();
+    assert_eq!(case(&overrides), "running/idle");
+    overrides.found_running("6.12.0".into());
+    assert_eq!(case(&overrides), "6.12.0/idle");
+}

@@ -493,6 +493,8 @@ export interface ScenarioInfo {
   readonly name: string;
   readonly about: string;
   readonly rig: string;
+  /** Its rig boots kernels of the user's choice. */
+  readonly boots: boolean;
   readonly kernels: readonly string[];
   readonly states: readonly SystemState[];
   /** Triggers of each case. */

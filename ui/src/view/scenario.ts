@@ -47,7 +47,7 @@ export class ScenarioPanel {
     if (chosen === undefined) return;
     say(this.#about, chosen.about);
     const others = this.hello.kernels.filter((kernel) => !chosen.kernels.includes(kernel));
-    const kernels = chosen.rig === "twin" ? [...chosen.kernels, ...others] : chosen.kernels;
+    const kernels = chosen.boots ? [...chosen.kernels, ...others] : chosen.kernels;
     checks(this.#kernels, "Kernels", kernels, chosen.kernels);
     const states = chosen.states.map(({ name }) => name);
     checks(this.#states, "System states", states, states);

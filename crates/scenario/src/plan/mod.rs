@@ -13,17 +13,17 @@ use irqscope_wire::{
 
 use crate::kind::{Kernels, RigKind};
 use crate::raw::{FaultsText, LocksText, Named, Text, TimeText, TriggerText, Twin};
-use crate::scenario::{Case, UNKNOWN};
+use crate::scenario::{Case, RUNNING, UNKNOWN};
 use crate::sweep::Sweep;
 
 /// Returns the kernels of the cases: of a target that runs its own, what it was found to
 /// run.
 pub(crate) fn kernels(text: &Text, running: Option<&str>) -> Vec<String> {
-    let unknown = || vec![running.unwrap_or(UNKNOWN).to_owned()];
     match text.rig.facts().kernels {
         Kernels::Booted => text.kernels.clone(),
         Kernels::Unseen if !text.kernels.is_empty() => text.kernels.clone(),
-        Kernels::Running | Kernels::Unseen => unknown(),
+        Kernels::Unseen => vec![UNKNOWN.to_owned()],
+        Kernels::Running => vec![running.unwrap_or(RUNNING).to_owned()],
     }
 }
 

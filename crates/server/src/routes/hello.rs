@@ -46,6 +46,8 @@ pub struct ScenarioInfo {
     name: String,
     about: String,
     rig: &'static str,
+    /// Its rig boots kernels of the user's choice.
+    boots: bool,
     kernels: Vec<String>,
     states: Vec<SystemState>,
     /// Triggers of each case.
@@ -89,6 +91,7 @@ impl ScenarioInfo {
             is_sweep: cases.iter().any(|case| case.step_of.is_some()),
             is_benchmark: plan.is_some_and(|plan| !plan.needs_driver()),
             rig: scenario.rig.name(),
+            boots: scenario.rig.boots(),
             name: scenario.name,
             about: scenario.about,
             kernels: scenario.kernels,
