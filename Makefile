@@ -57,6 +57,7 @@ test:
 	@$(MAKE) --no-print-directory arm64
 	@scripts/lint
 	cargo test --release --locked --workspace
+	cargo test --release --locked -p irqscope-generator --all-features
 	@npm --prefix ui test
 	@$(IRQSCOPE) kernel build delayed-locking
 	@$(IRQSCOPE) kernel build delayed-locking-debug

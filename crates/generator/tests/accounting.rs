@@ -241,7 +241,9 @@ fn the_extra_edge_is_flagged_in_the_trigger_before_it_and_listed() {
     source.set(Command::Start(StartAt::Now), 0).unwrap();
     let mut now = 0;
     pass(&mut source, &mut now, MS);
-    for (line, at) in [(0, 5), (1, 6), (1, 7), (1, 8), (9, 9)] {
+    // The last line is there, and not in use.
+    let last = (LINES - 1) as u8;
+    for (line, at) in [(0, 5), (1, 6), (1, 7), (1, 8), (last, 9)] {
         source.edge(line, MS + at);
     }
     pass(&mut source, &mut now, MS);
@@ -251,10 +253,10 @@ fn the_extra_edge_is_flagged_in_the_trigger_before_it_and_listed() {
     let mut host = Host::default();
     host.read(&mut source);
     let packet = &host.packets[0];
-    assert_eq!(packet.samples[0].extra, 1 << 1 | 1 << 9);
+    assert_eq!(packet.samples[0].extra, 1 << 1 | 1 << last);
     assert_eq!(packet.samples[1].extra, 0);
     let extras: Vec<_> = packet.extras.iter().map(|extra| (extra.line, extra.at.0 - MS)).collect();
-    assert_eq!(extras, [(1, 7), (1, 8), (9, 9)]);
+    assert_eq!(extras, [(1, 7), (1, 8), (last, 9)]);
     let expected =
         Totals { triggers: 2, complete: 2, edges: 7, answers: 4, extra: 3, ..Totals::default() };
     assert_eq!(packet.totals, expected);
