@@ -2,7 +2,7 @@
 """bench-large.py IRQSCOPE RUN OTHER: time and memory of `irqscope report` on a run, of
 DuckDB for the same figures on the Parquet file that it wrote, of `irqscope tail` on
 the run and of `irqscope compare` with the other one. Fails where a figure differs, or
-irqscope needs more than 512 MB."""
+irqscope needs more than 128 MB."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def measured(what, command, allowed=(0,)):
     cpu = usage.ru_utime + usage.ru_stime
     print(f"  {what}: {took:.1f} s ({cpu:.1f} s of CPU), at most {usage.ru_maxrss // 1024} MB", flush=True)
     memory = usage.ru_maxrss // 1024
-    assert memory < 512 or command[0] != irqscope, memory
+    assert memory < 128 or command[0] != irqscope, memory
     return said
 
 

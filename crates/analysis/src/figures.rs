@@ -4,7 +4,9 @@
 
 use std::path::Path;
 
-use irqscope_run::{BenchRow, BenchSeries, BenchmarkData, CaseStream, RunDir, SampleRow};
+use irqscope_run::{
+    BenchRow, BenchSeries, BenchmarkData, CaseStream, RunDir, SampleRow, SeriesRows,
+};
 use irqscope_wire::BenchmarkKind;
 
 use crate::distribution::Counting;
@@ -33,6 +35,8 @@ pub struct SeriesFigures {
     pub variant: String,
     pub name: String,
     pub values: Counted,
+    /// Where its rows are.
+    pub rows: SeriesRows,
     /// None where no instants are known.
     pub course: Option<Course>,
 }
@@ -131,7 +135,8 @@ impl SeriesFigures {
         series.counted.iter().try_for_each(|bin| values.add(bin.value.0, bin.count))?;
         let (kind, variant, name) = (one.kind, one.variant.clone(), series.name.clone());
         let values = values.finish()?;
-        Ok(Self { benchmark, series: place, kind, variant, name, values, course })
+        let rows = SeriesRows::of(series);
+        Ok(Self { benchmark, series: place, kind, variant, name, values, rows, course })
     }
 }
 

@@ -6,7 +6,7 @@ use irqscope_wire::{
     SeriesCount, ValueCount, Values,
 };
 
-use crate::index::Place;
+use crate::frames::Place;
 
 /// One sample of a series; a row of bench.parquet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

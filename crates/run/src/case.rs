@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use irqscope_wire::{
     Counters, Event, Explained, Failure, Fault, GeneratorKind, LoadWork, LockSite, LockTotals,
-    Message, Note, Plan, Sample, StageCost, StagePlan, Started, Symbol, Tick, decode,
+    Message, Note, Plan, Sample, StageCost, StagePlan, Started, Symbol, Tick,
 };
 
 use crate::bench::{self, BenchmarkData};
-use crate::index::Place;
-use crate::{CaseManifest, Fit, Join, LogIndex, LogRecord, OutsideData, Result, SampleRow, Source};
+use crate::frames::{Place, Received};
+use crate::{CaseManifest, Fit, Join, LogIndex, OutsideData, Result, RunError, SampleRow, Source};
 
 /// Frames of one stream that are missing from the log, or came again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,10 +165,14 @@ impl CaseData {
         self.without_agent = manifest.without_agent;
         self.join = Join::new(manifest.without_agent);
         self.learn_plan(manifest.plan.as_ref());
-        for placed in index.placed_records(self.number) {
-            let (place, record) = placed?;
-            self.take(&record, place);
-        }
+        index.file().each(
+            index.places(self.number),
+            |received| received,
+            |received| {
+                self.take(received);
+                Ok::<(), RunError>(())
+            },
+        )?;
         if self.without_agent {
             self.counters = self.outside.as_ref().and_then(OutsideData::counters);
         }
@@ -192,12 +196,12 @@ impl CaseData {
         self.join.counter_tick()
     }
 
-    fn take(&mut self, record: &LogRecord, place: Place) {
-        let Ok(frame) = decode(&record.frame) else {
+    fn take(&mut self, received: Received) {
+        let Received { place, source, host_ns, frame } = received;
+        let Some(frame) = frame else {
             self.undecodable += 1;
             return;
         };
-        let source = record.source;
         // A generator counts its frames over its whole life.
         let joins = matches!(frame.message, Message::GeneratorHello(_));
         let first = if joins { frame.number } else { 0 };
@@ -206,11 +210,10 @@ impl CaseData {
             self.gaps.push(Gap { source, expected: *next, found: frame.number });
         }
         *next = frame.number.saturating_add(1);
-        self.understand(record, frame.message, place);
+        self.understand(source, host_ns, frame.message, place);
     }
 
-    fn understand(&mut self, record: &LogRecord, message: Message, place: Place) {
-        let source = record.source;
+    fn understand(&mut self, source: Source, host_ns: u64, message: Message, place: Place) {
         if self.pre_scan.is_none() {
             self.join.take(source, &message, &mut self.rows);
         } else if let Message::Started(_) = message {
@@ -220,7 +223,7 @@ impl CaseData {
             Message::Failed(failure) => self.failure = Some(failure),
             Message::Note(note) => self.notes.push(note),
             message if source == Source::Generator => {
-                self.outside.get_or_insert_default().understand(message, record.host_ns);
+                self.outside.get_or_insert_default().understand(message, host_ns);
             }
             Message::Plan(plan) => self.learn_plan(Some(&plan)),
             Message::Started(started) => self.started = Some(started),

@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::frames::LogFile;
 use crate::manifest::replace;
 use crate::path;
 use crate::{
@@ -100,6 +101,10 @@ impl RunDir {
     /// The file cannot be read, or is not what its name says.
     pub fn records(&self) -> Result<LogReader> {
         LogReader::open(&self.path.join(LOG))
+    }
+
+    pub(crate) fn log_file(&self) -> Result<LogFile> {
+        LogFile::open(&self.path.join(LOG))
     }
 
     /// Reads the log once, to find each case's records.

@@ -22,6 +22,7 @@ mod digest;
 mod dir;
 mod error;
 mod execute;
+mod frames;
 mod host;
 mod index;
 mod join;
@@ -59,7 +60,7 @@ pub use row::{
     SampleRow,
 };
 pub use span::Span;
-pub use stream::CaseStream;
+pub use stream::{CaseStream, SeriesRows};
 
 /// A result with this crate's error.
 pub type Result<T, E = RunError> = std::result::Result<T, E>;

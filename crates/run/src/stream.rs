@@ -5,11 +5,15 @@
 //! the log's (a view from outside is joined, a damaged log is sorted, events are
 //! explained) the case is held as a whole and handed out in one piece.
 
-use irqscope_wire::{Message, decode};
+use irqscope_wire::Message;
 
 use crate::bench::{Batch, Content};
+use crate::frames::{LogFile, Place, Received};
 use crate::join::inside_rows;
-use crate::{BenchRow, CaseData, CaseManifest, LogIndex, Result, SampleRow};
+use crate::{
+    BenchRow, BenchSeries, CaseData, CaseManifest, LogIndex, Result, RunDir, RunError, SampleRow,
+    Source,
+};
 
 /// Rows that are gathered before they are handed out; more by one frame at most.
 const PIECE: usize = 1 << 16;
@@ -48,14 +52,14 @@ impl<'a> CaseStream<'a> {
             return take(&self.data.rows);
         }
         let Some(tick) = self.data.tick().filter(|_| self.data.samples > 0) else { return Ok(()) };
-        let mut piece = Vec::new();
-        for record in self.index.records(self.data.number) {
-            if let Ok(Message::Samples(samples)) = decode(&record?.frame).map(|one| one.message) {
-                samples.iter().for_each(|sample| piece.extend(inside_rows(sample, tick)));
-                hand_out(&mut piece, PIECE, &mut take)?;
+        let rows = |received: Received| match received.frame.map(|frame| frame.message) {
+            Some(Message::Samples(samples)) if received.source != Source::Generator => {
+                samples.iter().flat_map(|sample| inside_rows(sample, tick)).collect()
             }
-        }
-        hand_out(&mut piece, 1, &mut take)
+            _ => Vec::new(),
+        };
+        let places = self.index.places(self.data.number);
+        in_pieces(self.index.file(), places, rows, take)
     }
 
     /// Hands out all rows of one series of one benchmark, both by position in
@@ -74,16 +78,58 @@ impl<'a> CaseStream<'a> {
         if series.places.is_empty() {
             return take(&series.rows);
         }
-        let mut piece = Vec::new();
-        for placed in self.index.read(&series.places) {
-            let message = decode(&placed?.1.frame).ok().map(|frame| frame.message);
-            if let Some(Batch { content: Content::Rows(rows), .. }) = message.and_then(Batch::of) {
-                piece.extend(rows);
-                hand_out(&mut piece, PIECE, &mut take)?;
-            }
-        }
-        hand_out(&mut piece, 1, &mut take)
+        in_pieces(self.index.file(), &series.places, rows_of, take)
     }
+}
+
+/// Where the rows of one series are.
+#[derive(Clone, Debug, Default)]
+pub struct SeriesRows {
+    rows: Vec<BenchRow>,
+    places: Vec<Place>,
+}
+
+impl SeriesRows {
+    /// Takes over where a series' rows are.
+    pub fn of(series: &BenchSeries) -> Self {
+        Self { rows: series.rows.clone(), places: series.places.clone() }
+    }
+
+    /// Hands out all rows in order.
+    ///
+    /// # Errors
+    /// The disk's, or the first one of `take`.
+    pub fn each<E: From<RunError>>(
+        &self,
+        run: &RunDir,
+        mut take: impl FnMut(&[BenchRow]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.places.is_empty() {
+            return take(&self.rows);
+        }
+        in_pieces(&run.log_file()?, &self.places, rows_of, take)
+    }
+}
+
+fn rows_of(received: Received) -> Vec<BenchRow> {
+    match received.frame.map(|frame| frame.message).and_then(Batch::of) {
+        Some(Batch { content: Content::Rows(rows), .. }) => rows,
+        _ => Vec::new(),
+    }
+}
+
+fn in_pieces<T: Send + Clone, E: From<RunError>>(
+    file: &LogFile,
+    places: &[Place],
+    rows: impl Fn(Received) -> Vec<T> + Sync,
+    mut take: impl FnMut(&[T]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut piece = Vec::new();
+    file.each(places, rows, |mut rows| {
+        piece.append(&mut rows);
+        hand_out(&mut piece, PIECE, &mut take)
+    })?;
+    hand_out(&mut piece, 1, &mut take)
 }
 
 fn hand_out<T, E>(

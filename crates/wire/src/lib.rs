@@ -18,6 +18,8 @@ mod bench_check;
 mod bench_samples;
 mod event;
 mod execution;
+#[cfg(any(test, feature = "fast"))]
+pub mod fast;
 mod fault;
 mod frame;
 mod generator;

@@ -2,17 +2,16 @@
 //! Figures of benchmarks: one for each series that is a latency or a length.
 
 use irqscope_analysis::{Counted, SeriesFigures, SeriesSummary, Summary};
-use irqscope_run::{BenchRow, RunDir, RunError};
+use irqscope_run::{RunDir, RunError, SeriesRows};
 
 use super::scatter::{self, Course};
 use super::{Figure, Panel, Subject};
 use crate::Result;
 
-/// A panel, and where the log has its rows: positions of case, benchmark and
-/// series.
+/// A panel, and where the log has its rows.
 struct Placed<'a> {
     panel: Panel<'a>,
-    place: (u16, usize, usize),
+    rows: SeriesRows,
 }
 
 /// Makes all series of a run, each with its common axis, in the order in which they were run;
@@ -33,41 +32,26 @@ pub fn benchmarks<'a>(
     }
     all.sort_by_key(|(subject, _)| order(subject));
     let mut figures = Vec::new();
-    let mut places = Vec::new();
     for (subject, placed) in all {
-        places.push(placed.iter().map(|one| one.place).collect::<Vec<_>>());
-        let panels = placed.into_iter().map(|one| one.panel).collect();
-        figures.push(Figure::new(summary, subject, panels)?);
+        let (panels, rows): (Vec<_>, Vec<_>) =
+            placed.into_iter().map(|one| (one.panel, one.rows)).unzip();
+        let mut figure = Figure::new(summary, subject, panels)?;
+        mark_courses(run, &mut figure, &rows)?;
+        figures.push(figure);
     }
-    mark_courses(run, &mut figures, &places)?;
     Ok(figures)
 }
 
 /// Reads the rows once more, now that it is known how far they reach.
-fn mark_courses(
-    run: &RunDir,
-    figures: &mut [Figure<'_>],
-    places: &[Vec<(u16, usize, usize)>],
-) -> Result<()> {
-    let is_timed = |figure: &Figure<'_>| figure.panels.iter().any(|panel| panel.course.is_some());
-    if !figures.iter().any(is_timed) {
-        return Ok(());
-    }
-    let index = run.index()?;
-    for number in 0..run.manifest().cases.len() as u16 {
-        let stream = run.stream(&index, number)?;
-        for (figure, places) in figures.iter_mut().zip(places) {
-            let frames = scatter::frames(&figure.panels);
-            let mine = figure.panels.iter_mut().zip(places);
-            for (panel, (_, benchmark, series)) in mine.filter(|(_, place)| place.0 == number) {
-                let Some(course) = &mut panel.course else { continue };
-                stream.series(*benchmark, *series, |rows: &[BenchRow]| {
-                    let timed = rows.iter().filter_map(|row| Some((row.at?.0, row.value.0)));
-                    course.mark(&frames, timed);
-                    Ok::<(), RunError>(())
-                })?;
-            }
-        }
+fn mark_courses(run: &RunDir, figure: &mut Figure<'_>, rows: &[SeriesRows]) -> Result<()> {
+    let frames = scatter::frames(&figure.panels);
+    for (panel, rows) in figure.panels.iter_mut().zip(rows) {
+        let Some(course) = &mut panel.course else { continue };
+        rows.each(run, |rows| {
+            let timed = rows.iter().filter_map(|row| Some((row.at?.0, row.value.0)));
+            course.mark(&frames, timed);
+            Ok::<(), RunError>(())
+        })?;
     }
     Ok(())
 }
@@ -103,5 +87,5 @@ fn placed(summary: &Summary, number: u16, one: SeriesFigures) -> Option<Placed<'
         tails: Default::default(),
         course: one.course.map(Course::new),
     };
-    Some(Placed { panel, place: (number, one.benchmark, one.series) })
+    Some(Placed { panel, rows: one.rows })
 }

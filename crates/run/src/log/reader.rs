@@ -42,6 +42,8 @@ pub struct LogReader<R = BufReader<File>> {
     next_number: u64,
     health: LogHealth,
     buffer: Vec<u8>,
+    /// The record in the buffer, without its framing.
+    body: Vec<u8>,
     ended: bool,
 }
 
@@ -70,6 +72,7 @@ impl<R: BufRead> LogReader<R> {
             next_number: 0,
             health: LogHealth::default(),
             buffer: Vec::new(),
+            body: Vec::new(),
             ended: false,
         };
         reader.header()?;
@@ -131,7 +134,7 @@ impl<R: BufRead> LogReader<R> {
         if self.buffer.is_empty() {
             return None; // what a writer puts after a write that failed
         }
-        let record = record::decode(&mut self.buffer);
+        let record = record::decode(&self.buffer, &mut self.body);
         match &record {
             Some(record) => self.count(record.number),
             None if delimited || self.buffer.len() > MAX_RECORD_BYTES => self.health.damaged += 1,

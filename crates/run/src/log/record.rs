@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A log record to bytes and back; the form is described in the module above.
 
-use crc::{CRC_32_ISO_HDLC, Crc, Table};
 use irqscope_wire::MAX_FRAME_BYTES;
-
-// Sixteen tables: the log is checked as a whole each time it is read.
-const CRC: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISO_HDLC);
+use irqscope_wire::fast::{checksum, uncover};
 
 const PREFIX: usize = 19;
 const SUFFIX: usize = 4;
@@ -62,23 +59,18 @@ pub(crate) fn body(
     out.extend(case.to_le_bytes());
     out.push(source as u8);
     out.extend(frame);
-    out.extend(CRC.checksum(out).to_le_bytes());
+    out.extend(checksum(out).to_le_bytes());
 }
 
-/// Decodes one record in place; `None` if anything about it is wrong.
-pub(crate) fn decode(bytes: &mut [u8]) -> Option<LogRecord> {
-    let length = cobs::decode_in_place(bytes).ok()?;
-    let body = bytes.get(..length.checked_sub(SUFFIX)?)?;
-    let checksum = u32::from_le_bytes(array(bytes, body.len())?);
-    if CRC.checksum(body) != checksum {
-        return None;
-    }
+/// Decodes one record, in the caller's memory; `None` if anything about it is wrong.
+pub(crate) fn decode(bytes: &[u8], body: &mut Vec<u8>) -> Option<LogRecord> {
+    let content = uncover(bytes, body)?;
     Some(LogRecord {
-        number: u64::from_le_bytes(array(body, 0)?),
-        host_ns: u64::from_le_bytes(array(body, 8)?),
-        case: u16::from_le_bytes(array(body, 16)?),
-        source: Source::from_byte(*body.get(18)?)?,
-        frame: body.get(PREFIX..)?.to_vec(),
+        number: u64::from_le_bytes(array(content, 0)?),
+        host_ns: u64::from_le_bytes(array(content, 8)?),
+        case: u16::from_le_bytes(array(content, 16)?),
+        source: Source::from_byte(*content.get(18)?)?,
+        frame: content.get(PREFIX..)?.to_vec(),
     })
 }
 

@@ -19,27 +19,16 @@
 use std::path::{Path, PathBuf};
 
 use irqscope_wire::{Nanoseconds, ValueCount};
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 
-use super::table::{GROUP_ROWS, Group, Table, column, values};
+use super::columns::Group;
+use super::table::{GROUP_ROWS, Rows, Table};
 use crate::{BenchRow, BenchSeries, BenchmarkData, Result};
-
-const SCHEMA: &str = "message bench {
-    required binary case (string);
-    required binary benchmark (string);
-    required binary variant (string);
-    required binary series (string);
-    optional int32 cpu (integer(16, false));
-    optional int64 seq (integer(64, false));
-    optional int64 at_ns;
-    required int64 value_ns;
-    required int64 count (integer(64, false));
-}";
 
 /// Writes to a temporary file that takes its name when it is complete.
 pub struct BenchWriter {
-    table: Table,
+    table: Table<Lines>,
     head: Head,
     /// Of this series, and not yet a group: where groups end depends on the rows
     /// only, and not on the pieces they come in.
@@ -48,7 +37,7 @@ pub struct BenchWriter {
 
 impl BenchWriter {
     pub(crate) fn create(path: &Path, tool_version: &str) -> Result<Self> {
-        let table = Table::create(path, SCHEMA, tool_version)?;
+        let table = Table::create(path, tool_version)?;
         Ok(Self { table, head: Head::default(), pending: Vec::new() })
     }
 
@@ -97,9 +86,8 @@ impl BenchWriter {
         if self.pending.is_empty() {
             return Ok(());
         }
-        self.table.group(|group| fill(group, &self.head, &self.pending))?;
-        self.pending.clear();
-        Ok(())
+        let lines = std::mem::take(&mut self.pending);
+        self.table.group(Lines { head: self.head.clone(), lines })
     }
 
     /// Ends the file; returns its path.
@@ -146,25 +134,38 @@ impl From<&ValueCount> for Line {
     }
 }
 
-fn fill(group: &mut Group<'_>, head: &Head, rows: &[Line]) -> Result<(), ParquetError> {
-    for text in &head.texts {
-        column::<ByteArrayType>(group, &vec![text.clone(); rows.len()], None)?;
-    }
-    let cpu = head.cpu.map_or_else(Vec::new, |cpu| vec![i32::from(cpu); rows.len()]);
-    let known = vec![i16::from(head.cpu.is_some()); rows.len()];
-    column::<Int32Type>(group, &cpu, Some(&known))?;
-    nullable(group, rows, |row| row.seq.map(u64::cast_signed))?;
-    nullable(group, rows, |row| row.at.map(|at| at.0))?;
-    column::<Int64Type>(group, &values(rows, |row| row.value.0), None)?;
-    column::<Int64Type>(group, &values(rows, |row| row.count.cast_signed()), None)
+/// Of one series.
+struct Lines {
+    head: Head,
+    lines: Vec<Line>,
 }
 
-fn nullable(
-    group: &mut Group<'_>,
-    rows: &[Line],
-    value: impl Fn(&Line) -> Option<i64>,
-) -> Result<(), ParquetError> {
-    let known = values(rows, |row| i16::from(value(row).is_some()));
-    let all: Vec<i64> = rows.iter().filter_map(value).collect();
-    column::<Int64Type>(group, &all, Some(&known))
+impl Rows for Lines {
+    const SCHEMA: &str = "message bench {
+    required binary case (string);
+    required binary benchmark (string);
+    required binary variant (string);
+    required binary series (string);
+    optional int32 cpu (integer(16, false));
+    optional int64 seq (integer(64, false));
+    optional int64 at_ns;
+    required int64 value_ns;
+    required int64 count (integer(64, false));
+}";
+    const ASCENDING: &[&str] = &["seq", "at_ns"];
+
+    fn count(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn fill(&self, group: &mut Group<'_>) -> Result<(), ParquetError> {
+        let Self { head, lines } = self;
+        head.texts.iter().try_for_each(|text| group.text(text))?;
+        let cpu = head.cpu.map(i32::from);
+        group.optional::<Int32Type>(lines.iter().map(|_| cpu))?;
+        group.optional::<Int64Type>(lines.iter().map(|line| line.seq.map(u64::cast_signed)))?;
+        group.optional::<Int64Type>(lines.iter().map(|line| line.at.map(|at| at.0)))?;
+        group.values::<Int64Type>(lines.iter().map(|line| line.value.0))?;
+        group.values::<Int64Type>(lines.iter().map(|line| line.count.cast_signed()))
+    }
 }

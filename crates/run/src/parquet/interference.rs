@@ -23,21 +23,9 @@ use irqscope_wire::{Nanoseconds, Stage, View};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 
-use super::table::{GROUP_ROWS, Group, Table, column, texts, values};
+use super::columns::{Group, texts};
+use super::table::{GROUP_ROWS, Rows, Table};
 use crate::Result;
-
-const SCHEMA: &str = "message interference {
-    required binary case (string);
-    required int64 seq (integer(64, false));
-    required binary stage (string);
-    required binary view (string);
-    required int32 part (integer(32, false));
-    required int64 start_ns;
-    required int64 length_ns;
-    required binary cause (string);
-    required binary name (string);
-    required binary detail (string);
-}";
 
 /// Part of a latency with one cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,11 +49,11 @@ pub struct InterferenceRow<'a> {
 }
 
 /// Writes to a temporary file that takes its name when it is complete.
-pub struct InterferenceWriter(Table);
+pub struct InterferenceWriter(Table<Segments>);
 
 impl InterferenceWriter {
     pub(crate) fn create(path: &Path, tool_version: &str) -> Result<Self> {
-        Table::create(path, SCHEMA, tool_version).map(Self)
+        Table::create(path, tool_version).map(Self)
     }
 
     /// Adds all rows of one case, in order.
@@ -74,7 +62,11 @@ impl InterferenceWriter {
     /// The disk's.
     pub fn write(&mut self, case: &str, view: View, rows: &[InterferenceRow<'_>]) -> Result<()> {
         let head = [case, view.name()].map(ByteArray::from);
-        rows.chunks(GROUP_ROWS).try_for_each(|rows| self.0.group(|group| fill(group, &head, rows)))
+        let group = |rows: &[InterferenceRow<'_>]| {
+            let rows = rows.iter().map(Segment::from).collect();
+            self.0.group(Segments { head: head.clone(), rows })
+        };
+        rows.chunks(GROUP_ROWS).try_for_each(group)
     }
 
     /// Ends the file; returns its path.
@@ -86,21 +78,65 @@ impl InterferenceWriter {
     }
 }
 
-fn fill(
-    group: &mut Group<'_>,
-    [case, view]: &[ByteArray; 2],
-    rows: &[InterferenceRow<'_>],
-) -> Result<(), ParquetError> {
-    let stages = texts(Stage::NAMES);
-    column::<ByteArrayType>(group, &vec![case.clone(); rows.len()], None)?;
-    column::<Int64Type>(group, &values(rows, |row| row.seq as i64), None)?;
-    let stage = values(rows, |row| stages[row.stage.index()].clone());
-    column::<ByteArrayType>(group, &stage, None)?;
-    column::<ByteArrayType>(group, &vec![view.clone(); rows.len()], None)?;
-    column::<Int32Type>(group, &values(rows, |row| row.part as i32), None)?;
-    column::<Int64Type>(group, &values(rows, |row| row.start.0), None)?;
-    column::<Int64Type>(group, &values(rows, |row| row.length.0), None)?;
-    column::<ByteArrayType>(group, &values(rows, |row| ByteArray::from(row.cause)), None)?;
-    column::<ByteArrayType>(group, &values(rows, |row| ByteArray::from(row.name)), None)?;
-    column::<ByteArrayType>(group, &values(rows, |row| ByteArray::from(row.detail)), None)
+/// Rows of one case.
+struct Segments {
+    head: [ByteArray; 2],
+    rows: Vec<Segment>,
+}
+
+/// A row that needs nothing else to live.
+struct Segment {
+    seq: i64,
+    stage: usize,
+    part: i32,
+    start: i64,
+    length: i64,
+    /// Cause, name and detail.
+    texts: [ByteArray; 3],
+}
+
+impl From<&InterferenceRow<'_>> for Segment {
+    fn from(row: &InterferenceRow<'_>) -> Self {
+        Self {
+            seq: row.seq.cast_signed(),
+            stage: row.stage.index(),
+            part: row.part.cast_signed(),
+            start: row.start.0,
+            length: row.length.0,
+            texts: [row.cause, row.name, row.detail].map(ByteArray::from),
+        }
+    }
+}
+
+impl Rows for Segments {
+    const SCHEMA: &str = "message interference {
+    required binary case (string);
+    required int64 seq (integer(64, false));
+    required binary stage (string);
+    required binary view (string);
+    required int32 part (integer(32, false));
+    required int64 start_ns;
+    required int64 length_ns;
+    required binary cause (string);
+    required binary name (string);
+    required binary detail (string);
+}";
+    const ASCENDING: &[&str] = &["seq"];
+
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn fill(&self, group: &mut Group<'_>) -> Result<(), ParquetError> {
+        let Self { head: [case, view], rows } = self;
+        group.text(case)?;
+        group.values::<Int64Type>(rows.iter().map(|row| row.seq))?;
+        group.names(&texts(Stage::NAMES), rows.iter().map(|row| row.stage))?;
+        group.text(view)?;
+        group.values::<Int32Type>(rows.iter().map(|row| row.part))?;
+        group.values::<Int64Type>(rows.iter().map(|row| row.start))?;
+        group.values::<Int64Type>(rows.iter().map(|row| row.length))?;
+        let text = |place: usize| rows.iter().map(move |row| row.texts[place].clone());
+        (0..3).try_for_each(|place| group.values::<ByteArrayType>(text(place)))
+    }
 }

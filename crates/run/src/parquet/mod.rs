@@ -2,6 +2,7 @@
 //! Samples for DuckDB, Polars and pandas.
 
 mod bench;
+mod columns;
 mod interference;
 mod samples;
 mod table;

@@ -11,7 +11,7 @@
 //! | trigger_ns | i64              | instant of the trigger, on the view's own clock |
 //! | latency_ns | i64, nullable    | null when the stage did not answer        |
 //! | cpu        | u16, nullable    | null when the stage did not answer, or only the generator saw it |
-//! | flags      | u32              | 1 hit by another interrupt, 2 missing, 4 merged, 8 late, 16 unsure, 32 extra edge |
+//! | flags      | u32              | 1 hit by another interrupt, 2 missing, 4 coalesced, 8 late, 16 unsure, 32 extra edge, 64 looked for in every cycle |
 //! | interrupts | u16              | other interrupts on this CPU since stage `irq` |
 //! | execution_ns | i64, nullable  | from the response to the end of what the stage executed; null without execution times |
 //!
@@ -20,28 +20,16 @@
 use std::path::{Path, PathBuf};
 
 use irqscope_wire::{Stage, View};
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 
-use super::table::{GROUP_ROWS, Group, Table, column, texts, values};
+use super::columns::{Group, texts};
+use super::table::{GROUP_ROWS, Rows, Table};
 use crate::{Result, SampleRow};
-
-const SCHEMA: &str = "message samples {
-    required binary case (string);
-    required int64 seq (integer(64, false));
-    required binary stage (string);
-    required binary view (string);
-    required int64 trigger_ns;
-    optional int64 latency_ns;
-    optional int32 cpu (integer(16, false));
-    required int32 flags (integer(32, false));
-    required int32 interrupts (integer(16, false));
-    optional int64 execution_ns;
-}";
 
 /// Writes to a temporary file that takes its name when it is complete.
 pub struct SamplesWriter {
-    table: Table,
+    table: Table<Samples>,
     case: String,
     /// Of this case, and not yet a group: where groups end depends on the rows
     /// only, and not on the pieces they come in.
@@ -50,7 +38,7 @@ pub struct SamplesWriter {
 
 impl SamplesWriter {
     pub(crate) fn create(path: &Path, tool_version: &str) -> Result<Self> {
-        let table = Table::create(path, SCHEMA, tool_version)?;
+        let table = Table::create(path, tool_version)?;
         Ok(Self { table, case: String::new(), pending: Vec::new() })
     }
 
@@ -79,9 +67,7 @@ impl SamplesWriter {
             return Ok(());
         }
         let case = ByteArray::from(self.case.as_str());
-        self.table.group(|group| fill(group, &case, &self.pending))?;
-        self.pending.clear();
-        Ok(())
+        self.table.group(Samples { case, rows: std::mem::take(&mut self.pending) })
     }
 
     /// Ends the file; returns its path.
@@ -94,24 +80,43 @@ impl SamplesWriter {
     }
 }
 
-fn fill(group: &mut Group<'_>, case: &ByteArray, rows: &[SampleRow]) -> Result<(), ParquetError> {
-    let [stages, views] = [Stage::NAMES, View::NAMES].map(texts);
-    column::<ByteArrayType>(group, &vec![case.clone(); rows.len()], None)?;
-    column::<Int64Type>(group, &values(rows, |row| row.seq as i64), None)?;
-    let stage = values(rows, |row| stages[row.stage.index()].clone());
-    column::<ByteArrayType>(group, &stage, None)?;
-    let view = values(rows, |row| views[row.view as usize].clone());
-    column::<ByteArrayType>(group, &view, None)?;
-    column::<Int64Type>(group, &values(rows, |row| row.trigger.0), None)?;
-    let latency = rows.iter().filter_map(|row| Some(row.latency?.0)).collect::<Vec<_>>();
-    let answered = values(rows, |row| i16::from(row.latency.is_some()));
-    column::<Int64Type>(group, &latency, Some(&answered))?;
-    let cpu = rows.iter().filter_map(|row| row.cpu.map(i32::from)).collect::<Vec<_>>();
-    let known = values(rows, |row| i16::from(row.cpu.is_some()));
-    column::<Int32Type>(group, &cpu, Some(&known))?;
-    column::<Int32Type>(group, &values(rows, |row| row.flags as i32), None)?;
-    column::<Int32Type>(group, &values(rows, |row| i32::from(row.interrupts)), None)?;
-    let execution = rows.iter().filter_map(|row| Some(row.execution?.0)).collect::<Vec<_>>();
-    let executed = values(rows, |row| i16::from(row.execution.is_some()));
-    column::<Int64Type>(group, &execution, Some(&executed))
+/// Of one case.
+struct Samples {
+    case: ByteArray,
+    rows: Vec<SampleRow>,
+}
+
+impl Rows for Samples {
+    const SCHEMA: &str = "message samples {
+    required binary case (string);
+    required int64 seq (integer(64, false));
+    required binary stage (string);
+    required binary view (string);
+    required int64 trigger_ns;
+    optional int64 latency_ns;
+    optional int32 cpu (integer(16, false));
+    required int32 flags (integer(32, false));
+    required int32 interrupts (integer(16, false));
+    optional int64 execution_ns;
+}";
+    const ASCENDING: &[&str] = &["seq", "trigger_ns"];
+
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn fill(&self, group: &mut Group<'_>) -> Result<(), ParquetError> {
+        let [stages, views] = [Stage::NAMES, View::NAMES].map(texts);
+        let rows = || self.rows.iter();
+        group.text(&self.case)?;
+        group.values::<Int64Type>(rows().map(|row| row.seq.cast_signed()))?;
+        group.names(&stages, rows().map(|row| row.stage.index()))?;
+        group.names(&views, rows().map(|row| row.view as usize))?;
+        group.values::<Int64Type>(rows().map(|row| row.trigger.0))?;
+        group.optional::<Int64Type>(rows().map(|row| Some(row.latency?.0)))?;
+        group.optional::<Int32Type>(rows().map(|row| row.cpu.map(i32::from)))?;
+        group.values::<Int32Type>(rows().map(|row| row.flags.cast_signed()))?;
+        group.values::<Int32Type>(rows().map(|row| i32::from(row.interrupts)))?;
+        group.optional::<Int64Type>(rows().map(|row| Some(row.execution?.0)))
+    }
 }
