@@ -3,7 +3,7 @@
 //! last handle.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -54,14 +54,14 @@ fn unwritten(dir: &Path, error: io::Error) -> RunError {
 impl Scratch {
     /// Reads from the beginning; readers know nothing of each other.
     pub fn reader(&self) -> Reader<'_> {
-        let input = BufReader::with_capacity(BUFFER, Content { file: &self.file, at: 0 });
-        Reader { of: self, input }
+        Reader { of: self, at: 0 }
     }
 }
 
+/// A place in a file; each call reads the disk.
 pub struct Reader<'a> {
     of: &'a Scratch,
-    input: BufReader<Content<'a>>,
+    at: u64,
 }
 
 impl Reader<'_> {
@@ -69,9 +69,12 @@ impl Reader<'_> {
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
-            match self.input.read(&mut buffer[filled..]) {
+            match self.of.file.read_at(&mut buffer[filled..], self.at) {
                 Ok(0) => break,
-                Ok(read) => filled += read,
+                Ok(read) => {
+                    filled += read;
+                    self.at += read as u64;
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     return Err(RunError::io("read values in", &self.of.dir, error).into());
@@ -79,19 +82,5 @@ impl Reader<'_> {
             }
         }
         Ok(filled)
-    }
-}
-
-/// A file's content, with a position of its own.
-struct Content<'a> {
-    file: &'a File,
-    at: u64,
-}
-
-impl Read for Content<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(buffer, self.at)?;
-        self.at += read as u64;
-        Ok(read)
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::store::{PairFile, Pairs, Store};
-use super::{Ascending, Counted, Pair, merge};
+use super::{Counted, Pair, merge};
 use crate::Result;
 
 /// Values that are gathered before they are sorted: 1 MB.
@@ -27,6 +27,8 @@ pub struct Counter {
     pairs: Vec<Pair>,
     most: usize,
     runs: Vec<PairFile>,
+    /// Count, least and greatest value of those that were added.
+    counted: Counted,
 }
 
 impl Counter {
@@ -37,7 +39,8 @@ impl Counter {
 
     pub(super) fn with_room(dir: &Path, buffered: usize, most: usize) -> Self {
         let dir = dir.to_owned();
-        Self { dir, buffer: Vec::new(), buffered, pairs: Vec::new(), most, runs: Vec::new() }
+        let (buffer, pairs, runs) = (Vec::new(), Vec::new(), Vec::new());
+        Self { dir, buffer, buffered, pairs, most, runs, counted: Counted::default() }
     }
 
     /// Adds a value that came `count` times.
@@ -48,6 +51,10 @@ impl Counter {
         if count == 0 {
             return Ok(());
         }
+        let Counted { count: all, min, max, .. } = &mut self.counted;
+        *all = all.saturating_add(count);
+        *min = Some(min.map_or(value, |min| min.min(value)));
+        *max = (*max).max(Some(value));
         self.buffer.push((value, count));
         if self.buffer.len() >= self.buffered { self.settle() } else { Ok(()) }
     }
@@ -59,13 +66,15 @@ impl Counter {
     pub fn finish(mut self) -> Result<Counted> {
         self.settle()?;
         // Of many sets, each keeps less in memory than it was counted in.
-        if self.runs.is_empty() && self.pairs.len() <= self.most / 4 {
+        let store = if self.runs.is_empty() && self.pairs.len() <= self.most / 4 {
             self.pairs.shrink_to_fit();
-            return counted(Store::Memory(Arc::new(self.pairs)));
-        }
-        self.spill()?;
-        let all = merge(self.runs.iter().map(|run| Pairs::File(run.pairs())).collect());
-        counted(Store::File(Arc::new(PairFile::write(&self.dir, all)?)))
+            Store::Memory(Arc::new(self.pairs))
+        } else {
+            self.spill()?;
+            let all = merge(self.runs.iter().map(|run| Pairs::File(run.pairs())).collect());
+            Store::File(Arc::new(PairFile::write(&self.dir, all)?))
+        };
+        Ok(Counted { store, ..self.counted })
     }
 
     /// Sorts the buffer and merges it into the pairs.
@@ -90,16 +99,4 @@ impl Counter {
         self.runs.push(PairFile::write(&self.dir, self.pairs.drain(..).map(Ok))?);
         Ok(())
     }
-}
-
-fn counted(store: Store) -> Result<Counted> {
-    let mut counted = Counted { store, ..Counted::default() };
-    let (mut count, mut min, mut max) = (0u64, None, None);
-    counted.each(&mut |value, times| {
-        count = count.saturating_add(times);
-        min.get_or_insert(value);
-        max = Some(value);
-    })?;
-    (counted.count, counted.min, counted.max) = (count, min, max);
-    Ok(counted)
 }

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use super::Pair;
 use super::store::Pairs;
@@ -22,27 +23,35 @@ pub struct Merged<'a> {
 }
 
 impl Merged<'_> {
-    /// Puts the next pair of a source among the heads.
-    fn refill(&mut self, source: usize) -> Result<()> {
-        if let Some(pair) = self.sources[source].next().transpose()? {
-            self.heads.push(Reverse((pair, source)));
+    /// Puts the first pair of each source among the heads.
+    fn begin(&mut self) -> Result<()> {
+        for (source, pairs) in self.sources.iter_mut().enumerate() {
+            self.heads.extend(pairs.next().transpose()?.map(|pair| Reverse((pair, source))));
         }
+        self.begun = true;
         Ok(())
+    }
+
+    /// Takes the least head, whose source's next pair takes its place.
+    fn pop(&mut self) -> Result<Option<Pair>> {
+        let Some(mut head) = self.heads.peek_mut() else { return Ok(None) };
+        let Reverse((pair, source)) = *head;
+        match self.sources[source].next().transpose()? {
+            Some(next) => head.0.0 = next,
+            None => drop(PeekMut::pop(head)),
+        }
+        Ok(Some(pair))
     }
 
     fn step(&mut self) -> Result<Option<Pair>> {
         if !self.begun {
-            self.begun = true;
-            (0..self.sources.len()).try_for_each(|source| self.refill(source))?;
+            self.begin()?;
         }
-        let Some(Reverse(((value, mut count), source))) = self.heads.pop() else { return Ok(None) };
-        self.refill(source)?;
-        while let Some(Reverse(((same, more), source))) = self.heads.peek().copied()
-            && same == value
+        let Some((value, mut count)) = self.pop()? else { return Ok(None) };
+        while self.heads.peek().is_some_and(|Reverse(((next, _), _))| *next == value)
+            && let Some((_, more)) = self.pop()?
         {
-            self.heads.pop();
             count = count.saturating_add(more);
-            self.refill(source)?;
         }
         Ok(Some((value, count)))
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Where pairs are kept: in memory, or as 16 bytes each in a file.
+//! Where pairs are kept: in memory, or in a file, each as two numbers of 7 bits a byte (LEB128):
+//! how far its value lies above the one before, and its count. Neighbours are near each other, and
+//! a file of many values has a quarter of the 16 bytes that a pair has in memory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,41 +37,91 @@ impl Store {
     }
 }
 
+/// Bytes of the longest number, 64 bits by sevens.
+const LONGEST: usize = 10;
+/// Bytes that are read at a time: of hundreds of files at once.
+const PIECE: usize = 1 << 15;
+
 #[derive(Debug)]
 pub struct PairFile(Scratch);
 
 impl PairFile {
+    /// Writes pairs, ascending.
     pub fn write(dir: &Path, pairs: impl Iterator<Item = Result<Pair>>) -> Result<Self> {
         let mut output = ScratchWriter::new(dir)?;
+        let (mut before, mut bytes) = (0i64, Vec::with_capacity(2 * LONGEST));
         for pair in pairs {
             let (value, count) = pair?;
-            output.put(&value.to_le_bytes())?;
-            output.put(&count.to_le_bytes())?;
+            bytes.clear();
+            put(&mut bytes, value.wrapping_sub(before).cast_unsigned());
+            put(&mut bytes, count);
+            output.put(&bytes)?;
+            before = value;
         }
         Ok(Self(output.finish()?))
     }
 
     pub fn pairs(&self) -> FilePairs<'_> {
-        FilePairs(self.0.reader())
+        FilePairs { input: self.0.reader(), bytes: Vec::new(), at: 0, value: 0 }
     }
 }
 
-pub struct FilePairs<'a>(Reader<'a>);
+fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+pub struct FilePairs<'a> {
+    input: Reader<'a>,
+    /// The piece that was read last, and how many of its bytes are behind.
+    bytes: Vec<u8>,
+    at: usize,
+    /// The value before.
+    value: i64,
+}
+
+impl FilePairs<'_> {
+    /// Reads on where less than a pair may be left.
+    fn refill(&mut self) -> Result<()> {
+        self.bytes.drain(..self.at);
+        self.at = 0;
+        let left = self.bytes.len();
+        self.bytes.resize(PIECE, 0);
+        let filled = self.input.fill(&mut self.bytes[left..])?;
+        self.bytes.truncate(left + filled);
+        Ok(())
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let (mut number, mut shift) = (0, 0);
+        for (length, byte) in self.bytes[self.at..].iter().enumerate() {
+            number |= u64::from(byte & 0x7f) << shift;
+            if *byte < 0x80 {
+                self.at += length + 1;
+                return Some(number);
+            }
+            shift += 7;
+        }
+        None
+    }
+}
 
 impl Iterator for FilePairs<'_> {
     type Item = Result<Pair>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut bytes = [0; 16];
-        match self.0.fill(&mut bytes) {
-            // Whole pairs were written.
-            Ok(0) => None,
-            Ok(_) => {
-                let pair = u128::from_le_bytes(bytes);
-                Some(Ok(((pair as u64).cast_signed(), (pair >> 64) as u64)))
-            }
-            Err(error) => Some(Err(error)),
+        if self.bytes.len() - self.at < 2 * LONGEST
+            && let Err(error) = self.refill()
+        {
+            return Some(Err(error));
         }
+        // Whole pairs were written.
+        let (further, count) = self.number().zip(self.number())?;
+        self.value = self.value.wrapping_add(further.cast_signed());
+        Some(Ok((self.value, count)))
     }
 }
 

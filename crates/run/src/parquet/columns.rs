@@ -9,13 +9,15 @@ use std::fs::File;
 use std::io::BufWriter;
 
 use bytes::Bytes;
-use parquet::basic::{Compression, Encoding};
+use parquet::basic::{Compression, Encoding, Type};
 use parquet::column::writer::{ColumnCloseResult, get_column_writer, get_typed_column_writer};
 use parquet::data_type::{AsBytes, ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
-use parquet::schema::types::{ColumnPath, SchemaDescPtr};
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor};
+
+use super::table::GROUP_ROWS;
 
 type Result<T = (), E = ParquetError> = std::result::Result<T, E>;
 
@@ -54,20 +56,33 @@ impl Encoder {
     }
 }
 
-/// Numbers that ascend are written as differences, without a dictionary that would hold
-/// each of them once.
-pub(super) fn properties(tool_version: &str, ascending: &[&str]) -> WriterProperties {
-    let properties = WriterProperties::builder()
+/// Bytes of the largest dictionary: with more different values than in a quarter of the rows,
+/// places in it need as much room as the values.
+const DICTIONARY: usize = GROUP_ROWS / 4 * size_of::<i64>();
+
+/// Numbers that ascend, and those that the dictionary has no room for, are written as
+/// differences.
+pub(super) fn properties(
+    tool_version: &str,
+    schema: &SchemaDescriptor,
+    ascending: &[&str],
+) -> WriterProperties {
+    let mut properties = WriterProperties::builder()
         .set_created_by(format!("irqscope {tool_version}"))
         .set_compression(Compression::SNAPPY)
-        .set_statistics_enabled(EnabledStatistics::Chunk);
-    let differences = |builder: parquet::file::properties::WriterPropertiesBuilder, name: &&str| {
-        let path = ColumnPath::from(*name);
-        builder
-            .set_column_dictionary_enabled(path.clone(), false)
-            .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED)
-    };
-    ascending.iter().fold(properties, differences).build()
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_dictionary_page_size_limit(DICTIONARY);
+    for column in schema.columns() {
+        let path = column.path().clone();
+        if matches!(column.physical_type(), Type::INT32 | Type::INT64) {
+            properties =
+                properties.set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED);
+        }
+        if ascending.contains(&column.name()) {
+            properties = properties.set_column_dictionary_enabled(path, false);
+        }
+    }
+    properties.build()
 }
 
 /// One row group, whose columns are written in the schema's order.

@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::SchemaDescriptor;
 
 use super::columns::{Encoder, Group, properties};
 use crate::{Result, RunError};
@@ -49,7 +50,8 @@ impl<R: Rows> Table<R> {
         let output = BufWriter::with_capacity(1 << 18, File::create(&temporary).map_err(io)?);
         let parquet = |error| failed(path, error);
         let schema = Arc::new(parse_message_type(R::SCHEMA).map_err(parquet)?);
-        let properties = Arc::new(properties(tool_version, R::ASCENDING));
+        let described = SchemaDescriptor::new(schema.clone());
+        let properties = Arc::new(properties(tool_version, &described, R::ASCENDING));
         let writer = SerializedFileWriter::new(output, schema, properties).map_err(parquet)?;
         let (groups, received) = sync_channel(0);
         let thread = std::thread::Builder::new().name("parquet".into());
