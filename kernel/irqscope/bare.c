@@ -65,7 +65,7 @@ u64 irqscope_bare_open(struct irqscope *scope)
  */
 void irqscope_bare_raise(struct irqscope *scope, u64 token)
 {
-	unsigned long others = irqscope_sample_asked(scope) & ~BIT(IRQSCOPE_IRQ);
+	unsigned long others = irqscope_sample_turn(scope) & ~BIT(IRQSCOPE_IRQ);
 	unsigned int index;
 	bool merged = false;
 

@@ -473,7 +473,7 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 void irqscope_spurious(struct irqscope *scope);
 void irqscope_close_stage(struct irqscope_responder *stage);
 void irqscope_close_all(struct irqscope *scope);
-u32 irqscope_sample_asked(struct irqscope *scope);
+u32 irqscope_sample_turn(struct irqscope *scope);
 u64 irqscope_samples_open(const struct irqscope *scope);
 
 /* execution.c */

@@ -8,24 +8,45 @@
  */
 #include "hot.h"
 
-/**
- * irqscope_sample_asked() - which stages the next trigger asks
- * @scope: the scope
- *
- * Return: their mask
- */
-u32 irqscope_sample_asked(struct irqscope *scope)
+/* Returns the stages of the next turn; there are no turns where only irq is asked. */
+static u32 irqscope_sample_next(const struct irqscope *scope)
 {
 	u32 stages = scope->settings.stages;
 	u32 others = stages & ~BIT(IRQSCOPE_IRQ);
+	u32 later = others & ~(BIT(scope->turn) | (BIT(scope->turn) - 1));
 
 	if (scope->settings.mode == IRQSCOPE_TOGETHER || !others)
 		return stages;
-	do {
-		if (++scope->turn >= IRQSCOPE_STAGES)
-			scope->turn = 0;
-	} while (!(others & BIT(scope->turn)));
-	return (stages & BIT(IRQSCOPE_IRQ)) | BIT(scope->turn);
+	return (stages & BIT(IRQSCOPE_IRQ)) | BIT(__ffs(later ?: others));
+}
+
+/**
+ * irqscope_sample_turn() - take the next turn
+ * @scope: the scope
+ *
+ * Called once for each call of the handler, and only then: an observer that sees
+ * the edges of stage irq knows whose turn it is by counting them.
+ *
+ * Return: the mask of the stages that this trigger asks
+ */
+u32 irqscope_sample_turn(struct irqscope *scope)
+{
+	u32 asked = irqscope_sample_next(scope);
+	u32 other = asked & ~BIT(IRQSCOPE_IRQ);
+
+	if (scope->settings.mode == IRQSCOPE_ISOLATED && other)
+		scope->turn = __ffs(other);
+	return asked;
+}
+
+/* Returns the stages of a trigger that the handler is never called for. */
+static u32 irqscope_sample_unanswered(const struct irqscope *scope)
+{
+	u32 asked = irqscope_sample_next(scope);
+
+	if (scope->settings.mode == IRQSCOPE_ISOLATED && (asked & BIT(IRQSCOPE_IRQ)))
+		return BIT(IRQSCOPE_IRQ);
+	return asked;
 }
 
 /**
@@ -46,7 +67,6 @@ u64 irqscope_sample_open(struct irqscope *scope)
 	struct irqscope_sample *sample = irqscope_sample(scope, token);
 	struct irqscope_flight *flight = irqscope_flight(scope, token);
 	u64 seq = header->triggers;
-	u32 asked = irqscope_sample_asked(scope);
 
 	irqscope_count(&header->triggers);
 	/* Pairs with the release in irqscope_ring_release(). */
@@ -56,7 +76,7 @@ u64 irqscope_sample_open(struct irqscope *scope)
 	}
 	WRITE_ONCE(buffer->produced, token);
 	sample->seq = seq;
-	sample->asked = asked;
+	sample->asked = irqscope_sample_unanswered(scope);
 	flight->merged = false;
 	flight->missing = false;
 	atomic_set(&flight->references, 1);
@@ -97,9 +117,11 @@ void irqscope_sample_start(struct irqscope *scope, u64 token, u64 cycles)
 	struct irqscope_sample *sample = irqscope_sample(scope, token);
 	struct irqscope_flight *flight = irqscope_flight(scope, token);
 	struct irqscope_response *response = &sample->responses[IRQSCOPE_IRQ];
-	unsigned long others = sample->asked & ~BIT(IRQSCOPE_IRQ);
+	unsigned long others;
 	unsigned int index;
 
+	sample->asked = irqscope_sample_turn(scope);
+	others = sample->asked & ~BIT(IRQSCOPE_IRQ);
 	flight->cpu = smp_processor_id();
 	flight->interrupts = irqscope_interrupts(flight->cpu) - scope->own_interrupts;
 	if (sample->asked & BIT(IRQSCOPE_IRQ)) {

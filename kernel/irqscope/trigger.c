@@ -18,6 +18,7 @@ static u64 irqscope_line_sample(struct irqscope *scope, u64 cycles)
 	struct irqscope_sample *sample;
 
 	if (unlikely(!token)) {
+		irqscope_sample_turn(scope);
 		irqscope_execute(&scope->stages[IRQSCOPE_IRQ], cycles);
 		return 0;
 	}

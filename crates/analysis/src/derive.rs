@@ -6,7 +6,7 @@ use irqscope_run::{
     BenchRow, BenchSeries, BenchWriter, BenchmarkData, CaseData, CaseManifest, Digest,
     InterferenceRow, InterferenceWriter, RunDir, SampleRow, SamplesWriter,
 };
-use irqscope_wire::{Account, Stage, StageCost, Tick, View};
+use irqscope_wire::{Account, Mode, Stage, StageCost, Tick, View};
 
 use crate::figures::Keep;
 use crate::observer::observer_effects;
@@ -196,6 +196,7 @@ pub(crate) fn case_summary(
         release: data.started.as_ref().map(|s| s.kernel.clone()).unwrap_or_default(),
         state: manifest.state.name.clone(),
         period_ns: manifest.asked().map(|asked| asked.period_ns),
+        mode: manifest.asked().map_or(Mode::Together, |asked| asked.mode),
         triggers: account.triggers,
         complete: account.complete,
         missing: shown.map(|stage| (stage.stage, stage.missing)).collect(),

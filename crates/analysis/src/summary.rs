@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use irqscope_run::{RunDir, RunError};
-use irqscope_wire::{Account, Stage, View};
+use irqscope_wire::{Account, Mode, Stage, View};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -52,6 +52,9 @@ pub struct CaseSummary {
     /// From trigger to trigger, as it was asked for; jitter comes on top.
     #[serde(default)]
     pub period_ns: Option<u64>,
+    /// Which stages one trigger asked.
+    #[serde(default = "together")]
+    pub mode: Mode,
     /// The driver's counts; those of the samples where it never reported. Where
     /// a generator sent the triggers they are counted there.
     pub triggers: u64,
@@ -96,6 +99,10 @@ pub struct CaseSummary {
     pub benchmarks: Vec<SeriesSummary>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,
+}
+
+fn together() -> Mode {
+    Mode::Together
 }
 
 /// Statistics are over every answered trigger, those hit by another interrupt

@@ -3,7 +3,7 @@
 //! stops keeping up.
 
 use irqscope_run::{RunDir, RunError};
-use irqscope_wire::{Stage, View};
+use irqscope_wire::{Mode, Stage, View};
 use serde::{Deserialize, Serialize};
 
 use crate::{AnalysisError, CaseSummary, QUANTILE_METHOD, Result, StageSummary, Summary};
@@ -67,6 +67,7 @@ pub struct Point {
     pub keeps_up: bool,
     /// The case has no valid result: no figure here may be used.
     pub invalid: bool,
+    /// Those that asked this stage.
     pub triggers: u64,
     /// Responses; the figures are over these alone.
     pub count: u64,
@@ -229,7 +230,10 @@ impl Point {
             keeps_up: false,
             // Without a generator it is unknown what the target never saw.
             invalid: !case.identity_holds || outside.is_none() || stage.is_none(),
-            triggers: case.triggers,
+            triggers: match case.mode {
+                Mode::Together => case.triggers,
+                Mode::Isolated => of_stage(|one| one.count + one.coalesced + one.missing),
+            },
             count: of_stage(|one| one.count),
             p50_ns: stage.and_then(|one| one.p50_ns),
             p99_ns: stage.and_then(|one| one.p99_ns),

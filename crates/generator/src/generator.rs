@@ -13,7 +13,7 @@ mod corrections;
 mod hardware_grid;
 
 use irqscope_wire::{
-    Command, Cycles, Limits, Pacing, Range, Refusal, RunState, Seq, Settings, Shape, StartAt,
+    Command, Cycles, Limits, Mode, Pacing, Range, Refusal, RunState, Seq, Settings, Shape, StartAt,
     Status, Tick, Totals,
 };
 
@@ -291,6 +291,9 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         self.totals = Totals::default();
         self.pairing.clear();
         self.pairing.watch(self.settings.lines);
+        if self.settings.mode == Mode::Isolated {
+            self.pairing.take_turns();
+        }
         self.grid = Grid::new(self.settings.seed);
         self.point = if self.ahead { 0 } else { now.saturating_add(self.settings.period.0) };
         self.enter(match at {

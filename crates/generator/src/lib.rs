@@ -36,6 +36,7 @@ mod session;
 mod settings;
 #[cfg(feature = "alloc")]
 mod source;
+mod turns;
 #[cfg(feature = "std")]
 pub mod words;
 

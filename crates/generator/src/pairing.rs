@@ -35,6 +35,13 @@
 //! be read, and were fewer than the triggers they were for, is it unknown which of
 //! these they answer.
 //!
+//! **In turn.** Of a target in mode `isolated` the first line answers each trigger and one of the
+//! others, each in turn ([`Pairing::take_turns`]). The target counts the interrupts that its handler
+//! took, not the triggers. So it is known whose turn it is when the first line answers: each such
+//! answer is one turn further, and an interrupt that was lost takes none. From then on the trigger
+//! waits on its turn's line alone, and the others get [`Answer::Unasked`]. A trigger that the first
+//! line does not answer has asked no line.
+//!
 //! **Mending it.** A host with the target's records knows what was merged: play the triggers and
 //! edges again and call [`Pairing::mark_coalesced`] right after each trigger that was. All instants,
 //! those of extra edges too, are in the packets.
@@ -44,6 +51,8 @@
 //! an unknown trigger exists.
 
 use irqscope_wire::{Answer, Cycles, Seq};
+
+use crate::turns::Turns;
 
 /// The most response lines.
 #[cfg(not(feature = "eight-lines"))]
@@ -71,7 +80,9 @@ pub struct Slot {
     high: u16,
     /// As the target numbers it; 0 if it does not.
     number: u32,
-    waiting: u8,
+    pub(crate) waiting: u8,
+    /// It is known whose turn it is.
+    pub(crate) has_turn: bool,
 }
 
 impl Slot {
@@ -86,6 +97,7 @@ impl Slot {
         high: 0,
         number: 0,
         waiting: 0,
+        has_turn: false,
     };
 
     /// Returns whether nothing more can come of it.
@@ -103,7 +115,7 @@ impl Slot {
         }
     }
 
-    fn settle(&mut self, line: usize, answer: Answer) -> bool {
+    pub(crate) fn settle(&mut self, line: usize, answer: Answer) -> bool {
         let open = self.answers[line].is_none() && self.waiting > 0;
         if open {
             self.answers[line] = Some(answer);
@@ -156,6 +168,8 @@ pub struct Pairing<S> {
     pulses: [Option<(u64, u64)>; LINES],
     /// The target numbers triggers.
     numbered: bool,
+    /// The lines after the first answer in turn; None: all answer.
+    pub(crate) turns: Option<Turns>,
 }
 
 impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
@@ -163,7 +177,17 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     pub fn new(slots: S, lines: u8) -> Self {
         let lines = usize::from(lines).min(LINES);
         let (waits, pulses) = ([0; LINES], [None; LINES]);
-        Self { slots, lines, head: 0, next: 0, given_up: 0, waits, pulses, numbered: false }
+        Self {
+            slots,
+            lines,
+            head: 0,
+            next: 0,
+            given_up: 0,
+            waits,
+            pulses,
+            numbered: false,
+            turns: None,
+        }
     }
 
     /// Forgets all open triggers.
@@ -171,6 +195,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         (self.head, self.next, self.given_up, self.waits) = (0, 0, 0, [0; LINES]);
         self.pulses = [None; LINES];
         self.numbered = false;
+        self.turns = None;
     }
 
     /// Returns how many lines are watched.
@@ -183,6 +208,12 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         self.lines = usize::from(lines).min(LINES);
     }
 
+    /// Lets the lines after the first answer in turn; nothing may be open. With one such line or none
+    /// that is as without.
+    pub fn take_turns(&mut self) {
+        self.turns = (self.lines > 2).then(Turns::default);
+    }
+
     /// Returns how many triggers' samples were not taken yet.
     pub fn open(&self) -> u64 {
         self.next - self.head
@@ -193,7 +224,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         if self.open() >= self.slots.as_ref().len() as u64 {
             return false;
         }
-        let waiting = self.lines as u8;
+        let waiting = if self.turns.is_some() { 2 } else { self.lines as u8 };
         *self.slot_mut(self.next) = Slot { seq, at, waiting, ..Slot::EMPTY };
         self.next += 1;
         true
@@ -228,11 +259,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     /// Takes note that the youngest trigger gets no edges of its own, on no line.
     pub fn coalesce_youngest(&mut self) {
         if self.open() > 0 {
-            let lines = self.lines;
-            let slot = self.slot_mut(self.next - 1);
-            for line in 0..lines {
-                slot.settle(line, Answer::Coalesced);
-            }
+            self.settle_all(self.next - 1, Answer::Coalesced);
         }
     }
 
@@ -292,6 +319,9 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
             self.extra(line);
         }
         self.merge_before(line, number);
+        if let Some(ticket) = (self.head..self.next).find(|it| self.slot(*it).number == number) {
+            self.name_turn(ticket, line);
+        }
         let own = self.oldest_waiting(line).filter(|it| self.slot(*it).number == number);
         answers + u32::from(self.answer(line, own, at, Answer::Named) != Match::Extra)
     }
@@ -312,10 +342,10 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
             // An edge earlier than the trigger cannot be its response.
             Some(ticket) if self.slot(ticket).at <= at => {
                 let is_late = ticket + 1 < self.next;
-                let slot = self.slot_mut(ticket);
-                let span = Cycles(at - slot.at);
-                slot.settle(line, if is_late { late(span) } else { Answer::Prompt(span) });
-                Match::Answer(slot.seq)
+                let Slot { seq, at: trigger, .. } = *self.slot(ticket);
+                let span = Cycles(at - trigger);
+                self.settle(ticket, line, if is_late { late(span) } else { Answer::Prompt(span) });
+                Match::Answer(seq)
             }
             _ => self.extra(line),
         }
@@ -338,7 +368,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         while self.waits_before(line, number)
             && let Some(ticket) = self.oldest_waiting(line)
         {
-            self.slot_mut(ticket).settle(line, Answer::Coalesced);
+            self.settle(ticket, line, Answer::Coalesced);
         }
     }
 
@@ -347,9 +377,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     pub fn mark_coalesced(&mut self, line: u8, seq: Seq) -> bool {
         let line = usize::from(line);
         match self.find(seq) {
-            Some(ticket) if line < self.lines => {
-                self.slot_mut(ticket).settle(line, Answer::Coalesced)
-            }
+            Some(ticket) if line < self.lines => self.settle(ticket, line, Answer::Coalesced),
             _ => false,
         }
     }
@@ -379,16 +407,13 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     /// Gives up what was triggered at `until` or before and still waits: it is missing.
     pub fn give_up(&mut self, until: u64) {
         while self.given_up < self.next {
-            let (ticket, lines) = (self.given_up, self.lines);
+            let ticket = self.given_up;
             if ticket >= self.head {
-                let slot = self.slot_mut(ticket);
-                if slot.at > until {
+                if self.slot(ticket).at > until {
                     return;
                 }
-                slot.high = 0;
-                for line in 0..lines {
-                    slot.settle(line, Answer::Missing);
-                }
+                self.slot_mut(ticket).high = 0;
+                self.settle_all(ticket, Answer::Missing);
             }
             self.given_up += 1;
         }
@@ -424,7 +449,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
             ticket += 1;
         }
         self.waits[line] = ticket;
-        (ticket < self.next).then_some(ticket)
+        (ticket < self.next && self.has_asked(ticket, line)).then_some(ticket)
     }
 
     fn extra(&mut self, line: usize) -> Match {
@@ -434,12 +459,12 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         Match::Extra
     }
 
-    fn slot(&self, ticket: u64) -> &Slot {
+    pub(crate) fn slot(&self, ticket: u64) -> &Slot {
         let slots = self.slots.as_ref();
         &slots[place(ticket, slots.len())]
     }
 
-    fn slot_mut(&mut self, ticket: u64) -> &mut Slot {
+    pub(crate) fn slot_mut(&mut self, ticket: u64) -> &mut Slot {
         let slots = self.slots.as_mut();
         let length = slots.len();
         &mut slots[place(ticket, length)]

@@ -88,7 +88,7 @@ fn span(answer: Answer) -> Option<u64> {
         Answer::Prompt(Cycles(span)) | Answer::Named(Cycles(span)) | Answer::Late(Cycles(span)) => {
             Some(span)
         }
-        Answer::Missing | Answer::Coalesced => None,
+        Answer::Missing | Answer::Coalesced | Answer::Unasked => None,
     }
 }
 
@@ -107,7 +107,7 @@ proptest! {
                 }
                 Answer::Missing => prop_assert!(truth.is_none()),
                 // Only where several came at once; see below.
-                Answer::Coalesced | Answer::Late(_) => {}
+                Answer::Coalesced | Answer::Unasked | Answer::Late(_) => {}
             }
         }
         let answered = answers.iter().filter(|(_, answer)| span(*answer).is_some()).count();

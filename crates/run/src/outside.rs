@@ -119,7 +119,7 @@ pub(crate) fn width(sample: &OutsideSample, line: usize) -> Option<u64> {
 pub(crate) fn span(answer: &Answer) -> Option<u64> {
     match answer {
         Answer::Prompt(span) | Answer::Late(span) | Answer::Named(span) => Some(span.0),
-        Answer::Missing | Answer::Coalesced => None,
+        Answer::Missing | Answer::Coalesced | Answer::Unasked => None,
     }
 }
 

@@ -77,7 +77,8 @@ fn what_does_not_go_together_is_named() {
     assert!(error("", &format!("{line}\nduty = \"100%\"")).contains("99.9%"));
     assert!(error("", &format!("{line}\nduty = \"0%\"")).contains("0.1%"));
     assert!(error("", &format!("{line}\npacket = 0")).contains("1 to 1024"));
-    assert!(error("", &format!("{line}\nmode = \"isolated\"")).contains("isolated"));
+    let unseen = "stages = [\"work\", \"user\"]";
+    assert!(error(unseen, &format!("{line}\nmode = \"isolated\"")).contains("needs stage irq"));
     assert!(error("", &format!("{line}\nline = \"record\"")).contains("parport"));
     assert!(error("", &format!("{timer}\nduty = \"25%\"")).contains("generator"));
     assert!(error("views = [\"outside\"]", timer).contains("kind = \"line\""));
@@ -120,7 +121,6 @@ fn a_machine_that_is_there_watches_itself_by_a_spare_cpu() {
         (plan.line, plan.outside) == (Line::Record, None)
     };
     assert!(inside("views = [\"inside\"]", ""));
-    assert!(inside("", "mode = \"isolated\""));
     assert!(inside("", "line = \"record\""));
     let blind = format!("{local}\nviews = [\"outside\"]");
     assert!(plan(&blind, inject).inside.is_none());
@@ -143,9 +143,6 @@ fn what_a_spare_cpu_cannot_do_is_refused_with_a_remedy() {
     assert!(local("kind = \"timer\"\nline = \"memory\"").contains("spare CPU"));
     assert!(local("kind = \"timer\"\ngenerator-cpu = 1").contains("kind = \"inject\""));
     assert!(local("kind = \"inject\"\ngenerator-cpu = 0").contains("under test"));
-    assert!(
-        local("kind = \"inject\"\nmode = \"isolated\"\nline = \"memory\"").contains("together")
-    );
     let twin = "kind = \"inject\"\nperiod = \"1ms\"";
     assert!(error("views = [\"outside\"]", twin).contains("rig local"));
     assert!(error("", &format!("{twin}\nline = \"memory\"")).contains("rig local"));

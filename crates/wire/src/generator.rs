@@ -204,6 +204,8 @@ pub enum Answer {
     /// A younger trigger was out already, but the response itself named this one:
     /// certain.
     Named(Cycles),
+    /// The trigger did not ask this line's stage: it was another one's turn.
+    Unasked,
 }
 
 /// An edge on a line on which no trigger waited for one.

@@ -33,6 +33,8 @@ export interface Settings {
   readonly shape: "toggle" | "pulse";
   /** Which edge of the interrupt line is the trigger. */
   readonly polarity: "rising" | "falling";
+  /** Which lines a trigger asks for an answer: all of them, or the first and one other in turn. */
+  readonly mode: "together" | "isolated";
   /** The response lines in use, the first ones: samples have an answer for each. */
   readonly lines: number;
   readonly frequency_millihertz: number;
@@ -57,6 +59,7 @@ export interface Limits {
   readonly interval_ns: Span;
   readonly shape: readonly ("toggle" | "pulse")[];
   readonly polarity: readonly ("rising" | "falling")[];
+  readonly mode: readonly ("together" | "isolated")[];
   readonly lines: Span;
   readonly frequency_millihertz: Span;
   readonly period_step_ns: number;
@@ -91,5 +94,6 @@ export const SETTINGS: readonly SettingInfo[] = [
   { key: "interval_ns", name: "interval", unit: "ns", always: false, names: [], help: "The time from one trigger of a burst to the next." },
   { key: "shape", name: "shape", unit: "", always: false, names: ["toggle", "pulse"], help: "How lines show responses." },
   { key: "polarity", name: "polarity", unit: "", always: false, names: ["rising", "falling"], help: "Which edge of the interrupt line is the trigger." },
+  { key: "mode", name: "mode", unit: "", always: false, names: ["together", "isolated"], help: "Which lines a trigger asks for an answer: all of them, or the first and one other in turn." },
   { key: "lines", name: "lines", unit: "lines", always: false, names: [], help: "The response lines in use, the first ones: samples have an answer for each." },
 ];

@@ -16,7 +16,7 @@ mod matching;
 mod rows;
 mod stretch;
 
-use irqscope_wire::{Message, Packet, Plan, Sample, Stage, Tick, View};
+use irqscope_wire::{Message, Mode, Packet, Plan, Sample, Stage, Tick, View};
 
 use crate::row::FLAG_UNSURE;
 use crate::{SampleRow, Source};
@@ -94,6 +94,7 @@ impl Join {
     pub fn learn_plan(&mut self, plan: &Plan) {
         self.lines.counter = plan.tick.or(self.lines.counter);
         self.lines.one_clock = plan.shares_clock();
+        self.lines.in_turn = plan.stages().is_some_and(|asked| asked.mode == Mode::Isolated);
         self.planned = plan.stages().map_or_else(Vec::new, |asked| asked.stages.clone());
         self.record = Some(plan.has_view(View::Inside));
         self.generator |= plan.outside().is_some();
@@ -134,9 +135,7 @@ impl Join {
     /// Makes the rows of a packet as the generator paired them, to be shown until the
     /// record has arrived.
     pub fn as_seen(&self, packet: &Packet) -> Vec<SampleRow> {
-        let lines = 0..self.lines.stages.len();
-        let rows = |sample| lines.clone().map(move |line| self.lines.seen(sample, line));
-        packet.samples.iter().flat_map(rows).collect()
+        packet.samples.iter().flat_map(|sample| self.lines.all_seen(sample)).collect()
     }
 
     fn packet(&mut self, packet: &Packet, rows: &mut Vec<SampleRow>) {
@@ -177,8 +176,7 @@ impl Join {
             return;
         }
         let first = rows.len();
-        let line = |line| self.lines.seen(&seen.sample, line);
-        rows.extend((0..self.lines.stages.len()).map(line));
+        rows.extend(self.lines.all_seen(&seen.sample));
         rows[first..].sort_by_key(SampleRow::key);
         self.count(&rows[first..]);
     }

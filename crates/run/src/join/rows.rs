@@ -21,9 +21,31 @@ pub(super) struct Lines {
     pub counter: Option<Tick>,
     /// Both are one clock.
     pub one_clock: bool,
+    /// The first line's stage is asked by each trigger, one other in turn.
+    pub in_turn: bool,
 }
 
 impl Lines {
+    /// Returns whether a trigger asked a line's stage, as far as it is known. No record: by what the
+    /// generator saw.
+    pub fn asks(&self, sample: &OutsideSample, line: usize, record: Option<&Record>) -> bool {
+        match record {
+            _ if !self.in_turn || line == 0 => true,
+            Some(Record::Of { sample, .. }) => {
+                response(&sample.responses, self.stages[line]).is_some()
+            }
+            Some(Record::Lost) => false,
+            Some(Record::None) | None => sample.answers.get(line) != Some(&Answer::Unasked),
+        }
+    }
+
+    /// Makes a trigger's rows as the generator paired them, one for each line that it asked.
+    pub fn all_seen(&self, sample: &OutsideSample) -> impl Iterator<Item = SampleRow> {
+        let lines = 0..self.stages.len();
+        let asked = lines.filter(move |line| self.asks(sample, *line, None));
+        asked.map(move |line| self.seen(sample, line))
+    }
+
     /// Makes the row of one line as the generator paired it, with the target's record of it.
     pub fn as_seen(
         &self,
@@ -96,7 +118,7 @@ impl Lines {
             Some(Answer::Late(_)) => FLAG_LATE | FLAG_UNSURE,
             Some(Answer::Named(_)) => FLAG_LATE,
             Some(Answer::Coalesced) => FLAG_COALESCED,
-            Some(Answer::Missing) | None => FLAG_MISSING,
+            Some(Answer::Missing | Answer::Unasked) | None => FLAG_MISSING,
         };
         let row = self.blank(sample, line);
         let (Some(span), Some(tick)) = (answer.and_then(span), self.tick) else {

@@ -121,7 +121,7 @@ impl Stretch {
         }
         for (seen, record) in self.open.drain(..) {
             let first = rows.len();
-            rows.extend(columns.iter_mut().filter_map(Iterator::next));
+            rows.extend(columns.iter_mut().filter_map(|column| column.next().flatten()));
             if let Record::Of { sample, unsure } = record {
                 lines.inside(&sample, Some(&seen.sample), unsure, rows);
             }
@@ -131,7 +131,8 @@ impl Stretch {
         extra
     }
 
-    /// Makes one line's rows of all open triggers, and counts its edges that answered nothing.
+    /// Makes one line's rows of all open triggers, none for those that did not ask its stage, and
+    /// counts its edges that answered nothing.
     fn pair(
         &mut self,
         number: usize,
@@ -139,8 +140,7 @@ impl Stretch {
         certain: bool,
         trusted: bool,
         lines: &Lines,
-    ) -> (Vec<SampleRow>, u64) {
-        let stage = lines.stages[number];
+    ) -> (Vec<Option<SampleRow>>, u64) {
         let line = &mut self.lines[number];
         let shown = line.shown(before);
         let edges: Vec<(Edge, bool)> = line.edges.drain(..shown).collect();
@@ -148,16 +148,19 @@ impl Stretch {
         let listed = edges.iter().filter(|(_, extra)| *extra).count() as u64;
         if !certain && (self.doubtful || self.is_named(number)) {
             let row = |(seen, record): &(Seen, Record)| {
-                lines.as_seen(&seen.sample, number, trusted.then_some(record))
+                let record = trusted.then_some(record);
+                let asked = lines.asks(&seen.sample, number, record);
+                asked.then(|| lines.as_seen(&seen.sample, number, record))
             };
             return (self.open.iter().map(row).collect(), listed);
         }
-        let answers = self.answers(stage, certain || trusted, &edges);
+        let answers = self.answers(number, certain || trusted, &edges, lines);
         let instants = self.open.iter().map(|(seen, _)| seen.sample.trigger.0).skip(1);
         let nexts = instants.map(Some).chain([(before < u64::MAX).then_some(before)]);
         let row = |(((seen, record), edge), next): ((&(Seen, Record), _), _)| {
             let record = (certain || trusted).then_some(record);
-            lines.answered(&seen.sample, number, record, edge, next, certain)
+            let asked = lines.asks(&seen.sample, number, record);
+            asked.then(|| lines.answered(&seen.sample, number, record, edge, next, certain))
         };
         let rows = self.open.iter().zip(answers).zip(nexts).map(row).collect();
         (rows, if certain { 0 } else { listed })
@@ -165,15 +168,21 @@ impl Stretch {
 
     /// Finds the edge that answers each open trigger: the oldest one that waits has the next
     /// edge. With the record those wait that it has an answer of.
-    fn answers(&self, stage: Stage, recorded: bool, edges: &[(Edge, bool)]) -> Vec<Option<Edge>> {
-        let waits = |record: &Record| match record {
-            _ if !recorded => true,
-            Record::None => true,
-            Record::Lost => false,
-            Record::Of { .. } => is_answered(record, stage),
+    fn answers(
+        &self,
+        number: usize,
+        recorded: bool,
+        edges: &[(Edge, bool)],
+        lines: &Lines,
+    ) -> Vec<Option<Edge>> {
+        let waits = |seen: &Seen, record: &Record| match record {
+            Record::Lost if recorded => false,
+            Record::Of { .. } if recorded => is_answered(record, lines.stages[number]),
+            _ => lines.asks(&seen.sample, number, None),
         };
         let mut answers = vec![None; self.open.len()];
-        let mut waiting = self.open.iter().enumerate().filter(|(_, (_, record))| waits(record));
+        let mut waiting =
+            self.open.iter().enumerate().filter(|(_, (seen, record))| waits(seen, record));
         let mut oldest = waiting.next();
         for (edge, _) in edges {
             let out = oldest.filter(|(_, (seen, _))| seen.sample.trigger.0 <= edge.at);
@@ -205,7 +214,7 @@ impl Stretch {
             Record::None => false,
             Record::Lost => true,
             Record::Of { sample, .. } => match response(&sample.responses, stage) {
-                None => false,
+                None => lines.in_turn,
                 Some(Response { outcome: Outcome::Answered { .. }, .. }) => {
                     edges.next().is_some_and(|(edge, _)| edge.at >= seen.sample.trigger.0)
                 }

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The view from outside, and the generator that it needs.
 
-use irqscope_wire::{Line, Mode, View};
+use irqscope_wire::{Line, Mode, Stage, View};
 
 use super::{Flaws, Rule};
 use crate::plan::outside::{allows_spare_cpu, has_generator, has_spare_cpu, has_view, line};
-use crate::raw::{Text, TriggerText};
+use crate::raw::{Named, Text, TriggerText};
 
 pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
     let [outside, inside] = [View::Outside, View::Inside].map(|view| has_view(text, view));
     let generator = has_generator(text, trigger);
     flaws.when(!outside && !inside, "views", Rule::NoViews);
     let isolated = outside && trigger.mode.0 == Mode::Isolated;
-    flaws.when(isolated, "trigger.mode", Rule::IsolatedOutside);
+    let turns = text
+        .stages
+        .as_ref()
+        .is_some_and(|stages| stages.len() > 1 && !stages.contains(&Named(Stage::Irq)));
+    flaws.when(isolated && turns, "stages", Rule::IsolatedUnseen);
     flaws.when(outside && !generator, "views", Rule::NoGenerator);
     flaws.when(generator && !outside && inside, "views", Rule::GeneratorUnseen);
     spare_cpu(text, trigger, flaws);

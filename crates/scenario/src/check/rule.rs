@@ -104,10 +104,10 @@ pub enum Rule {
     )]
     CountUnreached,
     #[error(
-        "trigger.mode = \"isolated\" has no view outside: a generator cannot know whose turn it \
-         is; --set trigger.mode=together asks all stages at once, with --stage NAME one alone"
+        "trigger.mode = \"isolated\" needs stage irq in the view from outside, for its answer alone \
+         says whose turn it is: add irq to stages"
     )]
-    IsolatedOutside,
+    IsolatedUnseen,
     #[error(
         "the view outside needs a generator: trigger.kind = \"line\", or \"inject\" with rig \
          local or ssh"

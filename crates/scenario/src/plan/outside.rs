@@ -2,7 +2,7 @@
 //! The view from outside: whether there is a generator, which lines it watches, and what
 //! it is asked.
 
-use irqscope_wire::{Line, Mode, Outside, Trigger, View};
+use irqscope_wire::{Line, Outside, Trigger, View};
 
 use crate::raw::{Named, Text, TriggerText};
 
@@ -30,12 +30,9 @@ pub(crate) fn has_spare_cpu(text: &Text, trigger: &TriggerText) -> bool {
 /// Returns whether a spare CPU may inject and watch, where the rig has one: nothing in
 /// the scenario is against it.
 pub(crate) fn allows_spare_cpu(text: &Text, trigger: &TriggerText) -> bool {
-    let TriggerText { kind, line, mode, .. } = trigger;
+    let TriggerText { kind, line, .. } = trigger;
     let wanted = text.views.as_ref().is_none_or(|views| views.contains(&Named(View::Outside)));
-    kind.0 == Trigger::Inject
-        && line.as_ref().is_none_or(|line| line.0 == Line::Memory)
-        && mode.0 == Mode::Together
-        && wanted
+    kind.0 == Trigger::Inject && line.as_ref().is_none_or(|line| line.0 == Line::Memory) && wanted
 }
 
 /// Returns whether samples of a view are taken; benchmarks have none.

@@ -52,6 +52,7 @@ impl StagePlan {
             .jitter_amount(ns(amount))
             .seed(self.seed)
             .pacing(self.pacing)
+            .mode(self.mode)
             .timeout(ns(u64::from(self.timeout_ms) * 1_000_000))
             .shape(self.shape())
             .lines(u8::try_from(lines).unwrap_or(u8::MAX))

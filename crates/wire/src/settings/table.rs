@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::value::Value;
 use super::{Descriptor, Range, Unit, When, Whose, default_of};
 use crate::name::named;
-use crate::{Cycles, JitterKind, Pacing, Polarity, Shape, Tick};
+use crate::{Cycles, JitterKind, Mode, Pacing, Polarity, Shape, Tick};
 
 /// Defines the settings: `Variant field "name": type, unit, when, whose, default, lowest, highest;`.
 /// `T` is the type of times. The order is that of the bytes on the wire.
@@ -190,6 +190,8 @@ settings! {
     Shape shape "shape": Shape, None, BetweenRuns, Plan, 0, 0, Shape::Toggle as u64;
     /// Which edge of the interrupt line is the trigger.
     Polarity polarity "polarity": Polarity, None, BetweenRuns, Generator, 0, 0, Polarity::Rising as u64;
+    /// Which lines a trigger asks for an answer: all of them, or the first and one other in turn.
+    Mode mode "mode": Mode, None, BetweenRuns, Plan, 0, 0, Mode::Isolated as u64;
     /// The response lines in use, the first ones: samples have an answer for each.
     Lines lines "lines": u8, Lines, BetweenRuns, Plan, 255, 1, 255;
 }

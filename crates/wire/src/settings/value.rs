@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The types of settings, and the raw numbers that stand for their values.
 
-use crate::{Cycles, JitterKind, Nanoseconds, Pacing, Polarity, Shape};
+use crate::{Cycles, JitterKind, Mode, Nanoseconds, Pacing, Polarity, Shape};
 
 /// A type that a setting's value may have.
 pub trait Value: Copy {
@@ -52,7 +52,7 @@ macro_rules! names {
 }
 
 numbers!(u8, u16, u32, u64);
-names!(JitterKind, Pacing, Polarity, Shape);
+names!(JitterKind, Mode, Pacing, Polarity, Shape);
 
 impl Value for Cycles {
     fn to_raw(self) -> u64 {
