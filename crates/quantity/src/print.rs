@@ -99,6 +99,11 @@ pub fn percent(per_mille: u64) -> String {
     format!("{} %", per_mille as f64 / 10.0)
 }
 
+/// Formats by how many per cent something has changed: `+1.5 %`.
+pub fn change(percent: f64) -> String {
+    format!("{percent:+.1} %")
+}
+
 /// Formats in the first unit of which there is one at least, else in the last.
 fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     let fits = units.iter().find(|(unit, _)| value >= unit * (1.0 - 1e-9));

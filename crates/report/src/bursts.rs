@@ -5,8 +5,7 @@ use std::fmt::Write;
 
 use irqscope_analysis::{Burst, BurstStage, Bursts, Handed, Merge};
 
-use crate::table::aligned;
-use irqscope_quantity::{alone, exact, grouped};
+use irqscope_quantity::{Column, aligned, alone, exact, grouped};
 
 /// Formats every burst of a case, or those that were chosen.
 pub fn bursts_table(bursts: &Bursts, chosen: &[&Burst]) -> String {
@@ -18,10 +17,10 @@ pub fn bursts_table(bursts: &Bursts, chosen: &[&Burst]) -> String {
         "{case}: {} bursts of {triggers} triggers, {interval} apart; compensation: {compensate}\n",
         grouped(bursts.bursts.len() as u64)
     );
-    text.push_str(&aligned(&totals(bursts)));
+    text.push_str(&aligned(&totals(bursts), Column::FIGURES));
     for burst in chosen {
         let _ = writeln!(text, "\nburst from trigger {}", grouped(burst.seq));
-        text.push_str(&aligned(&rows(burst)));
+        text.push_str(&aligned(&rows(burst), Column::FIGURES));
         for stage in &burst.stages {
             if !stage.merged.is_empty() {
                 let _ = writeln!(text, "  {}: {}", stage.stage, merged(&stage.merged));

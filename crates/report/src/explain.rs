@@ -7,8 +7,7 @@ use irqscope_analysis::{
     Explained, Explanation, ObserverEffect, Segment, Share, Truth, TruthRow, Wrong,
 };
 
-use crate::table::{aligned, percent};
-use irqscope_quantity::{Unit, alone};
+use irqscope_quantity::{Column, Unit, aligned, alone, change};
 
 /// Causes of one stage that are listed; the rest is one line.
 const LISTED: usize = 8;
@@ -120,9 +119,9 @@ pub fn overhead_table(overheads: &[ObserverEffect]) -> String {
     let mut rows = vec![head.to_vec()];
     for one in overheads {
         let [off, on] = [one.off_ns, one.on_ns].map(|ns| unit.figure(ns as f64));
-        rows.push(vec![one.stage.to_string(), one.case.clone(), off, on, percent(one.percent)]);
+        rows.push(vec![one.stage.to_string(), one.case.clone(), off, on, change(one.percent)]);
     }
-    format!("{}\nmedians in {}\n", aligned(&rows), unit.name())
+    format!("{}\nmedians in {}\n", aligned(&rows, Column::FIGURES), unit.name())
 }
 
 /// Formats what was named, beside what was true.
@@ -145,6 +144,6 @@ pub fn truth_table(truth: &Truth) -> String {
     let Truth { without, false_alarms, .. } = truth;
     format!(
         "{}\nno fault: {without} responses, a fault named in {false_alarms}\nnamed instead:\n{wrong}\n",
-        aligned(&rows),
+        aligned(&rows, Column::FIGURES),
     )
 }

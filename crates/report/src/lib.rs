@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
+mod account;
 mod bench;
 mod bursts;
 mod cause_rows;
@@ -11,6 +12,7 @@ mod compare;
 mod error;
 mod explain;
 mod figure;
+mod figures;
 pub mod foreign;
 mod generator;
 mod html;
@@ -20,6 +22,7 @@ mod path;
 mod perfetto;
 mod png;
 mod scope;
+mod subject;
 mod svg;
 mod sweep;
 mod table;
@@ -30,7 +33,7 @@ mod write;
 pub use bench::benchmark_text;
 pub use bursts::bursts_table;
 pub use cause_rows::cause_rows_table;
-pub use compare::{Compared, comparison_table, write_comparisons};
+pub use compare::{Compared, comparison_table};
 pub use error::ReportError;
 pub use explain::{explanation_table, overhead_table, sample_timeline, truth_table};
 pub use generator::{clock_text, offsets_text};
@@ -42,7 +45,7 @@ pub use scope::{SCOPE_TEXT_COLUMNS, ScopeView, scope_columns, scope_png, scope_s
 pub use table::table;
 pub use tail::{TailRow, tail_table};
 pub use verdicts::{junit, tap};
-pub use write::{write_all, write_figures, write_html};
+pub use write::{write_all, write_comparisons, write_figures, write_html};
 
 /// The result of whatever writes a report.
 pub type Result<T, E = ReportError> = std::result::Result<T, E>;

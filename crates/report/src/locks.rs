@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use irqscope_analysis::{HoldTimes, LockSource, Locks};
 
-use crate::table::aligned;
-use irqscope_quantity::{Unit, alone, exact, grouped};
+use irqscope_quantity::Column::{Numbers, Words};
+use irqscope_quantity::{Unit, aligned, alone, exact, grouped};
 
 /// Columns that a distribution's longest bar takes.
 const BAR: u64 = 40;
@@ -77,7 +77,7 @@ fn table(sites: &[HoldTimes]) -> String {
         }
         rows.push(row);
     }
-    format!("{}times in {}\n", aligned(&rows), unit.name())
+    format!("{}times in {}\n", aligned(&rows, &[Words, Words, Words, Numbers]), unit.name())
 }
 
 fn would_wait(site: &HoldTimes) -> String {

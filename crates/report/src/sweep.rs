@@ -6,11 +6,14 @@ use std::fmt::Write;
 use irqscope_analysis::{Knee, Point, Series, Summary, Sweep};
 use irqscope_wire::Account;
 
-use crate::table::{aligned, identity_of, warnings};
-use irqscope_quantity::{Unit, grouped, hertz};
+use crate::account::{identity_of, warnings};
+use irqscope_quantity::Column::{Numbers, Words};
+use irqscope_quantity::{Column, Unit, aligned, grouped, hertz};
 
 /// The heads of the figures of [`row`].
 pub const COLUMNS: [&str; 6] = ["knee", "p50", "p99", "max", "next step", "there"];
+
+const ALIGNED: &[Column] = &[Words, Words, Numbers, Numbers, Numbers, Numbers, Numbers, Words];
 
 /// Makes the table on the terminal.
 pub fn table(summary: &Summary, sweep: &Sweep) -> String {
@@ -29,7 +32,7 @@ pub fn table(summary: &Summary, sweep: &Sweep) -> String {
             rows.push(line);
         }
     }
-    text.push_str(&aligned(&rows));
+    text.push_str(&aligned(&rows, ALIGNED));
     let _ = writeln!(text, "\n{}\n", legend(sweep, unit));
     for (case, sum) in sums(summary, sweep) {
         let _ = writeln!(text, "{case}  {sum}");

@@ -4,11 +4,11 @@
 use std::fmt::Write;
 
 use irqscope_analysis::{CaseSummary, EdgeOffset, ObserverEffect, StageSummary, Summary, Sweep};
-use irqscope_wire::{Account, Stage, View};
+use irqscope_wire::{Stage, View};
 
+use crate::account::{identity, warnings};
 use crate::bench;
-use crate::generator::footnotes;
-use irqscope_quantity::{Unit, alone, grouped};
+use irqscope_quantity::{Column, Unit, aligned, alone, change, grouped};
 
 /// Formats stage by case, the accounting identity, the cost of the instrumentation and all
 /// warnings; of a sweep the knees.
@@ -22,7 +22,7 @@ pub fn table(summary: &Summary) -> String {
     }
     if has_stages(summary) {
         let unit = table_unit(summary);
-        text.push_str(&aligned(&rows(summary, unit)));
+        text.push_str(&aligned(&rows(summary, unit), Column::FIGURES));
         let _ = writeln!(text, "\nlatency in {}; {}\n", unit.name(), legend(summary));
         observer(summary, unit, &mut text);
         executions(summary, &mut text);
@@ -50,7 +50,7 @@ fn benchmarks(summary: &Summary, text: &mut String) {
             row.extend(bench::figures(one, table.unit));
             rows.push(row);
         }
-        let _ = writeln!(text, "{}", aligned(&rows));
+        let _ = writeln!(text, "{}", aligned(&rows, Column::FIGURES));
     }
 }
 
@@ -131,14 +131,6 @@ fn edge(case: &CaseSummary, stage: Stage) -> String {
     }
 }
 
-/// Names the stage, with its view where it is not the usual one.
-pub(crate) fn stage_name(stage: Stage, view: View) -> String {
-    match view {
-        View::Inside => stage.name().into(),
-        View::Outside => format!("{stage} (outside)"),
-    }
-}
-
 fn rows(summary: &Summary, unit: Unit) -> Vec<Vec<String>> {
     let head = ["stage", "case"].into_iter().chain(columns(summary));
     let mut rows = vec![head.map(str::to_owned).collect::<Vec<_>>()];
@@ -165,11 +157,11 @@ fn observer(summary: &Summary, unit: Unit, text: &mut String) {
         let figures = [effect.off_ns, effect.on_ns].map(|ns| unit.figure(ns as f64));
         let mut row = vec![effect.stage.to_string(), effect.case.clone()];
         row.extend(figures);
-        row.push(percent(effect.percent));
+        row.push(change(effect.percent));
         rows.push(row);
     }
     let _ = writeln!(text, "observer effect: medians from outside, in {}\n", unit.name());
-    let _ = writeln!(text, "{}", aligned(&rows));
+    let _ = writeln!(text, "{}", aligned(&rows, Column::FIGURES));
 }
 
 const EXECUTION: [&str; 7] = ["stage", "case", "executed", "min", "p50", "p99", "max"];
@@ -195,7 +187,7 @@ fn executions(summary: &Summary, text: &mut String) {
     let rows = execution_rows(summary);
     if !rows.is_empty() {
         let _ = writeln!(text, "execution times: from a stage's response to its end\n");
-        let _ = writeln!(text, "{}", aligned(&rows));
+        let _ = writeln!(text, "{}", aligned(&rows, Column::FIGURES));
     }
 }
 
@@ -203,98 +195,4 @@ pub(crate) fn observer_by_stage(summary: &Summary) -> Vec<&ObserverEffect> {
     let mut effects: Vec<_> = summary.observer_effects.iter().collect();
     effects.sort_by_key(|effect| effect.stage);
     effects
-}
-
-pub(crate) fn percent(percent: f64) -> String {
-    format!("{percent:+.1} %")
-}
-
-/// Aligns two columns of text to the left, figures to the right.
-pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row: &Vec<String>| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let _ = match column {
-                0 | 1 => write!(line, "{cell:<width$}  "),
-                _ => write!(line, "{cell:>width$}  "),
-            };
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    text
-}
-
-/// Formats `2,000 = 2,000 complete + 0 missing + 0 coalesced + 0 dropped`, or what is known of an
-/// unfinished case.
-pub(crate) fn identity_text(case: &CaseSummary) -> String {
-    bench::account(case).unwrap_or_else(|| identity_of(&case.account()))
-}
-
-/// Formats the identity; the terms that only a log that was cut off has where it has them.
-pub(crate) fn identity_of(account: &Account) -> String {
-    let terms = account.terms().into_iter().enumerate();
-    let shown = terms.filter(|(place, (count, _))| *place < 4 || *count > 0);
-    let terms: Vec<String> =
-        shown.map(|(_, (count, name))| format!("{} {name}", grouped(count))).collect();
-    format!("{} = {}", grouped(account.triggers), terms.join(" + "))
-}
-
-/// Names what the terms of a case's identity count.
-pub(crate) fn case_unit(case: &CaseSummary) -> &'static str {
-    if case.benchmarks.is_empty() { "triggers" } else { "samples" }
-}
-
-pub(crate) fn identity_mark(case: &CaseSummary) -> &'static str {
-    match (case.identity_holds, case.finished) {
-        (true, _) => "✓",
-        (false, true) => "✗ INVALID",
-        (false, false) => "unfinished",
-    }
-}
-
-fn identity(summary: &Summary, text: &mut String) {
-    let width = summary.cases.iter().map(|case| case.case.chars().count()).max().unwrap_or(0);
-    for case in &summary.cases {
-        let (name, sum, mark) = (&case.case, identity_text(case), identity_mark(case));
-        let what = case_unit(case);
-        let _ = writeln!(text, "{name:<width$}  {what} {sum}  {mark}");
-    }
-    for case in &summary.cases {
-        if let Some(outside) = outside_text(case) {
-            let _ = writeln!(text, "{:<width$}  {outside}", case.case);
-        }
-        for footnote in case.outside.iter().flat_map(footnotes) {
-            let _ = writeln!(text, "{:<width$}  {footnote}", case.case);
-        }
-    }
-}
-
-/// Formats the generator's own account.
-pub(crate) fn outside_text(case: &CaseSummary) -> Option<String> {
-    let outside = case.outside.as_ref()?;
-    let [edges, answers, extra, dropped] =
-        [outside.edges, outside.answers, outside.extra, outside.dropped].map(grouped);
-    Some(format!(
-        "edges {edges} = {answers} answers + {extra} extra, {dropped} samples dropped (generator {})",
-        outside.generator
-    ))
-}
-
-pub(crate) fn warnings(summary: &Summary, text: &mut String) {
-    for warning in &summary.warnings {
-        let _ = writeln!(text, "warning: {warning}");
-    }
-    for (cases, violation) in summary.told(|case| &case.violations) {
-        let _ = writeln!(text, "invalid: {cases}: {violation}");
-    }
-    for (cases, warning) in summary.told(|case| &case.warnings) {
-        let _ = writeln!(text, "warning: {cases}: {warning}");
-    }
 }

@@ -5,8 +5,7 @@ use std::fmt::Write;
 
 use irqscope_analysis::{Refusal, ReturnLevel, TAIL_METHOD, Tail};
 
-use crate::table::aligned;
-use irqscope_quantity::{alone, grouped};
+use irqscope_quantity::{Column, aligned, alone, grouped};
 
 /// The tail of one series, or why there is none.
 pub struct TailRow {
@@ -68,7 +67,7 @@ fn block(text: &mut String, row: &TailRow, tail: &Tail) {
     let head = ["  exceeded once in", "", "latency", "[95 %]"].map(str::to_owned);
     let mut table = vec![head.to_vec()];
     table.extend(tail.levels.iter().map(|level| cells(level, row.period_ns)));
-    let _ = writeln!(text, "{}", aligned(&table));
+    let _ = writeln!(text, "{}", aligned(&table, Column::FIGURES));
 }
 
 fn cells(level: &ReturnLevel, period_ns: Option<u64>) -> Vec<String> {

@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use irqscope_quantity::Column::{Numbers, Words};
+use irqscope_quantity::aligned;
 use irqscope_wire::{InterruptLine, Picture, ThreadFact, ThreadPolicy};
 
 pub fn show(picture: &Picture) -> String {
@@ -33,18 +35,17 @@ fn head(picture: &Picture, text: &mut String) {
         ("real-time throttling", &throttled),
         ("isolated CPUs", &isolated),
     ];
-    for (name, fact) in facts {
-        let _ = writeln!(text, "{name:<22}{fact}");
-    }
+    let rows = facts.map(|(name, fact)| [name.to_owned(), fact.to_owned()]);
+    text.push_str(&aligned(&rows, &[Words]));
 }
 
 fn threads(picture: &Picture, text: &mut String) {
-    let _ = writeln!(text, "\n{:>8} {:>11}  {:<10} {:<9} name", "pid", "policy", "role", "cpus");
-    for thread in &picture.threads {
-        let (pid, role, cpus) = (thread.pid, thread.role, ranges(&thread.cpus));
-        let name = &thread.name;
-        let _ = writeln!(text, "{pid:>8} {:>11}  {role:<10} {cpus:<9} {name}", policy(thread));
-    }
+    let mut rows = vec![["pid", "policy", "role", "cpus", "name"].map(str::to_owned)];
+    rows.extend(picture.threads.iter().map(|thread| {
+        let (pid, role) = (thread.pid.to_string(), thread.role.to_string());
+        [pid, policy(thread), role, ranges(&thread.cpus), thread.name.clone()]
+    }));
+    let _ = write!(text, "\n{}", aligned(&rows, &[Numbers, Numbers, Words]));
 }
 
 fn policy(thread: &ThreadFact) -> String {
@@ -70,14 +71,14 @@ fn shared(picture: &Picture, text: &mut String) {
 }
 
 fn interrupts(picture: &Picture, text: &mut String) {
-    let _ = writeln!(text, "\n{:>6} {:>12}  {:<9} {:<9} name", "line", "count", "handler", "cpus");
-    for line in &picture.interrupts {
+    let mut rows = vec![["line", "count", "handler", "cpus", "name"].map(str::to_owned)];
+    rows.extend(picture.interrupts.iter().map(|line| {
         let InterruptLine { line: number, name, count, threads, cpus } = line;
         let handler = if threads.is_empty() { "hard" } else { "thread" };
         let cpus = if cpus.is_empty() { "-".into() } else { ranges(cpus) };
-        let _ = writeln!(text, "{number:>6} {count:>12}  {handler:<9} {cpus:<9} {name}");
-    }
-    text.push('\n');
+        [number.to_string(), count.to_string(), handler.to_owned(), cpus, name.clone()]
+    }));
+    let _ = writeln!(text, "\n{}", aligned(&rows, &[Numbers, Numbers, Words]));
 }
 
 /// Formats 0, 1, 2, 5 as `0-2,5`.

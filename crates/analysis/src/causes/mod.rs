@@ -17,6 +17,7 @@ mod attribute;
 mod baseline;
 mod blocked;
 mod cause;
+mod culprit;
 mod explanation;
 mod names;
 mod parts;
@@ -27,7 +28,8 @@ mod truth;
 
 pub use attribute::explain;
 pub use cause::{Cause, CauseKind};
-pub use explanation::{Above, Explanation, Share, culprit};
+pub use culprit::culprit;
+pub use explanation::{Above, Explanation, Share};
 pub use parts::{Explained, Segment};
 pub use rows::{Row as CauseRow, Rows as CauseRows};
 pub use truth::{Truth, TruthRow, Wrong};

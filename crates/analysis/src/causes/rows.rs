@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::cause::{Cause, CauseKind};
-use super::explanation::culprit;
+use super::culprit::culprit;
 use super::parts::Explained;
 use crate::quantile;
 

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::attribute::explain;
 use super::cause::{Cause, CauseKind};
-use super::explanation::culprit;
+use super::culprit::culprit;
 use super::parts::Explained;
 use super::timeline::{Interval, Timeline};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope kernel`: kernels for the twin.
 
+use irqscope_quantity::{Column, aligned};
 use irqscope_rig::{Kernel as Cached, RECIPES, Recipe, TESTED, kernels};
 use irqscope_scenario::suggestion;
 
@@ -34,16 +35,17 @@ fn get(names: Vec<String>) -> Done {
     let stop = stop_on_signals()?;
     for name in names {
         let kernel = Cached::get(&name, &|what| eprintln!("irqscope: {what}"), &stop)?;
-        println!("{:8} {}", kernel.name, kernel.release);
+        println!("{}  {}", kernel.name, kernel.release);
     }
     Ok(Exit::Fine)
 }
 
 fn list() -> Done {
     let cached = kernels()?;
-    for kernel in &cached {
-        println!("{:8} {:28} {}", kernel.name, kernel.release, kernel.image().display());
-    }
+    let row = |kernel: &Cached| {
+        [kernel.name.clone(), kernel.release.clone(), kernel.image().display().to_string()]
+    };
+    print!("{}", aligned(&cached.iter().map(row).collect::<Vec<_>>(), &[Column::Words]));
     let is_missing = |name: &&str| cached.iter().all(|kernel| kernel.name != *name);
     let missing: Vec<&str> = TESTED.into_iter().filter(is_missing).collect();
     if !missing.is_empty() {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use irqscope_quantity::grouped;
+use irqscope_quantity::{Column, aligned, grouped};
 use irqscope_scenario::{RigKind, Scenario, ScenarioFile, bundled, schema, template};
 use irqscope_wire::{BenchmarkKind, Load, Stage};
 
@@ -26,12 +26,14 @@ pub fn scenario(options: &Options) -> Done {
 
 pub fn list() -> Done {
     println!("Scenarios");
+    let mut rows = Vec::new();
     for scenario in bundled() {
         let parsed = Scenario::load(scenario.name)?;
         let cases: Vec<String> = parsed.cases().iter().map(|case| case.plan.case.clone()).collect();
-        println!("  {:10} {}", scenario.name, parsed.about);
-        println!("  {:10}   {}", "", cases.join(", "));
+        rows.push([format!("  {}", scenario.name), parsed.about.clone()]);
+        rows.push([String::new(), format!("  {}", cases.join(", "))]);
     }
+    print!("{}", aligned(&rows, &[Column::Words]));
     println!("\nStages   {}", Stage::NAMES.join(", "));
     println!("Bench    {} (irqscope bench)", BenchmarkKind::NAMES.join(", "));
     println!("Loads    {}", Load::NAMES.join(", "));

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Comparisons: as text, as a page, as pictures.
+//! A comparison, and its words.
 
 mod table;
-mod write;
 
-use irqscope_analysis::{Comparison, MeasuredCase, SeriesName};
-
-use crate::figure::Subject;
+use irqscope_analysis::{Comparison, MeasuredCase};
 
 pub use table::comparison_table;
 pub(crate) use table::{cells, difference_text, head, notes, unit};
-pub use write::write_comparisons;
 
 /// A comparison with what it is of.
 pub struct Compared<'a> {
@@ -30,16 +26,5 @@ impl Compared<'_> {
             "virtual nanoseconds: executed instructions x {ns} ns; \
              the structure of a latency, not a hardware latency"
         ))
-    }
-}
-
-impl From<&SeriesName> for Subject {
-    fn from(name: &SeriesName) -> Self {
-        match name {
-            SeriesName::Stage { stage, view } => Self::Stage(*stage, *view),
-            SeriesName::Benchmark { benchmark, variant, series } => {
-                Self::Series { kind: *benchmark, variant: variant.clone(), series: series.clone() }
-            }
-        }
     }
 }

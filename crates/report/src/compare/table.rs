@@ -6,8 +6,7 @@ use std::fmt::Write;
 use irqscope_analysis::{Comparison, Limits, ManifestDifference, SeriesComparison, Shift};
 
 use super::Compared;
-use crate::table::{aligned, percent};
-use irqscope_quantity::{Quantile, Unit, alone, grouped};
+use irqscope_quantity::{Column, Quantile, Unit, aligned, alone, change, grouped};
 
 /// Formats what differs besides the figures, the figures, and how they were made.
 pub fn comparison_table(compared: &Compared<'_>) -> String {
@@ -31,7 +30,7 @@ pub fn comparison_table(compared: &Compared<'_>) -> String {
         }
     }
     text.push('\n');
-    text.push_str(&aligned(&rows(one)));
+    text.push_str(&aligned(&rows(one), Column::FIGURES));
     let _ = writeln!(text, "\ndifference: other minus base{}", what_limits(one));
     for series in &one.series {
         for line in notes(series, one.exact) {
@@ -105,7 +104,7 @@ pub(crate) fn cells(shift: &Shift, unit: Unit, exact: bool) -> Vec<String> {
     if !exact {
         cells.push(limits);
     }
-    cells.push(shift.percent.map_or_else(|| "-".into(), percent));
+    cells.push(shift.percent.map_or_else(|| "-".into(), change));
     if !exact {
         cells.push(shares);
     }

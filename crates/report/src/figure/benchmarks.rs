@@ -4,9 +4,11 @@
 use irqscope_analysis::{Counted, SeriesFigures, SeriesSummary, Summary};
 use irqscope_run::{RunDir, RunError, SeriesRows};
 
+use super::Figure;
+use super::panel::Panel;
 use super::scatter::{self, Course};
-use super::{Figure, Panel, Subject};
 use crate::Result;
+use crate::subject::Subject;
 
 /// A panel, and where the log has its rows.
 struct Placed<'a> {

@@ -4,8 +4,10 @@
 
 use irqscope_analysis::{Axis, Histogram};
 
+use super::Figure;
 use super::axis::{Linear, Log, ticks};
-use super::{Figure, Figures, Layout, Panel};
+use super::layout::Layout;
+use super::panel::{Figures, Panel};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use irqscope_quantity::{Unit, alone, grouped};
 
@@ -45,7 +47,7 @@ pub fn draw(figure: &Figure<'_>, axis: Axis, layout: Layout, alone: bool) -> Str
     }
     let bottom = frame.foot(&mut svg, figure, axis, unit, top);
     let bottom =
-        if alone { super::caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
+        if alone { super::layout::caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
     svg.finish(bottom, alone)
 }
 

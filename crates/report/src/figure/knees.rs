@@ -4,8 +4,8 @@
 
 use irqscope_analysis::{Knee, Summary, Sweep};
 
-use super::Layout;
 use super::axis::{Log, log_ticks};
+use super::layout::Layout;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use crate::sweep::knee_text;
 use irqscope_quantity::hertz;
@@ -53,7 +53,8 @@ pub fn draw(summary: &Summary, sweep: &Sweep, layout: Layout, alone: bool) -> Op
     };
     svg.text((layout.width() / 2.0, bottom + 36.0), caption, text);
     let bottom = bottom + 46.0;
-    let bottom = if alone { super::caveat(&mut svg, summary.caveat(), bottom) } else { bottom };
+    let bottom =
+        if alone { super::layout::caveat(&mut svg, summary.caveat(), bottom) } else { bottom };
     Some(svg.finish(bottom, alone))
 }
 

@@ -6,132 +6,30 @@ mod axis;
 mod benchmarks;
 mod histogram;
 mod knees;
+mod layout;
 mod overlay;
 mod overview;
+mod panel;
 mod scatter;
 pub(crate) mod scope;
 mod scopes;
 mod shift;
-mod subject;
 mod sweep;
 mod tail;
 mod timeline;
 
-use irqscope_analysis::{
-    Ascending, Axis, Both, Counted, Distribution, Histogram, Parts, SeriesSummary, StageSummary,
-    Summary,
-};
+use irqscope_analysis::{Ascending, Axis, Both, Distribution, Histogram, Parts, Summary};
 use irqscope_wire::Tick;
 
 use crate::Result;
-use scatter::Course;
-
-use crate::svg::{Ink, Svg, Type};
+use crate::subject::Subject;
 
 pub use benchmarks::benchmarks;
+pub use layout::Layout;
 pub use overlay::Overlay;
+pub use panel::Panel;
 pub use scopes::{Scope, scopes};
-pub use subject::Subject;
 pub use timeline::{Timeline, timelines};
-
-/// The two widths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
-    Wide,
-    Narrow,
-}
-
-impl Layout {
-    const ALL: [Layout; 2] = [Self::Wide, Self::Narrow];
-
-    pub const fn width(self) -> f64 {
-        match self {
-            Self::Wide => 760.0,
-            Self::Narrow => 350.0,
-        }
-    }
-
-    const fn pick(self, wide: f64, narrow: f64) -> f64 {
-        match self {
-            Self::Wide => wide,
-            Self::Narrow => narrow,
-        }
-    }
-}
-
-/// One case of a figure, ready to be drawn.
-pub struct Panel<'a> {
-    /// Position of the case in the summary: decides its colour.
-    pub index: usize,
-    pub case: &'a str,
-    pub kernel: &'a str,
-    pub figures: Figures,
-    /// Those that another interrupt hit are apart.
-    pub clean: Counted,
-    pub hit: Counted,
-    pub histogram: Option<Histogram>,
-    /// How many values are greater than each step of the tail's drawing, by
-    /// layout.
-    tails: [Vec<u64>; 2],
-    /// Of benchmarks whose instants are known.
-    course: Option<Course>,
-}
-
-impl Panel<'_> {
-    /// Returns every value.
-    pub fn all(&self) -> Both<'_> {
-        Both(&self.clean, &self.hit)
-    }
-
-    fn parts(&self) -> Parts<'_> {
-        Parts { clean: &self.clean, hit: &self.hit }
-    }
-}
-
-/// The figures that stand at a panel.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Figures {
-    pub count: u64,
-    pub p5_ns: Option<i64>,
-    pub p50_ns: Option<i64>,
-    pub p95_ns: Option<i64>,
-    pub p99_ns: Option<i64>,
-    pub max_ns: Option<i64>,
-    pub missing: u64,
-    pub coalesced: u64,
-    pub skipped: u64,
-}
-
-impl From<&StageSummary> for Figures {
-    fn from(one: &StageSummary) -> Self {
-        Self {
-            count: one.count,
-            p5_ns: one.p5_ns,
-            p50_ns: one.p50_ns,
-            p95_ns: one.p95_ns,
-            p99_ns: one.p99_ns,
-            max_ns: one.max_ns,
-            missing: one.missing,
-            coalesced: one.coalesced,
-            skipped: 0,
-        }
-    }
-}
-
-impl From<&SeriesSummary> for Figures {
-    fn from(one: &SeriesSummary) -> Self {
-        Self {
-            count: one.count,
-            p5_ns: one.p5_ns,
-            p50_ns: one.p50_ns,
-            p95_ns: one.p95_ns,
-            p99_ns: one.p99_ns,
-            max_ns: one.max_ns,
-            skipped: one.skipped,
-            ..Self::default()
-        }
-    }
-}
 
 /// One subject with all its cases.
 pub struct Figure<'a> {
@@ -208,13 +106,6 @@ pub fn stages(summary: &Summary, mut distributions: Vec<Distribution>) -> Result
 pub use knees::draw as knees;
 pub use overview::draw as overview;
 pub use sweep::{StageSweep, stages as sweep_stages};
-
-/// Draws a last line; returns the new height.
-fn caveat(svg: &mut Svg, caveat: Option<String>, bottom: f64) -> f64 {
-    let Some(caveat) = caveat else { return bottom };
-    svg.text((12.0, bottom + 6.0), &format!("twin: {caveat}"), Type::new(Ink::Muted, 9.5));
-    bottom + 16.0
-}
 
 /// Returns whether a distribution is drawn: each case is drawn once, in its main view.
 fn is_shown(summary: &Summary, one: &Distribution) -> bool {

@@ -6,9 +6,12 @@ use irqscope_analysis::{Ascending, Axis, Counted, Measured, Shift};
 use irqscope_wire::Tick;
 
 use super::axis::{Linear, ticks};
-use super::{Figure, Figures, Layout, Panel, Subject, caveat, shift};
+use super::layout::{Layout, caveat};
+use super::panel::{Figures, Panel};
+use super::{Figure, shift};
 use crate::Result;
 use crate::compare::Compared;
+use crate::subject::Subject;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use irqscope_quantity::{Quantile, Unit};
 

@@ -4,10 +4,10 @@
 
 use irqscope_analysis::{StageSummary, Summary};
 
-use super::Layout;
 use super::axis::{Log, log_label, log_ticks};
+use super::layout::Layout;
+use crate::subject::stage_name;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
-use crate::table::stage_name;
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const ROW: f64 = 15.0;
@@ -37,7 +37,7 @@ pub fn draw(summary: &Summary, layout: Layout, alone: bool) -> Option<String> {
     let caption = "line: minimum to maximum; bar: 5 % to 95 %; dot: median; logarithmic";
     svg.text((layout.width() / 2.0, bottom + 36.0), caption, text);
     let bottom = if alone {
-        super::caveat(&mut svg, summary.caveat(), bottom + 46.0)
+        super::layout::caveat(&mut svg, summary.caveat(), bottom + 46.0)
     } else {
         bottom + 46.0
     };

@@ -4,8 +4,10 @@
 
 use irqscope_analysis::{self as analysis, Ascending};
 
+use super::Figure;
 use super::axis::{Linear, Log, log_label, log_ticks, ticks};
-use super::{Figure, Layout, Panel};
+use super::layout::Layout;
+use super::panel::Panel;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use irqscope_quantity::Unit;
 
@@ -119,7 +121,7 @@ pub fn draw(figure: &Figure<'_>, layout: Layout, alone: bool) -> String {
     }
     let bottom = frame.foot(&mut svg, figure, top);
     let bottom =
-        if alone { super::caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
+        if alone { super::layout::caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
     svg.finish(bottom, alone)
 }
 

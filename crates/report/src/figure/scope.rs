@@ -8,8 +8,8 @@
 
 use irqscope_analysis::{Band, Density, Persistence, Wave, Waves};
 
-use super::Layout;
 use super::axis::{Linear, ticks};
+use super::layout::Layout;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use irqscope_quantity::{Unit, alone, grouped};
 
@@ -115,7 +115,7 @@ impl<'a> Sheet<'a> {
         self.svg.text(((self.x.start + self.x.end) / 2.0, bottom + 34.0), &text, set);
         let File { alone, caveat } = self.file;
         let caveat = caveat.filter(|_| alone).map(str::to_owned);
-        let end = super::caveat(&mut self.svg, caveat, bottom + 46.0);
+        let end = super::layout::caveat(&mut self.svg, caveat, bottom + 46.0);
         self.svg.finish(end, alone)
     }
 }

@@ -5,7 +5,8 @@
 use irqscope_analysis::{Align, Persistence, Slope, Summary, Wave, Waves};
 use irqscope_run::{CaseData, RunDir};
 
-use super::{Layout, scope};
+use super::layout::Layout;
+use super::scope;
 use crate::Result;
 
 /// The edge that sweeps begin at.

@@ -5,8 +5,9 @@
 use irqscope_analysis::Shift;
 use irqscope_quantity::Quantile;
 
+use super::Figure;
 use super::axis::{Linear, ticks};
-use super::{Figure, Layout, caveat};
+use super::layout::{Layout, caveat};
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use irqscope_quantity::Unit;
 

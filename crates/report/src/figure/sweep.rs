@@ -5,8 +5,8 @@
 use irqscope_analysis::{Point, Series, Sweep};
 use irqscope_wire::Stage;
 
-use super::Layout;
 use super::axis::{Log, log_label, log_ticks};
+use super::layout::Layout;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use crate::sweep::knee_text;
 use irqscope_quantity::hertz;
@@ -88,8 +88,11 @@ impl StageSweep<'_> {
             frame.lines(&mut svg, series, Ink::Case(*index));
         }
         let bottom = frame.caption(&mut svg);
-        let bottom =
-            if alone { super::caveat(&mut svg, self.caveat.clone(), bottom) } else { bottom };
+        let bottom = if alone {
+            super::layout::caveat(&mut svg, self.caveat.clone(), bottom)
+        } else {
+            bottom
+        };
         Some(svg.finish(bottom, alone))
     }
 

@@ -4,8 +4,10 @@
 
 use irqscope_analysis::Ascending;
 
+use super::Figure;
 use super::axis::{Log, log_label, log_ticks};
-use super::{Figure, Layout, Panel};
+use super::layout::Layout;
+use super::panel::Panel;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
@@ -37,7 +39,7 @@ pub fn draw(figure: &Figure<'_>, layout: Layout, alone: bool) -> String {
     svg.text(((left + right) / 2.0, bottom + 34.0), &caption, text);
     let bottom = bottom + 44.0;
     let bottom =
-        if alone { super::caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
+        if alone { super::layout::caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
     svg.finish(bottom, alone)
 }
 

@@ -6,8 +6,8 @@ use irqscope_analysis::Summary;
 use irqscope_run::{BenchSeries, BenchmarkData};
 use irqscope_wire::{BenchmarkKind, Instant};
 
-use super::Layout;
 use super::axis::{Linear, ticks};
+use super::layout::Layout;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
 use irqscope_quantity::{Unit, alone};
 
@@ -95,8 +95,11 @@ impl Timeline<'_> {
             top = panel(&mut svg, case, round, x, top);
         }
         let bottom = foot(&mut svg, end, x, top, layout);
-        let bottom =
-            if alone { super::caveat(&mut svg, self.caveat.clone(), bottom) } else { bottom };
+        let bottom = if alone {
+            super::layout::caveat(&mut svg, self.caveat.clone(), bottom)
+        } else {
+            bottom
+        };
         svg.finish(bottom, alone)
     }
 }

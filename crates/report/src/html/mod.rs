@@ -12,15 +12,15 @@ use irqscope_run::Manifest;
 use irqscope_wire::Stage;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::account::{case_unit, identity_mark, identity_text, outside_text};
 use crate::bench;
 use crate::figure::{Layout, StageSweep, overview};
+use crate::figures::Figures;
 use crate::generator::footnotes;
 use crate::table::{
-    case_unit, columns, execution_rows, figures, has_stages, identity_mark, identity_text, legend,
-    observer_by_stage, outside_text, percent, table_unit,
+    columns, execution_rows, figures, has_stages, legend, observer_by_stage, table_unit,
 };
-use crate::write::Figures;
-use irqscope_quantity::Unit;
+use irqscope_quantity::{Unit, change};
 
 pub use compare::comparison_page;
 
@@ -234,7 +234,7 @@ fn observer(summary: &Summary) -> Markup {
                             td { (effect.case) }
                             td { (unit.figure(effect.off_ns as f64)) }
                             td { (unit.figure(effect.on_ns as f64)) }
-                            td { (percent(effect.percent)) }
+                            td { (change(effect.percent)) }
                         }
                     }
                 }

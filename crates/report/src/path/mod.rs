@@ -5,12 +5,14 @@ mod flame;
 
 use irqscope_analysis::{CallTree, Difference, PathCheck, PathSample};
 
-use irqscope_quantity::{alone, grouped};
+use irqscope_quantity::Column::{self, Numbers, Words};
+use irqscope_quantity::{aligned, alone, grouped};
 
 pub use flame::flame;
 
 /// Functions that a table lists; JSON has all.
 const LISTED: usize = 30;
+const FUNCTIONS: &[Column] = &[Numbers, Numbers, Numbers, Words];
 
 /// Formats `6.1/idle, stage softirq, trigger 17: 2,792 instructions in 5,584 ns`.
 pub fn path_title(case: &str, sample: &PathSample) -> String {
@@ -24,39 +26,39 @@ pub fn path_title(case: &str, sample: &PathSample) -> String {
 /// Functions by instructions of their own.
 pub fn path_table(tree: &CallTree) -> String {
     let functions = tree.functions();
-    let mut text = format!("{:>10} {:>6} {:>10}  function\n", "own", "", "total");
+    let mut rows = vec![["own", "", "total", "function"].map(str::to_owned)];
     for one in functions.iter().take(LISTED) {
         let share = share(one.own, tree.instructions());
         let (own, total) = (grouped(one.own), grouped(one.total));
-        text.push_str(&format!("{own:>10} {share:>6} {total:>10}  {}\n", one.function));
+        rows.push([own, share, total, one.function.clone()]);
     }
     let rest = functions.get(LISTED..).unwrap_or_default();
     if !rest.is_empty() {
         let own = grouped(rest.iter().map(|one| one.own).sum());
-        text.push_str(&format!("{own:>10} {:>6} {:>10}  in {} more\n", "", "", rest.len()));
+        rows.push([own, String::new(), String::new(), format!("in {} more", rest.len())]);
     }
-    text
+    aligned(&rows, FUNCTIONS)
 }
 
 /// Formats what the second path has more, function by function.
 pub fn difference_table(difference: &Difference) -> String {
     let (word, count) = more_or_fewer(difference.more());
-    let mut text = format!(
+    let text = format!(
         "the second executes {count} instructions {word}: {} instead of {}\n",
         grouped(difference.after),
         grouped(difference.before)
     );
-    text.push_str(&format!("{:>10} {:>10} {:>10}  function\n", "first", "second", "more"));
+    let mut rows = vec![["first", "second", "more", "function"].map(str::to_owned)];
     for one in difference.functions.iter().take(LISTED) {
         let (before, after, more) = (grouped(one.before), grouped(one.after), signed(one.more()));
-        text.push_str(&format!("{before:>10} {after:>10} {more:>10}  {}\n", one.function));
+        rows.push([before, after, more, one.function.clone()]);
     }
     let rest = difference.functions.get(LISTED..).unwrap_or_default();
     if !rest.is_empty() {
         let more = signed(rest.iter().map(|one| one.more()).sum());
-        text.push_str(&format!("{:>10} {:>10} {more:>10}  in {} others\n", "", "", rest.len()));
+        rows.push([String::new(), String::new(), more, format!("in {} others", rest.len())]);
     }
-    text
+    text + &aligned(&rows, FUNCTIONS)
 }
 
 /// Says whether every traced sample's instructions are its latency.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope generator list`: the boards that are there, and what to type next.
 
+use irqscope_quantity::{Column, aligned};
 use irqscope_rig::Stop;
 use irqscope_rig::find::{Found, Places, boards};
 
@@ -22,9 +23,9 @@ pub fn list(stop: &Stop) -> Done {
         print!("{NOTHING}");
         return Ok(Exit::Fine);
     }
-    let rows: Vec<[String; 5]> = found.iter().map(row).collect();
-    let head = ["address", "kind", "firmware", "chip", "next"].map(str::to_owned);
-    print!("{}", table(std::iter::once(&head).chain(&rows)));
+    let mut rows = vec![["address", "kind", "firmware", "chip", "next"].map(str::to_owned)];
+    rows.extend(found.iter().map(row));
+    print!("{}", aligned(&rows, &[Column::Words]));
     Ok(Exit::Fine)
 }
 
@@ -57,17 +58,6 @@ fn row(found: &Found) -> [String; 5] {
     [address, kind, firmware, chip, next]
 }
 
-/// Formats columns as wide as they have to be; the last one as it is.
-fn table<'a>(rows: impl Iterator<Item = &'a [String; 5]> + Clone) -> String {
-    let width = |column: usize| rows.clone().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..4).map(|column| width(column).unwrap_or(0)).collect();
-    let line = |row: &[String; 5]| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}  "));
-        format!("{}{}\n", cells.collect::<String>(), row[4])
-    };
-    rows.clone().map(line).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,7 +71,7 @@ mod tests {
             product: "CP2102 USB to UART".into(),
         };
         let rows = [row(&drive), row(&adapter)];
-        let text = table(rows.iter());
+        let text = aligned(&rows, &[Column::Words]);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].ends_with("RP2040  irqscope generator flash --to '/media/RPI-RP2'"));
         assert!(lines[1].ends_with("--connect serial:///dev/ttyUSB0"));

@@ -8,17 +8,18 @@ use irqscope_wire::{Changes, GeneratorHello, Range, Refusal, Setting};
 use super::{Done, limits, show};
 use crate::cli::{Settings, companion};
 use crate::exit::{Exit, Trouble};
-use irqscope_quantity::hertz_exact;
+use irqscope_quantity::{Column, aligned, hertz_exact};
 
 pub fn set(address: &str, settings: &Settings, stop: &Stop) -> Done {
     let mut client = Client::connect(address, stop)?;
     let changes = changes(settings, client.hello())?;
     let status = client.set(changes).map_err(|error| explain(error, client.hello(), settings))?;
-    println!("{:13} {:>20} {:>20}", "setting", "asked", "in force");
+    let mut rows = vec![["setting", "asked", "in force"].map(str::to_owned)];
     for (setting, asked) in asked(settings, client.hello()) {
         let effective = show::effective(client.hello(), &status.settings, setting);
-        println!("{:13} {asked:>20} {effective:>20}", setting.name());
+        rows.push([setting.name().to_owned(), asked, effective]);
     }
+    print!("{}", aligned(&rows, &[Column::Words, Column::Numbers]));
     Ok(Exit::Fine)
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use irqscope_run::RunError;
 
-use super::Compared;
+use crate::compare::Compared;
 use crate::figure::{Layout, Overlay};
 use crate::png::Painter;
 use crate::{Result, html};

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Everything for people, into the run directory.
 
+mod compare;
+
 use std::path::PathBuf;
 
-use irqscope_analysis::{Above, CaseFigures, Explanation, Summary, Sweep, explanations};
-use irqscope_quantity::Quantile;
+use irqscope_analysis::{CaseFigures, Summary, Sweep};
 use irqscope_run::RunDir;
 
-use crate::figure::{self, Figure, Layout, Scope, StageSweep, Timeline};
+use crate::figure::{self, Layout, StageSweep};
+use crate::figures::Figures;
 use crate::png::Painter;
 use crate::{Result, html};
+
+pub use compare::write_comparisons;
 
 const HTML: &str = "report.html";
 const FIGURES: &str = "figures";
@@ -73,61 +77,6 @@ fn draw(run: &RunDir, summary: &Summary, figures: Vec<CaseFigures>) -> Result<Dr
         }
     };
     Ok(Drawn { html: run.write(HTML, page.as_bytes())?, files })
-}
-
-/// Everything that is drawn of a run that is no sweep, besides the overview.
-pub(crate) struct Figures<'a> {
-    /// Stages, then benchmarks.
-    pub all: Vec<Figure<'a>>,
-    pub rounds: Vec<Timeline<'a>>,
-    /// Of the cases with events.
-    pub explanations: Vec<Explanation>,
-    /// Of the cases with bursts or execution times.
-    pub scopes: Vec<Scope>,
-}
-
-impl<'a> Figures<'a> {
-    fn of(run: &RunDir, summary: &'a Summary, figures: Vec<CaseFigures>) -> Result<Self> {
-        let (mut stages, mut series, mut rounds) = (Vec::new(), Vec::new(), Vec::new());
-        for case in figures {
-            stages.extend(case.stages);
-            series.extend(case.series.into_iter().map(|one| (case.number, one)));
-            rounds.extend(case.rounds.into_iter().map(|one| (case.number, one)));
-        }
-        let mut all = figure::stages(summary, stages)?;
-        all.extend(figure::benchmarks(summary, run, series)?);
-        let explanations = explanations(run, Above::Quantile(Quantile::P99))?;
-        let (rounds, scopes) = (figure::timelines(summary, &rounds), figure::scopes(run, summary)?);
-        Ok(Self { all, rounds, explanations, scopes })
-    }
-
-    /// Names and drawings of all files.
-    fn files(&self, summary: &Summary) -> Vec<(String, String)> {
-        let wide = Layout::Wide;
-        let overview = figure::overview(summary, wide, true);
-        let mut files: Vec<_> =
-            overview.into_iter().map(|svg| ("overview".to_owned(), svg)).collect();
-        for one in &self.all {
-            let drawn = [
-                ("histogram", one.histogram(wide, true)),
-                ("tail", one.tail(wide, true)),
-                ("course", one.scatter(wide, true)),
-            ];
-            let named = |(what, svg): (&str, Option<String>)| {
-                Some((format!("{what}-{}", one.file_name()), svg?))
-            };
-            files.extend(drawn.into_iter().filter_map(named));
-        }
-        for one in &self.rounds {
-            files.push((format!("round-{}", one.variant), one.draw(wide, true)));
-        }
-        for one in &self.scopes {
-            files.push((format!("sweep-{}", one.file_name()), one.single(wide, true)));
-            let seen = one.persistent(wide, true);
-            files.extend(seen.map(|svg| (format!("persistence-{}", one.file_name()), svg)));
-        }
-        files
-    }
 }
 
 fn sweep_files(

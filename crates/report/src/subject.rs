@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The subject of a figure: a stage in one view, or a series of a benchmark.
 
+use irqscope_analysis::SeriesName;
 use irqscope_wire::{BenchmarkKind, Stage, View};
 
 use crate::bench::benchmark_text;
 use crate::svg::Ink;
-use crate::table::stage_name;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
@@ -80,5 +80,24 @@ impl Subject {
     /// Returns whether values lie on both sides of zero.
     pub fn is_signed(&self) -> bool {
         self.quantity() == "deviation"
+    }
+}
+
+impl From<&SeriesName> for Subject {
+    fn from(name: &SeriesName) -> Self {
+        match name {
+            SeriesName::Stage { stage, view } => Self::Stage(*stage, *view),
+            SeriesName::Benchmark { benchmark, variant, series } => {
+                Self::Series { kind: *benchmark, variant: variant.clone(), series: series.clone() }
+            }
+        }
+    }
+}
+
+/// Names the stage, with its view where it is not the usual one.
+pub(crate) fn stage_name(stage: Stage, view: View) -> String {
+    match view {
+        View::Inside => stage.name().into(),
+        View::Outside => format!("{stage} (outside)"),
     }
 }
