@@ -39,11 +39,13 @@ pub struct Machine {
     pub wires: Option<Wires>,
     /// When the guest wrote to the port, until the registers were read.
     written: Option<u64>,
+    /// The instant from which triggers count, until it has come.
+    start: Option<u64>,
 }
 
 impl Machine {
     pub fn new(source: Source, server: Option<Server>, smi: Option<(Smi, Memory)>) -> Self {
-        Self { source, server, smi, wires: None, written: None }
+        Self { source, server, smi, wires: None, written: None, start: None }
     }
 
     /// Takes note that the guest is writing to the port right now.
@@ -58,6 +60,9 @@ impl Machine {
     pub fn turn(&mut self, qemu: &Qemu) {
         let now = qemu.now();
         self.look();
+        if let Some(start) = self.start.take_if(|start| *start <= now) {
+            self.source.target_armed(start);
+        }
         while self.source.due().is_some_and(|due| due <= now) {
             let act = self.source.tick(now);
             self.act(qemu, act);
@@ -91,6 +96,7 @@ impl Machine {
         let (changed, gate) = wires.port.look(seen);
         // A parallel port's last four lines fall with the gate: these are no answers.
         if gate == Gate::Closed {
+            self.start = None;
             self.source.target_disarmed();
             self.smi.iter_mut().for_each(|(smi, _)| smi.end());
         }
@@ -100,7 +106,7 @@ impl Machine {
         }
         if gate == Gate::Opened {
             let start = at.next_multiple_of(START_GRID_NS);
-            self.source.target_armed(start);
+            self.start = Some(start);
             self.smi.iter_mut().for_each(|(smi, _)| smi.begin(start));
         }
     }
@@ -130,7 +136,7 @@ impl Machine {
         let Some(wires) = &self.wires else { return };
         let poll = self.server.is_some().then_some(now + POLL_NS);
         let smi = self.smi.as_ref().and_then(|(smi, _)| smi.due());
-        if let Some(at) = [self.source.due(), poll, smi].into_iter().flatten().min() {
+        if let Some(at) = [self.source.due(), self.start, poll, smi].into_iter().flatten().min() {
             qemu.fire_at(wires.timer, at);
         }
     }
