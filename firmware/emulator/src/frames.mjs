@@ -2,12 +2,16 @@
 // @ts-check
 // The protocol's frames (docs/protocol.md), as far as a test needs them: what the
 // host says, and what a generator answers.
+import { readFileSync } from 'node:fs';
+
 import { crc32 } from './crc.mjs';
 
 const [HELLO, NOTE, GENERATOR_HELLO, COMMAND, REPLY, PACKET, STATUS] = [0, 5, 8, 9, 10, 11, 12];
 const CALIBRATION = 25;
 const STATES = ['idle', 'waiting', 'running', 'draining', 'done'];
-const ANSWERS = /** @type {const} */ (['prompt', 'late', 'missing', 'coalesced', 'named']);
+const ANSWERS = /** @type {const} */ (['prompt', 'late', 'missing', 'coalesced', 'named', 'unasked']);
+/** @type {readonly (typeof ANSWERS[number])[]} */
+const SPANLESS = ['missing', 'coalesced', 'unasked'];
 const TOTALS = /** @type {const} */ ([
   'triggers', 'complete', 'missing', 'coalesced', 'dropped', 'open', 'skipped', 'edges', 'answers', 'extra',
 ]);
@@ -24,13 +28,17 @@ const TOTALS = /** @type {const} */ ([
  * @typedef {{ offset: number, lowest: number, highest: number, measurements: number }} Loopback
  */
 
-/** A generator's settings in the order of the protocol. */
-const SETTINGS = /** @type {const} */ ([
-  'period', 'duty', 'packet', 'count', 'jitter', 'jitterAmount', 'seed', 'pacing', 'timeout', 'burst', 'interval',
-  'shape', 'polarity', 'lines',
-]);
+/** A generator's settings in the order of the protocol, from what their table is written to. */
+const SETTINGS = settingNames(readFileSync(new URL('../../../ui/src/api/settings.ts', import.meta.url), 'utf8'));
 
-/** Changes these settings; those that are not named have no value. @param {Partial<Record<typeof SETTINGS[number], number>>} changes */
+/** The names without their units: `jitter_amount_ns` is `jitterAmount`. @param {string} table @returns {string[]} */
+function settingNames(table) {
+  const fields = table.slice(table.indexOf('interface Settings'), table.indexOf('frequency_millihertz'));
+  const names = [...fields.matchAll(/readonly (\w+?)(?:_ns|_per_mille)?:/g)].map(([, name]) => name);
+  return names.map((name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()));
+}
+
+/** Changes these settings; those that are not named have no value. @param {Record<string, number>} changes */
 function set(changes) {
   return [0, ...SETTINGS.flatMap((name) => (changes[name] === undefined ? [0] : [1, changes[name] ?? 0]))];
 }
@@ -182,7 +190,7 @@ function packet(reader) {
     trigger: reader.varint(),
     answers: reader.list(() => {
       const kind = ANSWERS[reader.varint()];
-      return { kind, span: kind === 'missing' || kind === 'coalesced' ? 0 : reader.varint() };
+      return { kind, span: SPANLESS.includes(kind) ? 0 : reader.varint() };
     }),
     extra: reader.varint(),
     widths: reader.list(() => (reader.byte() === 1 ? reader.varint() : null)),

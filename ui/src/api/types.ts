@@ -90,6 +90,8 @@ export interface CaseSummary {
   readonly state: string;
   /** From trigger to trigger, as it was asked for; jitter comes on top. */
   readonly period_ns: number | null;
+  /** Which stages one trigger asked. */
+  readonly mode: unknown;
   /** The driver's counts; those of the samples where it never reported. Where a generator sent the triggers they are counted there. */
   readonly triggers: number;
   readonly complete: number;
