@@ -16,7 +16,7 @@ sed 's/^kernels = .*/kernels = ["6.1"]/; s/^count = .*/count = 150/' \
 BUILD=$(dirname "$IRQSCOPE")
 mkdir "$PLACE/bin"
 cp "$IRQSCOPE" "$BUILD/libirqscope_twin.so" "$PLACE/bin"
-cp "$BUILD"/../*-unknown-linux-*/release/irqscope-agent "$PLACE/bin" 2>/dev/null ||
+cp "$BUILD"/../x86_64-unknown-linux-*/release/irqscope-agent "$PLACE/bin" ||
 	cp "$BUILD/irqscope-agent" "$PLACE/bin"
 expect 0 "$IRQSCOPE" kernel fetch 6.1
 
