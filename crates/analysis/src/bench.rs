@@ -10,27 +10,42 @@ use crate::{Result, SeriesFigures, Statistics, Violation, Warning};
 /// Figures of one series of a benchmark, over all its samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeriesSummary {
+    /// The benchmark that was run.
     pub benchmark: BenchmarkKind,
+    /// A clock, a policy or a way to wake, by which one benchmark is run in several ways.
     pub variant: String,
+    /// A thread, as in `cpu0` or `cpu0.1`, or an instant within a round, as in `wait`.
     pub series: String,
+    /// The CPU that its thread was pinned to; `None` if it was not pinned.
     pub cpu: Option<u16>,
     /// As its thread was really scheduled; none if the target never said.
     pub class: Option<String>,
+    /// Samples that were received, each with a value; of an imported histogram all that its bins
+    /// count.
     pub count: u64,
+    /// The smallest value; `None`, as all figures down to `mean_ns`, where `count` is 0.
     pub min_ns: Option<i64>,
+    /// The 5th percentile, by nearest rank as the others; of fewer than 21 values the smallest.
     pub p5_ns: Option<i64>,
+    /// The median; of an even number of values the lower of the two in the middle.
     pub p50_ns: Option<i64>,
+    /// The 95th percentile; of fewer than 20 values the largest.
     pub p95_ns: Option<i64>,
+    /// The 99th percentile; of fewer than 100 values the largest.
     pub p99_ns: Option<i64>,
+    /// The 99.9th percentile; of fewer than 1,000 values the largest.
     pub p99_9_ns: Option<i64>,
-    /// The 99.99th percentile.
+    /// The 99.99th percentile; of fewer than 10,000 values the largest.
     #[serde(default)]
     pub p99_99_ns: Option<i64>,
-    /// The 99.999th percentile.
+    /// The 99.999th percentile; of fewer than 100,000 values the largest.
     #[serde(default)]
     pub p99_999_ns: Option<i64>,
+    /// The largest value.
     pub max_ns: Option<i64>,
+    /// The arithmetic mean.
     pub mean_ns: Option<f64>,
+    /// The sample's standard deviation (n - 1); `None` of fewer than two values.
     pub stddev_ns: Option<f64>,
     /// Periods that had passed before their thread could see to them.
     pub skipped: u64,
@@ -76,8 +91,11 @@ impl SeriesSummary {
 /// A benchmark that a target could not run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unavailable {
+    /// The benchmark that was asked for.
     pub benchmark: BenchmarkKind,
+    /// The variant of it that could not be run.
     pub variant: String,
+    /// The target's reason, in words for people.
     pub why: String,
 }
 

@@ -20,12 +20,18 @@ use crate::{bench, outside};
 
 /// Reads the log, one case at a time, and writes the derived files. An invalid measurement is
 /// written too; [`check`](crate::check) reports it.
+///
+/// # Errors
+/// The log cannot be read, or the disk takes no file.
 pub fn derive(run: &RunDir) -> Result<Summary> {
     derive_figures(run).map(|(summary, _)| summary)
 }
 
 /// Derives likewise, and returns what the figures were made of, in the manifest's order; nothing of
 /// a sweep, of which no distribution is drawn.
+///
+/// # Errors
+/// The log cannot be read, or the disk takes no file.
 pub fn derive_figures(run: &RunDir) -> Result<(Summary, Vec<CaseFigures>)> {
     let index = run.index()?;
     let mut digest = Digest::default();
@@ -158,6 +164,9 @@ impl Keep for Pass<'_> {
 }
 
 /// Explains every stage of every case that has events; in the manifest's order.
+///
+/// # Errors
+/// The log cannot be read.
 pub fn explanations(run: &RunDir, above: Above) -> Result<Vec<Explanation>> {
     let mut all = Vec::new();
     let may_have =

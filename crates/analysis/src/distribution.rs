@@ -9,17 +9,22 @@ use irqscope_wire::{Stage, View};
 
 use crate::{Both, Counted, Counter, Result};
 
+/// The latencies of one stage in one view, and how many of its triggers have no latency.
 #[derive(Debug)]
 pub struct Distribution {
     /// Position of the case in the manifest.
     pub case: u16,
+    /// The stage that was asked.
     pub stage: Stage,
+    /// The clock behind the latencies: the generator's or the target's.
     pub view: View,
     /// Latencies that no other interrupt hit, in nanoseconds.
     pub clean: Counted,
     /// Latencies that another interrupt hit.
     pub hit: Counted,
+    /// Triggers that asked the stage and had no answer in time.
     pub missing: u64,
+    /// Triggers that one run of the stage answered together with an earlier one.
     pub coalesced: u64,
     /// Latencies whose trigger is not certain: upper bounds.
     pub unsure: u64,
@@ -30,7 +35,9 @@ pub struct Distribution {
 /// Values that are drawn, those that another interrupt hit set apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a> {
+    /// Values that no other interrupt hit.
     pub clean: &'a Counted,
+    /// Values that another interrupt hit.
     pub hit: &'a Counted,
 }
 
@@ -42,6 +49,7 @@ impl<'a> Parts<'a> {
 }
 
 impl Distribution {
+    /// Returns the latencies as they are drawn, those that another interrupt hit apart.
     pub fn parts(&self) -> Parts<'_> {
         Parts { clean: &self.clean, hit: &self.hit }
     }

@@ -12,12 +12,15 @@ use irqscope_wire::BenchmarkKind;
 use crate::distribution::Counting;
 use crate::{Counted, Counter, Distribution, Recount, Result};
 
+/// The distributions of one case, and the recount that its account is checked by.
 #[derive(Debug)]
 pub struct CaseFigures {
     /// Position of the case in the manifest.
     pub number: u16,
     /// In order of stage and view.
     pub stages: Vec<Distribution>,
+    /// The terms of the identity as the inside view's samples have them, to be held against the
+    /// driver's counters.
     pub recount: Recount,
     /// In the plan's order, and then the target's.
     pub series: Vec<SeriesFigures>,
@@ -28,12 +31,18 @@ pub struct CaseFigures {
 /// One series of a benchmark.
 #[derive(Debug)]
 pub struct SeriesFigures {
-    /// Position of its benchmark in the plan, and in that its own.
+    /// Position of its benchmark in the plan.
     pub benchmark: usize,
+    /// Its own position in that benchmark, in the order in which the target named its series.
     pub series: usize,
+    /// The benchmark that was run.
     pub kind: BenchmarkKind,
+    /// A clock, a policy or a way to wake, by which one benchmark is run in several ways.
     pub variant: String,
+    /// A thread, as in `cpu0` or `cpu0.1`, or an instant within a round, as in `wait`.
     pub name: String,
+    /// Every value in nanoseconds; of an imported histogram the beginning of a bin for each sample
+    /// in it.
     pub values: Counted,
     /// Where its rows are.
     pub rows: SeriesRows,
@@ -44,7 +53,10 @@ pub struct SeriesFigures {
 /// When a series began and ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Course {
+    /// The first sample's instant on the target's CLOCK_MONOTONIC: when it was due, or when it
+    /// began where nothing is due.
     pub first_ns: i64,
+    /// The last sample's instant likewise, which is not yet its end.
     pub last_ns: i64,
 }
 

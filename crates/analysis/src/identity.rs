@@ -10,9 +10,13 @@ use crate::Violation;
 /// The identity's terms as the samples have them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recount {
+    /// Triggers of which the log has a sample of the inside view.
     pub samples: u64,
+    /// Samples in which every stage that was asked has answered.
     pub complete: u64,
+    /// Samples in which a stage did not answer, and none was merged.
     pub missing: u64,
+    /// Samples in which one run of a stage answered this trigger and an earlier one.
     pub coalesced: u64,
     /// Sequence numbers that have more than one sample.
     pub repeated: u64,

@@ -2,6 +2,7 @@
 //! From samples to figures: order statistics, histograms, and the check that
 //! every trigger is accounted for. Each figure names its method.
 #![forbid(unsafe_code)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod bench;
 mod bursts;

@@ -13,17 +13,33 @@ use crate::{Statistics, Violation};
 /// The generator's counts; see docs/protocol.md for the terms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutsideAccount {
+    /// The kind of generator: `twin`, `vm`, `cpu` or `board`.
     pub generator: String,
+    /// From trigger to trigger, as the generator really set it, without jitter; 0 if it never sent
+    /// its settings.
     pub period_ns: i64,
+    /// How long the interrupt line stays high at each trigger; 0 if it never sent its settings.
     pub high_ns: i64,
+    /// Triggers that it sent.
     pub triggers: u64,
+    /// Triggers that were followed by an edge on every line.
     pub complete: u64,
+    /// Triggers that lack an edge on some line, for no known reason.
     pub missing: u64,
+    /// Triggers of which the target reported that a line's answer was merged with an earlier one.
     pub coalesced: u64,
+    /// Triggers whose sample was not kept: the generator had no memory left, or the host did not
+    /// read.
     pub dropped: u64,
+    /// Points of the time grid without a trigger: a sample was open (closed pacing), or the
+    /// generator was late.
     pub skipped: u64,
+    /// Changes of the response lines, of pulses the rising edges only; `answers` and `extra` add up
+    /// to it.
     pub edges: u64,
+    /// Edges that the generator paired with a trigger.
     pub answers: u64,
+    /// Edges that it could not pair, also those that no packet had room to list.
     pub extra: u64,
     /// Triggers whose interrupt never reached the handler: it was raised while
     /// an earlier one was pending. Known where the target kept a record.
@@ -131,10 +147,15 @@ fn missing_view(data: &CaseData) -> Vec<Violation> {
 /// views have an answer: instructions of the driver's own, in the twin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EdgeOffset {
+    /// The stage whose edge it is.
     pub stage: Stage,
+    /// Samples in which both views have an answer of this stage.
     pub count: u64,
+    /// The smallest difference, outside minus inside.
     pub min_ns: i64,
+    /// The median difference, by nearest rank: that of `at_p50` samples.
     pub p50_ns: i64,
+    /// The largest difference, outside minus inside.
     pub max_ns: i64,
     /// How many samples have exactly the median.
     pub at_p50: u64,

@@ -23,19 +23,30 @@ pub fn quantile(sorted: &[i64], quantile: Quantile) -> Option<i64> {
 /// empty. The standard deviation is the sample's (n - 1), `None` for one value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
+    /// Values, those that are alike each for itself.
     pub count: u64,
+    /// The least value.
     pub min: Option<i64>,
+    /// The 5th percentile, by nearest rank as the others; of fewer than 21 values the smallest.
     pub p5: Option<i64>,
+    /// The median; of an even number of values the lower of the two in the middle.
     pub p50: Option<i64>,
+    /// The 95th percentile; of fewer than 20 values the largest.
     pub p95: Option<i64>,
+    /// The 99th percentile; of fewer than 100 values the largest.
     pub p99: Option<i64>,
+    /// The 99.9th percentile; of fewer than 1,000 values the largest.
     pub p99_9: Option<i64>,
-    /// The 99.99th percentile.
+    /// The 99.99th percentile; of fewer than 10,000 values the largest.
     pub p99_99: Option<i64>,
-    /// The 99.999th percentile.
+    /// The 99.999th percentile; of fewer than 100,000 values the largest.
     pub p99_999: Option<i64>,
+    /// The greatest value.
     pub max: Option<i64>,
+    /// The arithmetic mean of an exact sum, whatever the order of the values.
     pub mean: Option<f64>,
+    /// The standard deviation in two passes, corrected for the mean's rounding (Chan, Golub and
+    /// LeVeque 1983).
     pub stddev: Option<f64>,
 }
 

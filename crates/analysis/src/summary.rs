@@ -21,33 +21,45 @@ pub const VERSION: u32 = 2;
 
 pub(crate) const FILE: &str = "summary.json";
 
+/// The contents of summary.json: what a run's log says about each of its cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
+    /// The file's format, which is `VERSION` of the program that wrote it.
     pub version: u32,
     /// SHA-256 over all samples; the form is in the crate `run`.
     pub digest: String,
+    /// How the quantiles of all cases are made: by nearest rank, which is type 1 of Hyndman and Fan
+    /// (1996).
     pub quantile_method: String,
+    /// The version of irqscope that has measured, which may be older than the one that made this
+    /// file.
     pub tool_version: String,
+    /// The scenario's name, as the manifest has it.
     pub scenario: String,
     /// Every case ran to its end.
     pub complete: bool,
     /// About the run as a whole.
     pub warnings: Vec<String>,
+    /// In the manifest's order.
     pub cases: Vec<CaseSummary>,
     /// Of the cases that were measured with and without the view from inside.
     #[serde(default)]
     pub observer_effects: Vec<ObserverEffect>,
 }
 
+/// The account of one case, its figures, and what speaks against them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseSummary {
+    /// `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`.
     pub case: String,
     /// The case that this is one step of, in a sweep.
     #[serde(default)]
     pub step_of: Option<String>,
+    /// The kernel's name in the scenario; `release` is its own.
     pub kernel: String,
     /// As the kernel calls itself; empty if it never spoke.
     pub release: String,
+    /// The system state's name in the scenario, such as `idle`.
     pub state: String,
     /// From trigger to trigger, as it was asked for; jitter comes on top.
     #[serde(default)]
@@ -58,11 +70,14 @@ pub struct CaseSummary {
     /// The driver's counts; those of the samples where it never reported. Where
     /// a generator sent the triggers they are counted there.
     pub triggers: u64,
+    /// Triggers that every asked stage answered by a response of its own.
     pub complete: u64,
     /// Per stage, how many triggers it did not answer.
     pub missing: BTreeMap<Stage, u64>,
     /// Triggers that lack at least one stage: the identity's term.
     pub missing_triggers: u64,
+    /// Triggers that were answered together with an earlier one; those that a generator sent and
+    /// whose interrupt was lost in a pending one are among them.
     pub coalesced: u64,
     /// Triggers whose sample found no room.
     #[serde(alias = "overrun")]
@@ -73,30 +88,39 @@ pub struct CaseSummary {
     /// Triggers that were not accounted for when the log was cut off.
     #[serde(default)]
     pub open: u64,
+    /// Points of the time grid without a trigger; no term of the identity.
     pub skipped: u64,
+    /// Runs of a stage with no trigger pending, by the driver's count; 0 if it never reported.
     pub spurious: u64,
-    /// The driver's counters add up and agree with the samples.
+    /// The driver reported its counters, and there is no violation of any kind.
     pub identity_holds: bool,
     /// The driver reported its counters.
     pub finished: bool,
     /// The clock counts executed instructions.
     pub twin: bool,
+    /// The length of one count of the target's cycle counter; `None` if neither the plan nor the
+    /// target gave it.
     pub tick_femtoseconds: Option<u64>,
     /// The virtual time that one instruction takes; the twin only.
     pub instruction_femtoseconds: Option<u64>,
     /// Why the figures must not be used; empty in a valid measurement.
     pub violations: Vec<String>,
+    /// Why the figures may be doubtful, each with its remedy; in a sweep without the signs of
+    /// overload, which it looks for.
     pub warnings: Vec<String>,
     /// The generator's own account; None where there was none.
     pub outside: Option<OutsideAccount>,
     /// By stage; only where both views are on one clock.
     #[serde(default)]
     pub edge_offsets: Vec<EdgeOffset>,
+    /// In order of stage and view, outside first. A stage that was set up and never answered is
+    /// here with a count of 0; of benchmarks there are no stages.
     pub stages: Vec<StageSummary>,
     /// Every series of every benchmark, in order; there are none where stages
     /// were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub benchmarks: Vec<SeriesSummary>,
+    /// Benchmarks that the target could not run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,
 }
@@ -109,29 +133,47 @@ fn together() -> Mode {
 /// included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageSummary {
+    /// The stage that was asked.
     pub stage: Stage,
+    /// The clock behind the latencies: the generator's (outside) or the target's cycle counter
+    /// (inside).
     pub view: View,
+    /// Responses, which all have a latency; the figures are of these alone.
     pub count: u64,
+    /// The shortest latency; `None`, as all figures down to `mean_ns`, where `count` is 0.
     pub min_ns: Option<i64>,
+    /// The 5th percentile, by nearest rank as the others; of fewer than 21 latencies the smallest.
     pub p5_ns: Option<i64>,
+    /// The median; of an even number of latencies the lower of the two in the middle.
     pub p50_ns: Option<i64>,
+    /// The 95th percentile; of fewer than 20 latencies the largest.
     pub p95_ns: Option<i64>,
+    /// The 99th percentile; of fewer than 100 latencies the largest.
     pub p99_ns: Option<i64>,
+    /// The 99.9th percentile; of fewer than 1,000 latencies the largest.
     pub p99_9_ns: Option<i64>,
-    /// The 99.99th percentile.
+    /// The 99.99th percentile; of fewer than 10,000 latencies the largest.
     #[serde(default)]
     pub p99_99_ns: Option<i64>,
-    /// The 99.999th percentile.
+    /// The 99.999th percentile; of fewer than 100,000 latencies the largest.
     #[serde(default)]
     pub p99_999_ns: Option<i64>,
+    /// The longest latency.
     pub max_ns: Option<i64>,
+    /// The arithmetic mean.
     pub mean_ns: Option<f64>,
+    /// The sample's standard deviation (n - 1); `None` of fewer than two latencies.
     pub stddev_ns: Option<f64>,
     /// The cost of one stamp, in instructions; known in the twin only.
     pub cost_instructions: Option<u64>,
+    /// The cost of one stamp and answer in counts of the target's counter, measured when the driver
+    /// is loaded; the same in both views, `None` if the target never sent it.
     pub cost_cycles: Option<u64>,
+    /// The same cost as time; `None` as well where the counter's tick is not known.
     pub cost_ns: Option<i64>,
+    /// Triggers that asked the stage and had no answer within `trigger.timeout`.
     pub missing: u64,
+    /// Triggers that one run of the stage answered together with an earlier one.
     #[serde(alias = "merged")]
     pub coalesced: u64,
     /// Answered, but the trigger is not certain: the latency is an upper bound.
@@ -147,10 +189,15 @@ pub struct StageSummary {
 /// From a stage's response to the end of what it executed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionSummary {
+    /// Responses whose end was seen.
     pub count: u64,
+    /// The shortest execution.
     pub min_ns: i64,
+    /// The median, by nearest rank.
     pub p50_ns: i64,
+    /// The 99th percentile, by nearest rank.
     pub p99_ns: i64,
+    /// The longest execution.
     pub max_ns: i64,
 }
 
@@ -211,6 +258,7 @@ impl CaseSummary {
         }
     }
 
+    /// Returns one stage's figures in one view; `None` if it was not set up there.
     pub fn stage(&self, stage: Stage, view: View) -> Option<&StageSummary> {
         self.stages.iter().find(|summary| summary.stage == stage && summary.view == view)
     }
@@ -218,6 +266,10 @@ impl CaseSummary {
 
 impl Summary {
     /// Reads what [`derive`](crate::derive) wrote.
+    ///
+    /// # Errors
+    /// The file cannot be read, or it is no summary: [`AnalysisError::Json`]. Its version is not
+    /// compared.
     pub fn read(run: &RunDir) -> Result<Self> {
         let path = run.path().join(FILE);
         let text = fs::read_to_string(&path).map_err(|error| RunError::io("read", &path, error))?;
@@ -285,6 +337,10 @@ impl Summary {
 }
 
 /// Returns an error if any case's figures must not be used.
+///
+/// # Errors
+/// [`AnalysisError::InvalidMeasurement`] with the violations of all cases, each after its case's
+/// name.
 pub fn check(summary: &Summary) -> Result<()> {
     let told = |case: &CaseSummary| {
         let told = case.violations.iter().map(|violation| format!("{}: {violation}", case.case));

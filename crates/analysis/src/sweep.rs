@@ -18,12 +18,17 @@ pub(crate) const FILE: &str = "sweep.json";
 /// All steps of a run, in order of case and stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
+    /// The file's format, which is [`VERSION`] of the program that wrote it.
     pub version: u32,
     /// The summary's: over all samples.
     pub digest: String,
+    /// How the quantiles of all points are made; see [`QUANTILE_METHOD`].
     pub quantile_method: String,
+    /// The version of irqscope that has measured.
     pub tool_version: String,
+    /// The scenario's name.
     pub scenario: String,
+    /// By swept case in the manifest's order, and then by stage.
     pub series: Vec<Series>,
 }
 
@@ -32,10 +37,15 @@ pub struct Sweep {
 pub struct Series {
     /// `kernel/state`.
     pub case: String,
+    /// The kernel's name in the scenario.
     pub kernel: String,
+    /// The system state's name in the scenario.
     pub state: String,
+    /// The stage that was asked.
     pub stage: Stage,
+    /// The main view of its cases: outside, where there is a generator.
     pub view: View,
+    /// Where the stage stops keeping up.
     pub knee: Knee,
     /// By frequency, ascending.
     pub points: Vec<Point>,
@@ -48,11 +58,24 @@ pub struct Series {
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Knee {
     /// It did not keep up with the lowest frequency.
-    Below { next_hz: f64 },
-    /// `ratio` is `next_hz` by `frequency_hz`: how finely the knee is known.
-    At { frequency_hz: f64, next_hz: f64, ratio: f64 },
+    Below {
+        /// The lowest frequency of the sweep.
+        next_hz: f64,
+    },
+    /// It kept up with one step, and not with the next.
+    At {
+        /// The last step that it kept up with.
+        frequency_hz: f64,
+        /// The first step that it did not keep up with.
+        next_hz: f64,
+        /// `next_hz` by `frequency_hz`: how finely the knee is known.
+        ratio: f64,
+    },
     /// It kept up with the highest frequency.
-    Beyond { frequency_hz: f64 },
+    Beyond {
+        /// The highest frequency of the sweep.
+        frequency_hz: f64,
+    },
 }
 
 /// One stage at one frequency.
@@ -62,6 +85,8 @@ pub struct Point {
     pub case: String,
     /// One by the period that was really set.
     pub frequency_hz: f64,
+    /// From trigger to trigger: as the generator really set it, without one as it was asked for; 0
+    /// if it is not known.
     pub period_ns: i64,
     /// Every trigger had a response of its own, and nothing is in doubt.
     pub keeps_up: bool,
@@ -71,12 +96,16 @@ pub struct Point {
     pub triggers: u64,
     /// Responses; the figures are over these alone.
     pub count: u64,
+    /// The median latency, by nearest rank; `None`, as the other two figures, where `count` is 0.
     pub p50_ns: Option<i64>,
+    /// The 99th percentile, by nearest rank.
     pub p99_ns: Option<i64>,
+    /// The longest latency.
     pub max_ns: Option<i64>,
     /// Triggers that an earlier one's response answered as well.
     #[serde(alias = "merged")]
     pub coalesced: u64,
+    /// Triggers that the stage did not answer within `trigger.timeout`.
     pub missing: u64,
     /// Responses whose trigger is not certain.
     pub unsure: u64,
@@ -141,6 +170,10 @@ impl Sweep {
     }
 
     /// Reads what [`derive`](crate::derive) wrote.
+    ///
+    /// # Errors
+    /// The file cannot be read, or it is no sweep: [`AnalysisError::Json`]. Its version is not
+    /// compared.
     pub fn read(run: &RunDir) -> Result<Self> {
         let path = run.path().join(FILE);
         let text =

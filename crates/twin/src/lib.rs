@@ -56,6 +56,7 @@
 //! crate's server has threads of its own, which touch neither the plugin's state nor QEMU: commands
 //! wait for the timer's next turn. With `out=` there are no such threads, and nothing from outside
 //! can touch a run: its frames depend on the guest and the arguments only.
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod args;
 mod halt;

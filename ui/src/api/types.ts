@@ -32,8 +32,11 @@ export interface Begun {
 
 /** Bins that hold something, ascending. Both ends of a bin belong to it. Bins are as wide as a power of two, wider where values are larger. */
 export interface Bins {
+  /** The lowest value that belongs to each bin. */
   readonly lower_ns: readonly number[];
+  /** The highest value that belongs to each bin. */
   readonly upper_ns: readonly number[];
+  /** How many values each bin holds, at least one. */
   readonly counts: readonly number[];
 }
 
@@ -80,13 +83,17 @@ export interface CaseSnapshot extends LiveFigures {
   readonly rate_millihertz: number | null;
 }
 
+/** The account of one case, its figures, and what speaks against them. */
 export interface CaseSummary {
+  /** `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`. */
   readonly case: string;
   /** The case that this is one step of, in a sweep. */
   readonly step_of: string | null;
+  /** The kernel's name in the scenario; `release` is its own. */
   readonly kernel: string;
   /** As the kernel calls itself; empty if it never spoke. */
   readonly release: string;
+  /** The system state's name in the scenario, such as `idle`. */
   readonly state: string;
   /** From trigger to trigger, as it was asked for; jitter comes on top. */
   readonly period_ns: number | null;
@@ -94,11 +101,13 @@ export interface CaseSummary {
   readonly mode: unknown;
   /** The driver's counts; those of the samples where it never reported. Where a generator sent the triggers they are counted there. */
   readonly triggers: number;
+  /** Triggers that every asked stage answered by a response of its own. */
   readonly complete: number;
   /** Per stage, how many triggers it did not answer. */
   readonly missing: Readonly<Partial<Record<Stage, number>>>;
   /** Triggers that lack at least one stage: the identity's term. */
   readonly missing_triggers: number;
+  /** Triggers that were answered together with an earlier one; those that a generator sent and whose interrupt was lost in a pending one are among them. */
   readonly coalesced: number;
   /** Triggers whose sample found no room. */
   readonly dropped: number;
@@ -106,27 +115,33 @@ export interface CaseSummary {
   readonly unrecorded: number;
   /** Triggers that were not accounted for when the log was cut off. */
   readonly open: number;
+  /** Points of the time grid without a trigger; no term of the identity. */
   readonly skipped: number;
+  /** Runs of a stage with no trigger pending, by the driver's count; 0 if it never reported. */
   readonly spurious: number;
-  /** The driver's counters add up and agree with the samples. */
+  /** The driver reported its counters, and there is no violation of any kind. */
   readonly identity_holds: boolean;
   /** The driver reported its counters. */
   readonly finished: boolean;
   /** The clock counts executed instructions. */
   readonly twin: boolean;
+  /** The length of one count of the target's cycle counter; `None` if neither the plan nor the target gave it. */
   readonly tick_femtoseconds: number | null;
   /** The virtual time that one instruction takes; the twin only. */
   readonly instruction_femtoseconds: number | null;
   /** Why the figures must not be used; empty in a valid measurement. */
   readonly violations: readonly string[];
+  /** Why the figures may be doubtful, each with its remedy; in a sweep without the signs of overload, which it looks for. */
   readonly warnings: readonly string[];
   /** The generator's own account; None where there was none. */
   readonly outside: OutsideAccount | null;
   /** By stage; only where both views are on one clock. */
   readonly edge_offsets: readonly EdgeOffset[];
+  /** In order of stage and view, outside first. A stage that was set up and never answered is here with a count of 0; of benchmarks there are no stages. */
   readonly stages: readonly StageSummary[];
   /** Every series of every benchmark, in order; there are none where stages were asked. */
   readonly benchmarks?: readonly unknown[];
+  /** Benchmarks that the target could not run. */
   readonly unavailable?: readonly unknown[];
 }
 
@@ -192,10 +207,15 @@ export interface Differs {
 
 /** How far a stage's edge lies behind its stamp, over all samples in which both views have an answer: instructions of the driver's own, in the twin. */
 export interface EdgeOffset {
+  /** The stage whose edge it is. */
   readonly stage: Stage;
+  /** Samples in which both views have an answer of this stage. */
   readonly count: number;
+  /** The smallest difference, outside minus inside. */
   readonly min_ns: number;
+  /** The median difference, by nearest rank: that of `at_p50` samples. */
   readonly p50_ns: number;
+  /** The largest difference, outside minus inside. */
   readonly max_ns: number;
   /** How many samples have exactly the median. */
   readonly at_p50: number;
@@ -208,10 +228,15 @@ export interface ErrorBody {
 
 /** From a stage's response to the end of what it executed. */
 export interface ExecutionSummary {
+  /** Responses whose end was seen. */
   readonly count: number;
+  /** The shortest execution. */
   readonly min_ns: number;
+  /** The median, by nearest rank. */
   readonly p50_ns: number;
+  /** The 99th percentile, by nearest rank. */
   readonly p99_ns: number;
+  /** The longest execution. */
   readonly max_ns: number;
 }
 
@@ -243,6 +268,7 @@ export type Flag = "hit" | "missing" | "coalesced" | "late" | "unsure" | "extra"
 
 /** Frames by what became of them. */
 export interface Frames {
+  /** Frames of target and generator; those of the host itself are not counted. */
   readonly received: number;
   /** Their numbers never came. */
   readonly missed: number;
@@ -306,41 +332,59 @@ export interface LiveAccount extends Account {
 export interface LiveFigures {
   /** The kernel's release, once the target has said it. */
   readonly release: string | null;
+  /** Samples that have arrived: the target's, or the generator's where the target takes none, or a benchmark's. */
   readonly samples: number;
+  /** The outcomes of all triggers until now, as one side has counted them. */
   readonly account: LiveAccount;
+  /** The frames of both streams until now. */
   readonly frames: Frames;
   /** Triggers whose record has not arrived: their latencies are those of the generator alone. */
   readonly unjoined: number;
   /** In order of stage and view. */
   readonly series: readonly LiveSeries[];
+  /** The longest latencies of every series, at most `WORST` of each, longest first; empty where figures alone are wanted. */
   readonly worst: readonly Worst[];
 }
 
 /** The known figures of a series, in nanoseconds; see docs/dashboard-api.md. */
 export interface LiveSeries {
+  /** The stage that was asked. */
   readonly stage: Stage;
+  /** The clock behind the latencies: the generator's or the target's. */
   readonly view: View;
+  /** Responses, which all have a latency; the figures are of these alone. */
   readonly count: number;
+  /** Triggers that asked the stage and had no answer in time. */
   readonly missing: number;
+  /** Triggers that one run of the stage answered together with an earlier one. */
   readonly coalesced: number;
   /** Answered, but the trigger is not certain: the latency is an upper bound. */
   readonly unsure: number;
   /** Answered, but another interrupt came in between. */
   readonly hit: number;
+  /** The shortest latency, exact; `None`, as all figures, where `count` is 0. */
   readonly min_ns: number | null;
+  /** The arithmetic mean, exact as the finished run's. */
   readonly mean_ns: number | null;
+  /** The longest latency, exact. */
   readonly max_ns: number | null;
+  /** The 5th percentile, from a histogram of three significant digits: within 0.1 % of nearest rank. */
   readonly p5_ns: number | null;
+  /** The median, as near to nearest rank as `p5_ns`. */
   readonly p50_ns: number | null;
+  /** The 95th percentile, likewise; of fewer than 20 latencies the largest. */
   readonly p95_ns: number | null;
+  /** The 99th percentile; of fewer than 100 latencies the largest. */
   readonly p99_ns: number | null;
+  /** The 99.9th percentile; of fewer than 1,000 latencies the largest. */
   readonly p99_9_ns: number | null;
-  /** The 99.99th percentile. */
+  /** The 99.99th percentile; of fewer than 10,000 latencies the largest. */
   readonly p99_99_ns: number | null;
-  /** The 99.999th percentile. */
+  /** The 99.999th percentile; of fewer than 100,000 latencies the largest. */
   readonly p99_999_ns: number | null;
   /** None where they were not asked for. */
   readonly histogram: Bins | null;
+  /** Minimum, mean and maximum over the triggers' time; `None` where `histogram` is. */
   readonly course: Points | null;
 }
 
@@ -405,25 +449,41 @@ export interface Measurement {
 
 /** One series' answer to the same trigger. */
 export interface Other {
+  /** The stage that was asked, which may be the same one in the other view. */
   readonly stage: Stage;
+  /** The clock behind its latency. */
   readonly view: View;
+  /** From the same trigger to its response; `None` where it has no answer of its own. */
   readonly latency_ns: number | null;
+  /** The bits of its row in samples.parquet that are set. */
   readonly flags: readonly Flag[];
 }
 
 /** The generator's counts; see docs/protocol.md for the terms. */
 export interface OutsideAccount {
+  /** The kind of generator: `twin`, `vm`, `cpu` or `board`. */
   readonly generator: string;
+  /** From trigger to trigger, as the generator really set it, without jitter; 0 if it never sent its settings. */
   readonly period_ns: number;
+  /** How long the interrupt line stays high at each trigger; 0 if it never sent its settings. */
   readonly high_ns: number;
+  /** Triggers that it sent. */
   readonly triggers: number;
+  /** Triggers that were followed by an edge on every line. */
   readonly complete: number;
+  /** Triggers that lack an edge on some line, for no known reason. */
   readonly missing: number;
+  /** Triggers of which the target reported that a line's answer was merged with an earlier one. */
   readonly coalesced: number;
+  /** Triggers whose sample was not kept: the generator had no memory left, or the host did not read. */
   readonly dropped: number;
+  /** Points of the time grid without a trigger: a sample was open (closed pacing), or the generator was late. */
   readonly skipped: number;
+  /** Changes of the response lines, of pulses the rising edges only; `answers` and `extra` add up to it. */
   readonly edges: number;
+  /** Edges that the generator paired with a trigger. */
   readonly answers: number;
+  /** Edges that it could not pair, also those that no packet had room to list. */
   readonly extra: number;
   /** Triggers whose interrupt never reached the handler: it was raised while an earlier one was pending. Known where the target kept a record. */
   readonly lost_interrupts: number | null;
@@ -439,20 +499,31 @@ export interface OutsideAccount {
 
 /** A segment of a latency, from its trigger on. */
 export interface Part {
+  /** Where it begins, counted from the trigger. */
   readonly start_ns: number;
+  /** How long it lasts; the lengths of all segments add up to the latency. */
   readonly length_ns: number;
+  /** The kind of cause, such as `irqs-off`. */
   readonly cause: string;
+  /** The function, interrupt or thread behind it; empty where the kind says it all. */
   readonly name: string;
+  /** Facts that are known besides, such as callers or a priority. */
   readonly detail: string;
 }
 
 /** As it is drawn; see docs/dashboard-api.md. */
 export interface Points {
+  /** Where the first interval begins, counted from the first trigger: 0. */
   readonly start_ns: number;
+  /** The length of an interval: a period at first, doubled each time that neighbours are folded. */
   readonly interval_ns: number;
+  /** By interval, how many latencies it has. */
   readonly count: readonly number[];
+  /** By interval, the shortest latency; `None` where `count` is 0. */
   readonly min_ns: readonly (number | null)[];
+  /** By interval, the arithmetic mean; `None` where `count` is 0. */
   readonly mean_ns: readonly (number | null)[];
+  /** By interval, the longest latency, which folding keeps; `None` where `count` is 0. */
   readonly max_ns: readonly (number | null)[];
 }
 
@@ -594,27 +665,43 @@ export interface StageInfo {
 
 /** Statistics are over every answered trigger, those hit by another interrupt included. */
 export interface StageSummary {
+  /** The stage that was asked. */
   readonly stage: Stage;
+  /** The clock behind the latencies: the generator's (outside) or the target's cycle counter (inside). */
   readonly view: View;
+  /** Responses, which all have a latency; the figures are of these alone. */
   readonly count: number;
+  /** The shortest latency; `None`, as all figures down to `mean_ns`, where `count` is 0. */
   readonly min_ns: number | null;
+  /** The 5th percentile, by nearest rank as the others; of fewer than 21 latencies the smallest. */
   readonly p5_ns: number | null;
+  /** The median; of an even number of latencies the lower of the two in the middle. */
   readonly p50_ns: number | null;
+  /** The 95th percentile; of fewer than 20 latencies the largest. */
   readonly p95_ns: number | null;
+  /** The 99th percentile; of fewer than 100 latencies the largest. */
   readonly p99_ns: number | null;
+  /** The 99.9th percentile; of fewer than 1,000 latencies the largest. */
   readonly p99_9_ns: number | null;
-  /** The 99.99th percentile. */
+  /** The 99.99th percentile; of fewer than 10,000 latencies the largest. */
   readonly p99_99_ns: number | null;
-  /** The 99.999th percentile. */
+  /** The 99.999th percentile; of fewer than 100,000 latencies the largest. */
   readonly p99_999_ns: number | null;
+  /** The longest latency. */
   readonly max_ns: number | null;
+  /** The arithmetic mean. */
   readonly mean_ns: number | null;
+  /** The sample's standard deviation (n - 1); `None` of fewer than two latencies. */
   readonly stddev_ns: number | null;
   /** The cost of one stamp, in instructions; known in the twin only. */
   readonly cost_instructions: number | null;
+  /** The cost of one stamp and answer in counts of the target's counter, measured when the driver is loaded; the same in both views, `None` if the target never sent it. */
   readonly cost_cycles: number | null;
+  /** The same cost as time; `None` as well where the counter's tick is not known. */
   readonly cost_ns: number | null;
+  /** Triggers that asked the stage and had no answer within `trigger.timeout`. */
   readonly missing: number;
+  /** Triggers that one run of the stage answered together with an earlier one. */
   readonly coalesced: number;
   /** Answered, but the trigger is not certain: the latency is an upper bound. */
   readonly unsure: number;
@@ -651,17 +738,23 @@ export interface StartScenario {
 /** The state of a measurement. */
 export type State = "preparing" | "running" | "stopping" | "deriving" | "done" | "failed" | "stopped";
 
+/** The contents of summary.json: what a run's log says about each of its cases. */
 export interface Summary {
+  /** The file's format, which is `VERSION` of the program that wrote it. */
   readonly version: number;
   /** SHA-256 over all samples; the form is in the crate `run`. */
   readonly digest: string;
+  /** How the quantiles of all cases are made: by nearest rank, which is type 1 of Hyndman and Fan (1996). */
   readonly quantile_method: string;
+  /** The version of irqscope that has measured, which may be older than the one that made this file. */
   readonly tool_version: string;
+  /** The scenario's name, as the manifest has it. */
   readonly scenario: string;
   /** Every case ran to its end. */
   readonly complete: boolean;
   /** About the run as a whole. */
   readonly warnings: readonly string[];
+  /** In the manifest's order. */
   readonly cases: readonly CaseSummary[];
   /** Of the cases that were measured with and without the view from inside. */
   readonly observer_effects: readonly unknown[];
@@ -727,26 +820,39 @@ export type View = "outside" | "inside";
 
 /** One of them. */
 export interface Worst {
+  /** The stage that answered. */
   readonly stage: Stage;
+  /** The clock behind the latency. */
   readonly view: View;
+  /** The trigger's number, from 0. */
   readonly seq: number;
   /** On the view's own clock. */
   readonly trigger_ns: number;
+  /** From the trigger to the stage's response. */
   readonly latency_ns: number;
+  /** The CPU on which the stage answered; `None` if only the generator saw it until now. */
   readonly cpu: number | null;
+  /** Other interrupts on that CPU since stage `irq`; 0 if only the generator saw the answer. */
   readonly interrupts: number;
+  /** The bits that its row in samples.parquet will have, as far as they are known now. */
   readonly flags: readonly Flag[];
 }
 
 /** A long latency with all that is known of its trigger. */
 export interface WorstSample {
+  /** The trigger's number, from 0. */
   readonly seq: number;
   /** On the view's own clock. */
   readonly trigger_ns: number;
+  /** From the trigger to the stage's response; exact, as samples.parquet has it. */
   readonly latency_ns: number;
+  /** The CPU on which the stage answered; `None` if only the generator saw it. */
   readonly cpu: number | null;
+  /** Other interrupts on that CPU since stage `irq`; 0 if only the generator saw the answer. */
   readonly interrupts: number;
+  /** The bits of its row in samples.parquet that are set. */
   readonly flags: readonly Flag[];
+  /** From the response to the end of what the stage executed; `None` where stages have no execution times, or the end was not seen. */
   readonly execution_ns: number | null;
   /** All other series of the same trigger. */
   readonly others: readonly Other[];

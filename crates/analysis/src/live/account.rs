@@ -9,8 +9,11 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Counter {
+    /// The generator, in its packets and its status.
     Generator,
+    /// The driver, whose counters come at the end of a case.
     Target,
+    /// This program, in the samples that have arrived until now.
     Samples,
 }
 
@@ -59,6 +62,7 @@ impl LiveAccount {
 /// Frames by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Frames {
+    /// Frames of target and generator; those of the host itself are not counted.
     pub received: u64,
     /// Their numbers never came.
     pub missed: u64,

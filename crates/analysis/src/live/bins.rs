@@ -13,8 +13,11 @@ const FINEST: u32 = 11;
 /// wide as a power of two, wider where values are larger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Bins {
+    /// The lowest value that belongs to each bin.
     pub lower_ns: Vec<i64>,
+    /// The highest value that belongs to each bin.
     pub upper_ns: Vec<i64>,
+    /// How many values each bin holds, at least one.
     pub counts: Vec<u64>,
 }
 

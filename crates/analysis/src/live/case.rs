@@ -37,14 +37,20 @@ impl Wanted<'_> {
 pub struct LiveFigures {
     /// The kernel's release, once the target has said it.
     pub release: Option<String>,
+    /// Samples that have arrived: the target's, or the generator's where the target takes none, or
+    /// a benchmark's.
     pub samples: u64,
+    /// The outcomes of all triggers until now, as one side has counted them.
     pub account: LiveAccount,
+    /// The frames of both streams until now.
     pub frames: Frames,
     /// Triggers whose record has not arrived: their latencies are those of the
     /// generator alone.
     pub unjoined: u64,
     /// In order of stage and view.
     pub series: Vec<LiveSeries>,
+    /// The longest latencies of every series, at most `WORST` of each, longest first; empty where
+    /// figures alone are wanted.
     pub worst: Vec<Worst>,
 }
 
@@ -70,6 +76,8 @@ pub struct LiveCase {
 }
 
 impl LiveCase {
+    /// Begins a case. `without_agent`: nothing on the target takes part, so that its record is not
+    /// waited for.
     pub fn new(plan: &Plan, without_agent: bool) -> Self {
         let mut join = Join::new(without_agent);
         join.learn_plan(plan);
@@ -91,6 +99,7 @@ impl LiveCase {
         }
     }
 
+    /// Counts a stretch of bytes that was no frame.
     pub fn damaged(&mut self) {
         self.frames.damaged += 1;
     }
@@ -143,6 +152,8 @@ impl LiveCase {
         self.frames.received + self.frames.damaged + u64::from(self.ended)
     }
 
+    /// Returns the figures until now; histograms and courses are made only for the series that want
+    /// them.
     pub fn figures(&self, wanted: Wanted<'_>) -> LiveFigures {
         let shown = self.shown();
         let series =

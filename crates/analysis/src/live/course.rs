@@ -49,11 +49,17 @@ impl Interval {
 /// As it is drawn; see docs/dashboard-api.md.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Points {
+    /// Where the first interval begins, counted from the first trigger: 0.
     pub start_ns: i64,
+    /// The length of an interval: a period at first, doubled each time that neighbours are folded.
     pub interval_ns: i64,
+    /// By interval, how many latencies it has.
     pub count: Vec<u64>,
+    /// By interval, the shortest latency; `None` where `count` is 0.
     pub min_ns: Vec<Option<i64>>,
+    /// By interval, the arithmetic mean; `None` where `count` is 0.
     pub mean_ns: Vec<Option<f64>>,
+    /// By interval, the longest latency, which folding keeps; `None` where `count` is 0.
     pub max_ns: Vec<Option<i64>>,
 }
 
@@ -87,6 +93,7 @@ impl Course {
         self.intervals = self.intervals.chunks(2).map(pair).collect();
     }
 
+    /// Returns the intervals as columns, for a drawing.
     pub fn points(&self) -> Points {
         let known = |take: fn(Interval) -> i64| {
             let of = |one: &Interval| (one.count > 0).then(|| take(*one));

@@ -16,9 +16,13 @@ use crate::{Ascending, Both, CaseFigures, Distribution, Result, Segment, explain
 /// One series as it is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Drawn {
+    /// The stage that was asked.
     pub stage: Stage,
+    /// The clock behind the latencies.
     pub view: View,
+    /// All latencies, those that another interrupt hit included.
     pub histogram: Bins,
+    /// The same latencies over the time of their triggers.
     pub course: Points,
 }
 
@@ -78,13 +82,20 @@ impl Keep for Courses {
 /// A long latency with all that is known of its trigger.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorstSample {
+    /// The trigger's number, from 0.
     pub seq: u64,
     /// On the view's own clock.
     pub trigger_ns: i64,
+    /// From the trigger to the stage's response; exact, as samples.parquet has it.
     pub latency_ns: i64,
+    /// The CPU on which the stage answered; `None` if only the generator saw it.
     pub cpu: Option<u16>,
+    /// Other interrupts on that CPU since stage `irq`; 0 if only the generator saw the answer.
     pub interrupts: u16,
+    /// The bits of its row in samples.parquet that are set.
     pub flags: Vec<Flag>,
+    /// From the response to the end of what the stage executed; `None` where stages have no
+    /// execution times, or the end was not seen.
     pub execution_ns: Option<i64>,
     /// All other series of the same trigger.
     pub others: Vec<Other>,
@@ -95,19 +106,28 @@ pub struct WorstSample {
 /// One series' answer to the same trigger.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Other {
+    /// The stage that was asked, which may be the same one in the other view.
     pub stage: Stage,
+    /// The clock behind its latency.
     pub view: View,
+    /// From the same trigger to its response; `None` where it has no answer of its own.
     pub latency_ns: Option<i64>,
+    /// The bits of its row in samples.parquet that are set.
     pub flags: Vec<Flag>,
 }
 
 /// A segment of a latency, from its trigger on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
+    /// Where it begins, counted from the trigger.
     pub start_ns: i64,
+    /// How long it lasts; the lengths of all segments add up to the latency.
     pub length_ns: i64,
+    /// The kind of cause, such as `irqs-off`.
     pub cause: &'static str,
+    /// The function, interrupt or thread behind it; empty where the kind says it all.
     pub name: String,
+    /// Facts that are known besides, such as callers or a priority.
     pub detail: String,
 }
 

@@ -19,29 +19,44 @@ const DIGITS: u8 = 3;
 /// The known figures of a series, in nanoseconds; see docs/dashboard-api.md.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LiveSeries {
+    /// The stage that was asked.
     pub stage: Stage,
+    /// The clock behind the latencies: the generator's or the target's.
     pub view: View,
+    /// Responses, which all have a latency; the figures are of these alone.
     pub count: u64,
+    /// Triggers that asked the stage and had no answer in time.
     pub missing: u64,
+    /// Triggers that one run of the stage answered together with an earlier one.
     pub coalesced: u64,
     /// Answered, but the trigger is not certain: the latency is an upper bound.
     pub unsure: u64,
     /// Answered, but another interrupt came in between.
     pub hit: u64,
+    /// The shortest latency, exact; `None`, as all figures, where `count` is 0.
     pub min_ns: Option<i64>,
+    /// The arithmetic mean, exact as the finished run's.
     pub mean_ns: Option<f64>,
+    /// The longest latency, exact.
     pub max_ns: Option<i64>,
+    /// The 5th percentile, from a histogram of three significant digits: within 0.1 % of nearest
+    /// rank.
     pub p5_ns: Option<i64>,
+    /// The median, as near to nearest rank as `p5_ns`.
     pub p50_ns: Option<i64>,
+    /// The 95th percentile, likewise; of fewer than 20 latencies the largest.
     pub p95_ns: Option<i64>,
+    /// The 99th percentile; of fewer than 100 latencies the largest.
     pub p99_ns: Option<i64>,
+    /// The 99.9th percentile; of fewer than 1,000 latencies the largest.
     pub p99_9_ns: Option<i64>,
-    /// The 99.99th percentile.
+    /// The 99.99th percentile; of fewer than 10,000 latencies the largest.
     pub p99_99_ns: Option<i64>,
-    /// The 99.999th percentile.
+    /// The 99.999th percentile; of fewer than 100,000 latencies the largest.
     pub p99_999_ns: Option<i64>,
     /// None where they were not asked for.
     pub histogram: Option<Bins>,
+    /// Minimum, mean and maximum over the triggers' time; `None` where `histogram` is.
     pub course: Option<Points>,
 }
 

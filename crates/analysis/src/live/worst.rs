@@ -15,12 +15,19 @@ pub const WORST: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
+    /// Another interrupt came between trigger and response.
     Hit,
+    /// The stage was asked and did not answer in time.
     Missing,
+    /// One run of the stage answered an earlier trigger and this one.
     Coalesced,
+    /// Outside: a younger trigger was out already when the response came.
     Late,
+    /// The trigger is not certain: the latency is an upper bound.
     Unsure,
+    /// Outside: an edge that answered nothing came before the next trigger.
     Extra,
+    /// Outside: the line was looked at in every cycle of the generator's clock.
     Window,
 }
 
@@ -41,14 +48,21 @@ pub fn flags(bits: u32) -> Vec<Flag> {
 /// One of them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Worst {
+    /// The stage that answered.
     pub stage: Stage,
+    /// The clock behind the latency.
     pub view: View,
+    /// The trigger's number, from 0.
     pub seq: u64,
     /// On the view's own clock.
     pub trigger_ns: i64,
+    /// From the trigger to the stage's response.
     pub latency_ns: i64,
+    /// The CPU on which the stage answered; `None` if only the generator saw it until now.
     pub cpu: Option<u16>,
+    /// Other interrupts on that CPU since stage `irq`; 0 if only the generator saw the answer.
     pub interrupts: u16,
+    /// The bits that its row in samples.parquet will have, as far as they are known now.
     pub flags: Vec<Flag>,
 }
 
