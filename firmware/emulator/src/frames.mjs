@@ -31,7 +31,7 @@ const TOTALS = /** @type {const} */ ([
 /** A generator's settings in the order of the protocol, from what their table is written to. */
 const SETTINGS = settingNames(readFileSync(new URL('../../../ui/src/api/settings.ts', import.meta.url), 'utf8'));
 
-/** The names without their units: `jitter_amount_ns` is `jitterAmount`. @param {string} table @returns {string[]} */
+/** Reads the names without their units: `jitter_amount_ns` is `jitterAmount`. @param {string} table @returns {string[]} */
 function settingNames(table) {
   const fields = table.slice(table.indexOf('interface Settings'), table.indexOf('frequency_millihertz'));
   const names = [...fields.matchAll(/readonly (\w+?)(?:_ns|_per_mille)?:/g)].map(([, name]) => name);
