@@ -21,7 +21,7 @@ manifest = json.load(open(f"{run}/manifest.json"))
 summary = json.load(open(f"{run}/summary.json"))
 assert manifest["complete"]
 assert len(summary["cases"]) == 2
-packets = [case["plan"]["work"]["stages"]["outside"]["packet"] for case in manifest["cases"]]
+packets = [case["plan"]["work"]["stages"]["outside"]["settings"]["packet"] for case in manifest["cases"]]
 assert packets == [16, 16], packets
 for case in summary["cases"]:
     outside = case["outside"]

@@ -27,7 +27,7 @@ says "#   6.1/idle: 40 samples"
 expect 0 "$IRQSCOPE" scenario schema
 python3 -c 'import json, sys; json.load(sys.stdin)' <"$WORK/said" || fail "the schema is no JSON"
 expect 2 "$IRQSCOPE" run intspect --rig ssh --host nowhere --connect serial:///dev/nowhere
-says "--set trigger.mode=together"
+says "add irq to stages"
 expect 2 "$IRQSCOPE" run bursts-counter --rig board
 says "--set compensate=none"
 expect 2 "$IRQSCOPE" run demo --set trigger.perod=1ms

@@ -11,7 +11,7 @@
 KERNEL=${LOCKDEP_KERNEL:-delayed-locking-debug}
 CYCLES=${CYCLES:-20}
 expect 0 "$IRQSCOPE" kernel build "$KERNEL"
-RELEASE=$(sed -n "s/^$KERNEL //p" "$WORK/said")
+RELEASE=$(sed -n "s/^$KERNEL  *//p" "$WORK/said")
 need_guest
 HEADERS=$(echo "$CACHE"/builds/*/usr/src/linux-headers-"$RELEASE")
 

@@ -4,7 +4,7 @@
 import json
 import sys
 
-SLEEPS, PERIOD_NS = 400, 4_000_000
+SLEEPS, PERIOD_NS = 1600, 4_000_000
 
 
 def load(path):

@@ -7,7 +7,7 @@
 . tests/lib/lib.sh
 
 expect 0 "$IRQSCOPE" kernel build delayed-locking
-sed -e 's/^count = .*/count = 400/' -e 's/^settle = .*/settle = "1s"/' -e 's/^modes = .*/modes = ["off", "on"]/' \
+sed -e 's/^count = .*/count = 1600/' -e 's/^settle = .*/settle = "1s"/' -e 's/^modes = .*/modes = ["off", "on"]/' \
 	"$TESTS/../scenarios/delayed-locking.toml" >"$WORK/loads.toml"
 expect 0 "$IRQSCOPE" run "$WORK/loads.toml" --out "$WORK/loads"
 expect 0 "$IRQSCOPE" locks "$WORK/loads" --period 4ms
