@@ -76,6 +76,10 @@ grep -qE '^jitter-amount +25 µs +25 µs$' said || { cat said; fail "another amo
 expect 0 ask set --burst 1:20us --shape toggle --jitter uniform:20us
 
 # Refused, with the limit; nothing has changed.
+expect 0 ask set --mode isolated
+says "isolated"
+expect 0 ask set --mode together
+
 expect 2 ask set --frequency 0Hz
 says "frequency 0 mHz is out of range: 0.277778 mHz to 1 MHz"
 expect 2 ask set --frequency 2MHz
