@@ -8,16 +8,23 @@
  */
 #include "hot.h"
 
-/* Returns the stages of the next turn; there are no turns where only irq is asked. */
+static u32 irqscope_sample_others(const struct irqscope *scope)
+{
+	return scope->settings.stages & ~BIT(IRQSCOPE_IRQ);
+}
+
+static bool irqscope_sample_takes_turns(const struct irqscope *scope)
+{
+	return scope->settings.mode == IRQSCOPE_ISOLATED && irqscope_sample_others(scope);
+}
+
+/* Returns whose turn is next; there are others than irq. */
 static u32 irqscope_sample_next(const struct irqscope *scope)
 {
-	u32 stages = scope->settings.stages;
-	u32 others = stages & ~BIT(IRQSCOPE_IRQ);
+	u32 others = irqscope_sample_others(scope);
 	u32 later = others & ~(BIT(scope->turn) | (BIT(scope->turn) - 1));
 
-	if (scope->settings.mode == IRQSCOPE_TOGETHER || !others)
-		return stages;
-	return (stages & BIT(IRQSCOPE_IRQ)) | BIT(__ffs(later ?: others));
+	return __ffs(later ?: others);
 }
 
 /**
@@ -31,22 +38,22 @@ static u32 irqscope_sample_next(const struct irqscope *scope)
  */
 u32 irqscope_sample_turn(struct irqscope *scope)
 {
-	u32 asked = irqscope_sample_next(scope);
-	u32 other = asked & ~BIT(IRQSCOPE_IRQ);
+	u32 stages = scope->settings.stages;
 
-	if (scope->settings.mode == IRQSCOPE_ISOLATED && other)
-		scope->turn = __ffs(other);
-	return asked;
+	if (!irqscope_sample_takes_turns(scope))
+		return stages;
+	scope->turn = irqscope_sample_next(scope);
+	return (stages & BIT(IRQSCOPE_IRQ)) | BIT(scope->turn);
 }
 
 /* Returns the stages of a trigger that the handler is never called for. */
 static u32 irqscope_sample_unanswered(const struct irqscope *scope)
 {
-	u32 asked = irqscope_sample_next(scope);
+	u32 stages = scope->settings.stages;
 
-	if (scope->settings.mode == IRQSCOPE_ISOLATED && (asked & BIT(IRQSCOPE_IRQ)))
-		return BIT(IRQSCOPE_IRQ);
-	return asked;
+	if (!irqscope_sample_takes_turns(scope))
+		return stages;
+	return (stages & BIT(IRQSCOPE_IRQ)) ?: BIT(irqscope_sample_next(scope));
 }
 
 /**
