@@ -5,12 +5,15 @@
 //! user stage up is the tasklet stage's own path. So the intervals between the
 //! trigger and the answer are named once for each stage, from its point of view.
 
+use std::collections::BTreeSet;
+
 use irqscope_run::{CaseData, Span};
 use irqscope_wire::{Context, Place, Priority, Softirq, Stage, Tick, View};
 
 use super::baseline::{Baselines, Entered, Step};
 use super::blocked::Blocked;
 use super::cause::{Cause, CauseKind};
+use super::interrupts::Ours;
 use super::names::Names;
 use super::parts::{Explained, Parts};
 use super::timeline::{Frame, Interrupted, Interval, Timeline};
@@ -20,8 +23,10 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
     let (view, spans) = data.spans();
     let Some(tick) = data.tick() else { return (view, Vec::new()) };
     let timeline = Timeline::of(&data.events);
+    let names = Names::of(data);
     let mut case = Case {
-        names: Names::of(data),
+        ours: Ours::of(&timeline, &names),
+        names,
         event_cost: data.explained.as_ref().map_or(0, |explained| explained.event_cost.into()),
         timeline: &timeline,
         baselines: Baselines::default(),
@@ -29,8 +34,9 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
     for interval in &timeline.intervals {
         case.baselines.add(Step::any(interval), interval.to - interval.from);
     }
+    let mut samples = BTreeSet::new();
     for span in &spans {
-        case.learn(span);
+        case.learn(span, samples.insert(span.seq));
     }
     case.baselines.finish();
     let explained = spans.iter().map(|span| case.explained(span, tick)).collect();
@@ -39,6 +45,7 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
 
 pub(super) struct Case<'a> {
     pub names: Names<'a>,
+    pub ours: Ours,
     event_cost: u64,
     pub timeline: &'a Timeline,
     pub baselines: Baselines,
@@ -49,8 +56,8 @@ pub(super) struct Sight<'a> {
     pub span: &'a Span,
     intervals: &'a [Interval],
     pub interrupted: Option<&'a Interrupted>,
-    /// When the trigger's handler was entered, by its event.
-    entry: Option<u64>,
+    /// When the interrupt was entered that the trigger's handler ran in, by its event.
+    pub entry: Option<u64>,
     /// The thread that runs when the stage answers, and its priority.
     last: Option<&'a Interval>,
     /// When the stage's own thread slept although it was called.
@@ -67,11 +74,7 @@ impl<'a> Case<'a> {
     {
         let intervals = self.timeline.within(span.from, span.to);
         let interrupted = self.timeline.interrupted.get(&(span.seq as u32));
-        let ours = |interval: &&Interval| {
-            interrupted.is_some_and(|found| interval.from <= found.at)
-                && interval.frames.last().is_some_and(|frame| self.names.is_handler(frame))
-        };
-        let entry = intervals.iter().filter(ours).map(|interval| interval.from).next();
+        let entry = interrupted.and_then(|found| self.ours.entry(found.at));
         let last = intervals.last();
         let blocked = match (entry, last) {
             (Some(entry), Some(last)) => Blocked::of(self.timeline, intervals, last.pid, entry),
@@ -91,12 +94,12 @@ impl<'a> Case<'a> {
             .then_some((last.pid, last.priority))
     }
 
-    /// Learns the lengths of steps that may be disturbed: the entry once for a sample, by its stage
-    /// `irq`, the others once for each stage that they are a part of.
-    fn learn(&mut self, span: &Span) {
+    /// Learns the lengths of steps that may be disturbed: the entry once for a sample, by its first
+    /// stage, the others once for each stage that they are a part of.
+    fn learn(&mut self, span: &Span, is_first: bool) {
         let sight = self.sight(span);
         for interval in sight.intervals {
-            if sight.entry == Some(interval.to) && span.stage == Stage::Irq {
+            if is_first && sight.entry == Some(interval.to) {
                 let length = interval.to - interval.from.max(span.from);
                 self.baselines.add(Step::Entry(entered(&sight)), length);
             }
@@ -176,7 +179,7 @@ impl<'a> Case<'a> {
 
     /// Names the cause between the trigger and its handler.
     fn before(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
-        if let Some(cause) = self.interrupt(interval) {
+        if let Some(cause) = self.interrupt(sight, interval) {
             return Named::All(cause);
         }
         if sight.entry != Some(interval.to) && !interval.idles() {
@@ -238,12 +241,7 @@ impl<'a> Case<'a> {
 
     /// Names the cause from the handler on.
     fn after(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
-        if interval.frames.first().is_some_and(|frame| self.names.is_handler(frame))
-            || interval.frames.last().is_some_and(|frame| self.names.is_handler(frame))
-        {
-            return Named::All(Cause::plain(CauseKind::Own));
-        }
-        if let Some(cause) = self.interrupt(interval) {
+        if let Some(cause) = self.interrupt(sight, interval) {
             return Named::All(cause);
         }
         match interval.frames.last() {
@@ -251,27 +249,6 @@ impl<'a> Case<'a> {
             Some(_) => Named::All(self.softirq(sight, interval)),
             None => self.thread(sight, interval, length),
         }
-    }
-
-    /// Returns the innermost hard interrupt, if there is one that is not the trigger's.
-    fn interrupt(&self, interval: &Interval) -> Option<Cause> {
-        let hard = interval
-            .frames
-            .iter()
-            .rposition(|frame| matches!(frame, Frame::Irq { .. } | Frame::Vector(_)))?;
-        let within = interval.frames[hard..].iter().rev().find_map(|frame| match frame {
-            Frame::Hrtimer(function) => Some(self.names.function(*function)),
-            _ => None,
-        });
-        let cause = match interval.frames[hard] {
-            Frame::Irq { number, handler } => Cause::named(
-                CauseKind::Interrupt,
-                format!("irq {number} {}", self.names.function(handler)),
-            ),
-            Frame::Vector(vector) => Cause::named(CauseKind::Interrupt, vector.name()),
-            _ => return None,
-        };
-        Some(within.map_or(cause.clone(), |function| cause.with(function)))
     }
 
     fn softirq(&self, sight: &Sight<'_>, interval: &Interval) -> Cause {

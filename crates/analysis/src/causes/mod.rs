@@ -9,6 +9,7 @@
 //! * [`blocked`]: when a stage's thread slept although it was called;
 //! * [`attribute`]: the intervals between a trigger and a stage's answer, seen
 //!   from that stage;
+//! * [`interrupts`]: the same, in a hard interrupt, which may be the trigger's own;
 //! * [`threads`]: the same, while a thread runs;
 //! * [`explanation`]: causes by how much they account for;
 //! * [`rows`]: latencies by their main culprit.
@@ -19,6 +20,7 @@ mod blocked;
 mod cause;
 mod culprit;
 mod explanation;
+mod interrupts;
 mod names;
 mod parts;
 mod rows;

@@ -19,6 +19,13 @@ pub enum Frame {
     Work(u64),
 }
 
+impl Frame {
+    /// Returns whether it is a hard interrupt.
+    pub fn is_interrupt(&self) -> bool {
+        matches!(self, Self::Irq { .. } | Self::Vector(_))
+    }
+}
+
 /// The event that begins or ends an interval, by which alike steps of a path are found.
 pub type Mark = std::mem::Discriminant<What>;
 
@@ -30,6 +37,8 @@ pub struct Interval {
     pub priority: Priority,
     /// Outermost first; empty while the thread itself runs.
     pub frames: Vec<Frame>,
+    /// When the hard interrupt that it is a part of was entered.
+    pub interrupt: Option<u64>,
     pub idle: bool,
     /// It began with a switch to the thread.
     pub switched: bool,
@@ -132,6 +141,7 @@ impl Timeline {
             pid: cpu.pid,
             priority: cpu.priority,
             frames: cpu.frames().to_vec(),
+            interrupt: cpu.interrupt,
             idle: cpu.idle,
             switched: matches!(last.what, What::Switch { .. }),
             next: match event.what {
@@ -223,6 +233,8 @@ struct Cpu {
     priority: Priority,
     idle: bool,
     stacks: BTreeMap<u32, Vec<Frame>>,
+    /// When the hard interrupt that it is in was entered.
+    interrupt: Option<u64>,
 }
 
 impl Cpu {
@@ -240,7 +252,7 @@ impl Cpu {
         let stack = self.stacks.entry(self.pid).or_default();
         // After a gap: what the event's context excludes was left unseen.
         if !event.context.is(Context::IRQ) {
-            stack.retain(|frame| !matches!(frame, Frame::Irq { .. } | Frame::Vector(_)));
+            stack.retain(|frame| !frame.is_interrupt());
         }
         if !event.context.is(Context::IRQ) && !event.context.is(Context::SOFTIRQ) {
             stack.retain(|frame| matches!(frame, Frame::Work(_)));
@@ -267,6 +279,8 @@ impl Cpu {
             }
             _ => {}
         }
+        let hard = self.frames().iter().any(Frame::is_interrupt);
+        self.interrupt = hard.then(|| self.interrupt.unwrap_or(event.at.0));
     }
 }
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: whatever the kind of trigger, its own interrupt is nobody's delay, and culprits of known
+# kind and name are named as surely as with the line.
+# Runs: beside others
+. tests/lib/lib.sh
+
+# INTSPECT's measurement, idle: there is little else than the trigger's own timer.
+for kind in timer inject; do
+	sed -e 's/^count = .*/count = 400/' -e 's/^period = .*/period = "230us"/' \
+		-e 's/^states = .*/states = ["idle"]/' -e "s/^kind = .*/kind = \"$kind\"/" \
+		scenarios/intspect.toml >"$WORK/intspect-$kind.toml"
+	grep -q "^kind = \"$kind\"" "$WORK/intspect-$kind.toml" || fail "no trigger $kind"
+	expect 0 "$IRQSCOPE" run "$WORK/intspect-$kind.toml" --explain --out "$WORK/intspect-$kind"
+	expect 0 "$IRQSCOPE" explain "$WORK/intspect-$kind" --json
+	python3 - "$WORK/said" <<'PY'
+import json, sys
+stages = json.load(open(sys.argv[1]))
+assert len(stages) == 10, len(stages)
+for stage in stages:
+    rows = stage["rows"]["rows"]
+    calm = sum(row["count"] for row in rows if row["kind"] is None)
+    assert stage["count"] == 80 and calm >= 0.95 * 80, (stage["case"], stage["stage"], rows)
+    named = [row for row in rows if row["kind"] is not None]
+    assert all(row["name"] != "local timer" for row in named), named
+PY
+done
+
+# The bundled faults: the twin's generator raises no firmware's interrupts without the line. With
+# one CPU a trigger is injected by a timer of that CPU, which interrupts-off holds up as well: it
+# moves the trigger, and not the response.
+for kind in timer inject; do
+	sed -e 's/^count = .*/count = 1000/' -e "s/^kind = .*/kind = \"$kind\"/" -e 's/"smi",//' \
+		scenarios/faults.toml >"$WORK/$kind.toml"
+	expect 0 "$IRQSCOPE" run "$WORK/$kind.toml" --out "$WORK/$kind"
+	expect 0 "$IRQSCOPE" explain "$WORK/$kind" --truth --json
+	python3 - "$WORK/said" "$kind" <<'PY'
+import json, sys
+cases = json.load(open(sys.argv[1]))
+assert len(cases) == 2, cases
+for case in cases:
+    rows = case["kinds"]
+    moved, right = (sum(row[key] for row in rows.values()) for key in ("moved", "right"))
+    print(case["case"], "moved", moved, "right", right, "false", case["false_alarms"], "of", case["without"])
+    assert moved > 400 and right >= 0.99 * moved, case
+    assert case["without"] > 1000 and case["false_alarms"] < 0.001 * case["without"], case
+    of_time = {"irqs-off", "irqs-off-nested", "hrtimer", "irq"}
+    still = {kind for kind, row in rows.items() if not row["moved"]}
+    assert still == (of_time if sys.argv[2] == "inject" else set()), still
+PY
+done
