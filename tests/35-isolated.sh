@@ -24,11 +24,11 @@ scenario() { # NAME MODE STAGES TRIGGER MORE
 
 STAGES='"irq", "softirq", "tasklet", "work", "thread", "user"'
 JITTERED=$'period = "1ms"\njitter = "uniform"\njitter-amount = "300us"'
-scenario turns isolated "$STAGES" "$JITTERED"$'\ncount = 500' ''
+scenario turns isolated "$STAGES" "$JITTERED"$'\ncount = 1_000' ''
 for stage in softirq tasklet work thread user; do
-	scenario "$stage" together "\"irq\", \"$stage\"" "$JITTERED"$'\ncount = 100' ''
+	scenario "$stage" together "\"irq\", \"$stage\"" "$JITTERED"$'\ncount = 200' ''
 done
-scenario blind isolated "$STAGES" "$JITTERED"$'\ncount = 500' 'views = ["outside"]'
+scenario blind isolated "$STAGES" "$JITTERED"$'\ncount = 1_000' 'views = ["outside"]'
 # The handler takes longer than the way to the next two triggers: interrupts are lost, and stages
 # answer when younger triggers are out.
 scenario dense isolated "$STAGES" $'period = "20ms"\nburst = 50\ninterval = "10us"\ncount = 500' \
@@ -44,11 +44,11 @@ turns, blind, dense = load("turns"), load("blind"), load("dense")
 for name, case in turns.items():
     assert case["identity_holds"] and not case["violations"], (name, case["violations"])
     outside, inside = stages(case, "outside"), stages(case, "inside")
-    assert outside["irq"]["count"] == 500, outside["irq"]
+    assert outside["irq"]["count"] == 1000, outside["irq"]
     for stage, figures in outside.items():
         if stage == "irq":
             continue
-        assert figures["count"] == inside[stage]["count"] == 100, (name, stage, figures)
+        assert figures["count"] == inside[stage]["count"] == 200, (name, stage, figures)
         assert figures["missing"] == figures["coalesced"] == figures["unsure"] == 0, (name, stage)
         alone = stages(load(stage)[name], "outside")[stage]
         # The shortest path. How often a stage has it is another thing: a thread that slept five
@@ -63,7 +63,7 @@ for name, case in turns.items():
 
 for name, case in blind.items():
     for stage, figures in stages(case, "outside").items():
-        assert figures["count"] == (500 if stage == "irq" else 100), (name, stage, figures)
+        assert figures["count"] == (1000 if stage == "irq" else 200), (name, stage, figures)
         assert figures["unsure"] == figures["missing"] == 0, (name, stage, figures)
 
 for name, case in dense.items():

@@ -14,7 +14,7 @@ cat >"$WORK/gate.toml" <<-TOML
 	[trigger]
 	kind = "line"
 	frequency = "1kHz"
-	count = 200
+	count = 1_000
 TOML
 expect 0 "$IRQSCOPE" run "$WORK/gate.toml" --out "$WORK/run"
 run=$WORK/run
@@ -25,6 +25,12 @@ expect 0 "$IRQSCOPE" gate "$run" --max "user<$((worst + 1))ns@max"
 # As late as the limit is not below it.
 expect 1 "$IRQSCOPE" gate "$run" --max "user<${worst}ns@max" --max 'irq<1s@p99'
 [ "$(grep -c "user (outside) < " "$WORK/said")" = "$(wc -l <"$WORK/said")" ] || fail "other lines than breaches"
+
+# A quantile takes ten samples beyond it: a thousand triggers have p99 and no p99.9.
+expect 1 "$IRQSCOPE" gate "$run" --max 'irq<1s@p99.9'
+says "too few samples: p99.9 takes 10,000, and there are 1,000; hold max instead"
+expect 1 "$IRQSCOPE" gate "$run" --against "$run" --allow 0% --at p99.9
+says "too few samples for p99.9; it takes about 10,000 samples"
 
 # Only 6.12 has this stage: 6.1 has not passed.
 expect 1 "$IRQSCOPE" gate "$run" --max 'work_bh<1s@max'

@@ -24,7 +24,7 @@ expect 0 "$IRQSCOPE" import "$WORK/live.txt" --out "$WORK/live" --json
 	fail "not all of cyclictest's samples"
 
 # Out: a run of this machine, and a histogram that came in.
-expect 0 "$IRQSCOPE" bench sched gtod -l 500 -i 500us --out "$WORK/run"
+expect 0 "$IRQSCOPE" bench sched gtod -l 1200 -i 500us --out "$WORK/run"
 for format in csv openmetrics hdr rt-tests cyclictest; do
 	expect 0 "$IRQSCOPE" export "$WORK/run" --format $format --out "$WORK/out.$format"
 done

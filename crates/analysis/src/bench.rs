@@ -25,20 +25,20 @@ pub struct SeriesSummary {
     pub count: u64,
     /// The smallest value; `None`, as all figures down to `mean_ns`, where `count` is 0.
     pub min_ns: Option<i64>,
-    /// The 5th percentile, by nearest rank as the others; of fewer than 21 values the smallest.
+    /// The 5th percentile, by nearest rank as the others; it takes 200 values.
     pub p5_ns: Option<i64>,
-    /// The median; of an even number of values the lower of the two in the middle.
+    /// The median; of an even number of values the lower of the two in the middle; it takes 20.
     pub p50_ns: Option<i64>,
-    /// The 95th percentile; of fewer than 20 values the largest.
+    /// The 95th percentile; it takes 200 values.
     pub p95_ns: Option<i64>,
-    /// The 99th percentile; of fewer than 100 values the largest.
+    /// The 99th percentile; it takes 1,000 values.
     pub p99_ns: Option<i64>,
-    /// The 99.9th percentile; of fewer than 1,000 values the largest.
+    /// The 99.9th percentile; it takes 10,000 values.
     pub p99_9_ns: Option<i64>,
-    /// The 99.99th percentile; of fewer than 10,000 values the largest.
+    /// The 99.99th percentile; it takes 100,000 values.
     #[serde(default)]
     pub p99_99_ns: Option<i64>,
-    /// The 99.999th percentile; of fewer than 100,000 values the largest.
+    /// The 99.999th percentile; it takes 1,000,000 values.
     #[serde(default)]
     pub p99_999_ns: Option<i64>,
     /// The largest value.

@@ -4,7 +4,7 @@
 //! A response that never came, or of which no figure is known, is later than every limit. A series
 //! that was not measured has not passed.
 
-use irqscope_quantity::Quantile;
+use irqscope_quantity::{Quantile, grouped};
 use irqscope_wire::View;
 
 use crate::compare::{Ask, MeasuredCase, Series, Shift, is_exact};
@@ -55,6 +55,7 @@ pub fn hold(case: &MeasuredCase, limit: &Limit) -> Result<Vec<Verdict>> {
         let (passed, found) = match worst(series, limit.quantile)? {
             Found::Value(value) => (value < limit.limit_ns, time(value)),
             Found::Unknown => (false, unknown(series)),
+            Found::TooFew => (false, too_few(series, limit.quantile)),
             Found::Nothing => (false, "not one response".into()),
         };
         Ok(verdict(&series.name.to_string(), passed, found))
@@ -71,6 +72,8 @@ enum Found {
     Value(i64),
     /// The quantile lies among those of which there is no figure.
     Unknown,
+    /// Too few triggers have the quantile, whatever it is.
+    TooFew,
     Nothing,
 }
 
@@ -80,6 +83,7 @@ fn worst(series: &Series, quantile: Quantile) -> Result<Found> {
     let [value] = series.sorted.at_ranks([quantile.rank(all)])?;
     Ok(match (all, value) {
         (0, _) => Found::Nothing,
+        _ if !quantile.is_known_of(all) => Found::TooFew,
         (_, Some(ns)) => Found::Value(ns),
         (_, None) => Found::Unknown,
     })
@@ -93,6 +97,11 @@ fn triggers(series: &Series) -> u64 {
 fn unknown(series: &Series) -> String {
     let (without, all) = (series.without, triggers(series));
     format!("{without} of {all} were not answered, answered together with another, or lost")
+}
+
+fn too_few(series: &Series, quantile: Quantile) -> String {
+    let (all, needed) = (grouped(triggers(series)), grouped(quantile.needs()));
+    format!("too few samples: {quantile} takes {needed}, and there are {all}; hold max instead")
 }
 
 /// How much later a case may be than its baseline.
@@ -196,18 +205,23 @@ impl Pair<'_> {
 }
 
 fn is_within(shift: &Shift, allowed: f64, strict: bool, exact: bool) -> (bool, String) {
-    let [base, other] = [shift.base_ns, shift.other_ns].map(time);
-    let Some(percent) = shift.percent else {
-        let found = format!("{base} to {other}; there are no per cents of what is not above zero");
-        return (shift.difference_ns <= 0, found);
+    let needed = shift
+        .needed
+        .map_or_else(String::new, |needed| format!("; it takes about {} samples", grouped(needed)));
+    let (Some(base), Some(other)) = (shift.base_ns, shift.other_ns) else {
+        return (false, format!("too few samples for {}{needed}", shift.quantile));
     };
-    let found = format!("{base} to {other}, {percent:+.1} %");
+    let [base_time, other_time] = [base, other].map(time);
+    let found = format!("{base_time} to {other_time}");
+    let Some(percent) = shift.percent else {
+        let found = format!("{found}; there are no per cents of what is not above zero");
+        return (other <= base, found);
+    };
+    let found = format!("{found}, {percent:+.1} %");
     if exact {
         return (percent <= allowed, found);
     }
     let Some([low, high]) = shift.interval.and_then(|limits| limits.percent) else {
-        let needed = shift.needed.map(|needed| format!("; it takes about {needed} samples"));
-        let needed = needed.unwrap_or_default();
         return (false, format!("{found}, too few samples to be sure{needed}"));
     };
     let found = format!("{found} [{low:+.1}, {high:+.1}]");

@@ -13,33 +13,35 @@ use crate::counted::Ascending;
 /// share of all values at or below it. Always a value that was measured.
 pub const QUANTILE_METHOD: &str = "nearest-rank (inverse ECDF, Hyndman-Fan type 1)";
 
-/// Returns the quantile of values in ascending order.
+/// Returns the value at a quantile's rank among values in ascending order. It chooses a
+/// sample, also among a handful; a figure takes more of them ([`Ascending::quantile`]).
 pub fn quantile(sorted: &[i64], quantile: Quantile) -> Option<i64> {
     let rank = quantile.rank(sorted.len() as u64);
     sorted.get(usize::try_from(rank).ok()?.checked_sub(1)?).copied()
 }
 
 /// Figures about one set of latencies, in nanoseconds; all `None` if it is
-/// empty. The standard deviation is the sample's (n - 1), `None` for one value.
+/// empty, and a quantile with fewer than ten values beyond it.
+/// The standard deviation is the sample's (n - 1), `None` for one value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// Values, those that are alike each for itself.
     pub count: u64,
     /// The least value.
     pub min: Option<i64>,
-    /// The 5th percentile, by nearest rank as the others; of fewer than 21 values the smallest.
+    /// The 5th percentile, by nearest rank as the others; it takes 200 values.
     pub p5: Option<i64>,
-    /// The median; of an even number of values the lower of the two in the middle.
+    /// The median; of an even number of values the lower of the two in the middle; it takes 20.
     pub p50: Option<i64>,
-    /// The 95th percentile; of fewer than 20 values the largest.
+    /// The 95th percentile; it takes 200 values.
     pub p95: Option<i64>,
-    /// The 99th percentile; of fewer than 100 values the largest.
+    /// The 99th percentile; it takes 1,000 values.
     pub p99: Option<i64>,
-    /// The 99.9th percentile; of fewer than 1,000 values the largest.
+    /// The 99.9th percentile; it takes 10,000 values.
     pub p99_9: Option<i64>,
-    /// The 99.99th percentile; of fewer than 10,000 values the largest.
+    /// The 99.99th percentile; it takes 100,000 values.
     pub p99_99: Option<i64>,
-    /// The 99.999th percentile; of fewer than 100,000 values the largest.
+    /// The 99.999th percentile; it takes 1,000,000 values.
     pub p99_999: Option<i64>,
     /// The greatest value.
     pub max: Option<i64>,
@@ -64,8 +66,8 @@ impl Statistics {
     /// The disk's, where a file holds them.
     pub fn of_all(values: &impl Ascending) -> Result<Self> {
         let count = values.count();
-        let ranks = Quantile::OF_SUMMARIES.map(|quantile| quantile.rank(count));
-        let [p5, p50, p95, p99, p99_9, p99_99, p99_999] = values.at_ranks(ranks)?;
+        let [p5, p50, p95, p99, p99_9, p99_99, p99_999] =
+            values.quantiles(Quantile::OF_SUMMARIES)?;
         let mean = mean(values)?;
         Ok(Self {
             count,
@@ -158,6 +160,18 @@ mod tests {
     }
 
     #[test]
+    fn no_quantile_has_fewer_than_ten_values_beyond_it() {
+        let of = |count: i64| Statistics::of(&(1..=count).collect::<Vec<_>>());
+        let (few, enough) = (of(999), of(1_000));
+        assert_eq!((few.p5, few.p95, few.p99, few.max), (Some(50), Some(950), None, Some(999)));
+        assert_eq!((enough.p99, enough.p99_9, enough.max), (Some(990), None, Some(1_000)));
+        assert_eq!(
+            [of(19).p50, of(20).p50, of(199).p5, of(200).p5],
+            [None, Some(10), None, Some(10)]
+        );
+    }
+
+    #[test]
     fn moments_of_a_known_set_are_exact() {
         let statistics = Statistics::of(&[2, 4, 4, 4, 5, 5, 7, 9]);
         assert_eq!(statistics.mean, Some(5.0));
@@ -171,7 +185,7 @@ mod tests {
     fn nothing_and_one_value_have_no_spread() {
         assert_eq!(Statistics::of(&[]), Statistics::default());
         let one = Statistics::of(&[7]);
-        assert_eq!((one.mean, one.stddev, one.p99_9), (Some(7.0), None, Some(7)));
+        assert_eq!((one.mean, one.stddev, one.p99_9, one.max), (Some(7.0), None, None, Some(7)));
     }
 
     proptest! {

@@ -16,8 +16,9 @@ use crate::{
 /// The summary's format.
 ///
 /// 1: first. 2: `overrun` is `dropped`, `merged` is `coalesced`, and a log that was cut off has
-/// `unrecorded` and `open` triggers; there are p99.99 and p99.999.
-pub const VERSION: u32 = 2;
+/// `unrecorded` and `open` triggers; there are p99.99 and p99.999. 3: a quantile with fewer than ten
+/// values beyond it is null.
+pub const VERSION: u32 = 3;
 
 pub(crate) const FILE: &str = "summary.json";
 
@@ -142,20 +143,20 @@ pub struct StageSummary {
     pub count: u64,
     /// The shortest latency; `None`, as all figures down to `mean_ns`, where `count` is 0.
     pub min_ns: Option<i64>,
-    /// The 5th percentile, by nearest rank as the others; of fewer than 21 latencies the smallest.
+    /// The 5th percentile, by nearest rank as the others; it takes 200 latencies.
     pub p5_ns: Option<i64>,
-    /// The median; of an even number of latencies the lower of the two in the middle.
+    /// The median; of an even number of latencies the lower of the two in the middle; it takes 20.
     pub p50_ns: Option<i64>,
-    /// The 95th percentile; of fewer than 20 latencies the largest.
+    /// The 95th percentile; it takes 200 latencies.
     pub p95_ns: Option<i64>,
-    /// The 99th percentile; of fewer than 100 latencies the largest.
+    /// The 99th percentile; it takes 1,000 latencies.
     pub p99_ns: Option<i64>,
-    /// The 99.9th percentile; of fewer than 1,000 latencies the largest.
+    /// The 99.9th percentile; it takes 10,000 latencies.
     pub p99_9_ns: Option<i64>,
-    /// The 99.99th percentile; of fewer than 10,000 latencies the largest.
+    /// The 99.99th percentile; it takes 100,000 latencies.
     #[serde(default)]
     pub p99_99_ns: Option<i64>,
-    /// The 99.999th percentile; of fewer than 100,000 latencies the largest.
+    /// The 99.999th percentile; it takes 1,000,000 latencies.
     #[serde(default)]
     pub p99_999_ns: Option<i64>,
     /// The longest latency.
@@ -193,10 +194,10 @@ pub struct ExecutionSummary {
     pub count: u64,
     /// The shortest execution.
     pub min_ns: i64,
-    /// The median, by nearest rank.
-    pub p50_ns: i64,
-    /// The 99th percentile, by nearest rank.
-    pub p99_ns: i64,
+    /// The median, by nearest rank; it takes 20 responses.
+    pub p50_ns: Option<i64>,
+    /// The 99th percentile, by nearest rank; it takes 1,000 responses.
+    pub p99_ns: Option<i64>,
     /// The longest execution.
     pub max_ns: i64,
 }
@@ -204,12 +205,9 @@ pub struct ExecutionSummary {
 impl ExecutionSummary {
     fn of(values: &Counted) -> Result<Option<Self>> {
         let figures = Statistics::of_all(values)?;
-        let (Some(min_ns), Some(p50_ns), Some(p99_ns), Some(max_ns)) =
-            (figures.min, figures.p50, figures.p99, figures.max)
-        else {
-            return Ok(None);
-        };
-        Ok(Some(Self { count: figures.count, min_ns, p50_ns, p99_ns, max_ns }))
+        let Statistics { count, p50: p50_ns, p99: p99_ns, .. } = figures;
+        let extremes = figures.min.zip(figures.max);
+        Ok(extremes.map(|(min_ns, max_ns)| Self { count, min_ns, p50_ns, p99_ns, max_ns }))
     }
 }
 

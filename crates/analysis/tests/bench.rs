@@ -17,7 +17,7 @@ use irqscope_wire::{
 use synthetic::{Sender, draft};
 
 fn plan(case: &str) -> Plan {
-    let sched = Sched { count: 4, ..Sched::default() };
+    let sched = Sched { count: 31, ..Sched::default() };
     let benchmarks = vec![
         Benchmark::Sched(sched),
         Benchmark::Inversion(Inversion { count: 1, ..Inversion::default() }),
@@ -52,9 +52,9 @@ fn end(benchmark: u16, series: Vec<SeriesCount>, unavailable: Option<&str>) -> M
 /// Returns the messages of a target in a case in which all went well, but there was no clock.
 fn told() -> Vec<Message> {
     let mut told = vec![
-        samples(0, "cpu0", 0, &[30, 10]),
-        samples(0, "cpu0", 2, &[20]),
-        end(0, vec![count("cpu0", 3, 1)], None),
+        samples(0, "cpu0", 0, &[30, 10].repeat(10)),
+        samples(0, "cpu0", 20, &[20; 10]),
+        end(0, vec![count("cpu0", 30, 1)], None),
         samples(1, Instant::WAIT, 0, &[700]),
     ];
     let instants = Instant::ALL.iter();
@@ -88,7 +88,7 @@ fn figures_are_order_statistics_of_all_samples_of_a_series() {
     let sched = &case.benchmarks[0];
     assert_eq!((sched.benchmark, sched.class.as_deref()), (BenchmarkKind::Sched, Some("fifo 80")));
     let figures = (sched.count, sched.min_ns, sched.p50_ns, sched.max_ns, sched.skipped);
-    assert_eq!(figures, (3, Some(10), Some(20), Some(30), 1));
+    assert_eq!(figures, (30, Some(10), Some(20), Some(30), 1));
     let shown: Vec<&str> =
         case.benchmarks.iter().filter(|one| one.is_figure()).map(|one| &*one.series).collect();
     assert_eq!(shown, ["cpu0", Instant::WAIT], "instants are no latencies");
@@ -116,11 +116,11 @@ fn a_lost_batch_or_an_unaccounted_sample_makes_a_case_invalid() {
     let mut lost = told();
     lost.remove(1);
     let (_, summary) = run(&parent.path().join("lost"), lost);
-    assert!(summary.cases[0].violations.join("\n").contains("the log has 2"));
+    assert!(summary.cases[0].violations.join("\n").contains("the log has 20"));
     let mut unaccounted = told();
-    unaccounted[2] = end(0, vec![count("cpu0", 3, 0)], None);
+    unaccounted[2] = end(0, vec![count("cpu0", 30, 0)], None);
     let (_, summary) = run(&parent.path().join("unaccounted"), unaccounted);
-    assert!(summary.cases[0].violations.join("\n").contains("4 were asked for"));
+    assert!(summary.cases[0].violations.join("\n").contains("31 were asked for"));
     assert!(check(&summary).is_err());
 }
 
@@ -142,7 +142,7 @@ fn every_value_counts_in_the_digest() {
     let first = digest("a", told());
     assert_eq!(first, digest("b", told()));
     let mut other = told();
-    other[1] = samples(0, "cpu0", 2, &[21]);
+    other[1] = samples(0, "cpu0", 20, &[21; 10]);
     assert_ne!(first, digest("c", other));
 }
 

@@ -8,7 +8,8 @@ mod synthetic;
 use std::path::Path;
 
 use irqscope_analysis::{
-    AnalysisError, Ask, CompareError, Comparison, Limit, MeasuredCase, hold, pairs,
+    Allowance, AnalysisError, Ask, CompareError, Comparison, Limit, MeasuredCase, hold,
+    hold_against, pairs,
 };
 use irqscope_quantity::Quantile;
 use irqscope_run::RunDir;
@@ -136,11 +137,31 @@ fn responses_that_never_came_are_later_than_every_limit() {
     let limit = |quantile| Limit { name: "user".into(), limit_ns: 1_000_000_000, quantile };
     let passed = |case: &MeasuredCase, quantile| hold(case, &limit(quantile)).unwrap()[0].passed;
     assert!(passed(&whole, Quantile::MAX) && passed(&holed, Quantile::per_mille(980)));
-    assert!(!passed(&holed, Quantile::P99_9) && !passed(&holed, Quantile::MAX));
+    assert!(!passed(&holed, Quantile::per_mille(995)) && !passed(&holed, Quantile::MAX));
     let nothing = Limit { name: "work".into(), ..limit(Quantile::P50) };
     let verdict = hold(&whole, &nothing).unwrap().remove(0);
     assert!(!verdict.passed && verdict.found.contains("was not measured"));
     assert!(compare(&whole, &holed).unwrap().series[1].lacks_responses());
+}
+
+#[test]
+fn a_quantile_of_too_few_samples_is_no_figure_and_no_pass() {
+    let one = case(real("6.1/idle"), started("6.1", &STAGES), 1.0, false);
+    let quantiles = [Quantile::P99, Quantile::P99_9, Quantile::MAX];
+    let limit = |quantile| Limit { name: "user".into(), limit_ns: 1_000_000_000, quantile };
+    let verdict = |quantile| hold(&one, &limit(quantile)).unwrap().remove(0);
+    assert_eq!(quantiles.map(|one| verdict(one).passed), [true, false, true]);
+    let found = verdict(Quantile::P99_9).found;
+    assert_eq!(found, "too few samples: p99.9 takes 10,000, and there are 4,000; hold max instead");
+    let ask = Ask { names: &[], view: None, quantiles: &quantiles };
+    let shifts = Comparison::of(&one, &one, &ask).unwrap().series.remove(0).shifts;
+    let known = shifts.iter().map(|shift| (shift.base_ns.is_some(), shift.needed));
+    assert_eq!(known.collect::<Vec<_>>(), [(true, None), (false, Some(10_000)), (true, None)]);
+    let allowance = Allowance { ask, percent: 5.0, strict: false };
+    let verdicts = hold_against(&one, &one, &allowance).unwrap();
+    let failed: Vec<&str> =
+        verdicts.iter().filter(|one| !one.passed).map(|one| &*one.found).collect();
+    assert_eq!(failed, ["too few samples for p99.9; it takes about 10,000 samples"; 2]);
 }
 
 #[test]

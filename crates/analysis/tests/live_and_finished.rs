@@ -293,7 +293,7 @@ fn missing_answers() {
 
 #[test]
 fn latencies_above_a_second() {
-    let truths = truths(1_000, MS, (250, 3 * SECOND + SECOND / 2));
+    let truths = truths(10_000, MS, (250, 3 * SECOND + SECOND / 2));
     let finished = assert_same("long", &alone(&truths, Mode::Together));
     assert!(finished[2].p99_9_ns > Some(SECOND as i64));
 }

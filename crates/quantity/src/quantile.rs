@@ -10,6 +10,9 @@ use crate::QuantityError;
 
 const ONE: u32 = 1_000_000_000;
 
+/// With fewer values beyond it, a quantile says more of chance than of what was measured.
+const BEYOND: u64 = 10;
+
 /// A share of all values between 0, the minimum, and 1, the maximum: `p50`, `p99.99`,
 /// `max`. It is a whole number of billionths, because 0.999 * n is not exact in floating
 /// point.
@@ -55,6 +58,20 @@ impl Quantile {
     pub fn rank(self, count: u64) -> u64 {
         let rank = (u128::from(count) * u128::from(self.0)).div_ceil(ONE.into()).max(1);
         u64::try_from(rank).unwrap_or(u64::MAX)
+    }
+
+    /// Returns how many values it takes: those with ten beyond it, on the side that has fewer. The
+    /// extremes are values themselves and take one.
+    pub fn needs(self) -> u64 {
+        match self.0.min(ONE - self.0) {
+            0 => 1,
+            beyond => (BEYOND * u64::from(ONE)).div_ceil(beyond.into()),
+        }
+    }
+
+    /// Returns whether `count` values are enough for it. Nothing else decides this.
+    pub fn is_known_of(self, count: u64) -> bool {
+        count >= self.needs()
     }
 
     /// Returns the quantile with ten times as many values above it, from the median on.
@@ -131,6 +148,15 @@ mod tests {
             (Quantile::P99_99.farther_in(), Quantile::P50.farther_in()),
             (Quantile::P99_9, Quantile::P50)
         );
+    }
+
+    #[test]
+    fn it_takes_ten_values_beyond_a_quantile() {
+        let needs = Quantile::OF_SUMMARIES.map(Quantile::needs);
+        assert_eq!(needs, [200, 20, 200, 1_000, 10_000, 100_000, 1_000_000]);
+        assert_eq!([Quantile::MIN, Quantile::MAX].map(Quantile::needs), [1, 1]);
+        assert_eq!([999, 1_000].map(|n| Quantile::P99.is_known_of(n)), [false, true]);
+        assert_eq!([0, 1].map(|n| Quantile::MAX.is_known_of(n)), [false, true]);
     }
 
     proptest! {

@@ -176,7 +176,8 @@ pub(crate) fn execution_rows(summary: &Summary) -> Vec<Vec<String>> {
             let of_stage = case.stage(*stage, case.main_view());
             let Some(one) = of_stage.and_then(|one| one.execution) else { continue };
             let mut row = vec![std::mem::take(&mut name), case.case.clone(), grouped(one.count)];
-            row.extend([one.min_ns, one.p50_ns, one.p99_ns, one.max_ns].map(alone));
+            let figures = [Some(one.min_ns), one.p50_ns, one.p99_ns, Some(one.max_ns)];
+            row.extend(figures.map(|ns| ns.map_or_else(|| "-".into(), alone)));
             rows.push(row);
         }
     }

@@ -232,10 +232,10 @@ export interface ExecutionSummary {
   readonly count: number;
   /** The shortest execution. */
   readonly min_ns: number;
-  /** The median, by nearest rank. */
-  readonly p50_ns: number;
-  /** The 99th percentile, by nearest rank. */
-  readonly p99_ns: number;
+  /** The median, by nearest rank; it takes 20 responses. */
+  readonly p50_ns: number | null;
+  /** The 99th percentile, by nearest rank; it takes 1,000 responses. */
+  readonly p99_ns: number | null;
   /** The longest execution. */
   readonly max_ns: number;
 }
@@ -368,19 +368,19 @@ export interface LiveSeries {
   readonly mean_ns: number | null;
   /** The longest latency, exact. */
   readonly max_ns: number | null;
-  /** The 5th percentile, from a histogram of three significant digits: within 0.1 % of nearest rank. */
+  /** The 5th percentile, from a histogram of three significant digits: within 0.1 % of nearest rank; it takes 200 latencies. */
   readonly p5_ns: number | null;
-  /** The median, as near to nearest rank as `p5_ns`. */
+  /** The median, as near to nearest rank as `p5_ns`; it takes 20 latencies. */
   readonly p50_ns: number | null;
-  /** The 95th percentile, likewise; of fewer than 20 latencies the largest. */
+  /** The 95th percentile, likewise; it takes 200 latencies. */
   readonly p95_ns: number | null;
-  /** The 99th percentile; of fewer than 100 latencies the largest. */
+  /** The 99th percentile; it takes 1,000 latencies. */
   readonly p99_ns: number | null;
-  /** The 99.9th percentile; of fewer than 1,000 latencies the largest. */
+  /** The 99.9th percentile; it takes 10,000 latencies. */
   readonly p99_9_ns: number | null;
-  /** The 99.99th percentile; of fewer than 10,000 latencies the largest. */
+  /** The 99.99th percentile; it takes 100,000 latencies. */
   readonly p99_99_ns: number | null;
-  /** The 99.999th percentile; of fewer than 100,000 latencies the largest. */
+  /** The 99.999th percentile; it takes 1,000,000 latencies. */
   readonly p99_999_ns: number | null;
   /** None where they were not asked for. */
   readonly histogram: Bins | null;
@@ -618,17 +618,17 @@ export interface SettingsSet {
 export interface Shift {
   /** As a number between 0 and 1; 1 is the maximum. */
   readonly quantile: number;
-  /** Of the first side. */
-  readonly base_ns: number;
-  /** Of the second side. */
-  readonly other_ns: number;
+  /** Of the first side; none of too few samples. */
+  readonly base_ns: number | null;
+  /** Of the second side, likewise. */
+  readonly other_ns: number | null;
   /** The second less the first. */
-  readonly difference_ns: number;
+  readonly difference_ns: number | null;
   /** Of `base_ns`; none if that is not above zero. */
   readonly percent: number | null;
   /** None where the figures are exact, and where there are too few samples. Of the maximum: of the maximum of a window, see [`MAXIMUM_METHOD`](super::MAXIMUM_METHOD). */
   readonly interval: ShiftLimits | null;
-  /** How many samples of either side an interval would take, about. */
+  /** How many samples of either side it takes for the figure itself, or about how many for an interval; none where nothing lacks. */
   readonly needed: number | null;
 }
 
@@ -673,19 +673,19 @@ export interface StageSummary {
   readonly count: number;
   /** The shortest latency; `None`, as all figures down to `mean_ns`, where `count` is 0. */
   readonly min_ns: number | null;
-  /** The 5th percentile, by nearest rank as the others; of fewer than 21 latencies the smallest. */
+  /** The 5th percentile, by nearest rank as the others; it takes 200 latencies. */
   readonly p5_ns: number | null;
-  /** The median; of an even number of latencies the lower of the two in the middle. */
+  /** The median; of an even number of latencies the lower of the two in the middle; it takes 20. */
   readonly p50_ns: number | null;
-  /** The 95th percentile; of fewer than 20 latencies the largest. */
+  /** The 95th percentile; it takes 200 latencies. */
   readonly p95_ns: number | null;
-  /** The 99th percentile; of fewer than 100 latencies the largest. */
+  /** The 99th percentile; it takes 1,000 latencies. */
   readonly p99_ns: number | null;
-  /** The 99.9th percentile; of fewer than 1,000 latencies the largest. */
+  /** The 99.9th percentile; it takes 10,000 latencies. */
   readonly p99_9_ns: number | null;
-  /** The 99.99th percentile; of fewer than 10,000 latencies the largest. */
+  /** The 99.99th percentile; it takes 100,000 latencies. */
   readonly p99_99_ns: number | null;
-  /** The 99.999th percentile; of fewer than 100,000 latencies the largest. */
+  /** The 99.999th percentile; it takes 1,000,000 latencies. */
   readonly p99_999_ns: number | null;
   /** The longest latency. */
   readonly max_ns: number | null;

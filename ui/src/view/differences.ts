@@ -29,14 +29,15 @@ function row(series: string, shift: Shift, identical: boolean, exact: boolean, f
   return h("tr", { class: first ? "first" : "" },
     h("th", { scope: "row" }, first ? series : h("span", { class: "unseen" }, series)),
     h("td", {}, quantile(shift.quantile)),
-    h("td", {}, micro(shift.base_ns)), h("td", {}, micro(shift.other_ns)), h("td", {}, signed(micro(difference))),
+    h("td", {}, micro(shift.base_ns)), h("td", {}, micro(shift.other_ns)), h("td", {}, difference === null ? NONE : signed(micro(difference))),
     h("td", {}, percent === null ? NONE : signed(decimals(percent, 1))),
     exact ? null : h("td", {}, interval === null ? NONE : `${signed(micro(interval.low_ns))} … ${signed(micro(interval.high_ns))}`),
-    h("td", { class: verdict }, shift.needed === null || exact ? verdict : `needs ${grouped(shift.needed)}`));
+    h("td", { class: verdict }, shift.needed === null ? verdict : `needs ${grouped(shift.needed)}`));
 }
 
 /** Decides whether a difference counts: its interval does not hold 0. */
 function verdictOf({ difference_ns, interval }: Shift, exact: boolean): string {
+  if (difference_ns === null) return NONE;
   if (exact) return difference_ns === 0 ? "same" : difference_ns > 0 ? "later" : "earlier";
   if (interval === null) return NONE;
   if (interval.low_ns > 0) return "later";

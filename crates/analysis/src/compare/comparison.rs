@@ -15,8 +15,8 @@ use crate::{Ascending, QUANTILE_METHOD, Result};
 /// The comparison's format.
 ///
 /// 1: first. 2: a shift has its `quantile` as a number between 0 and 1 where it had
-/// `thousandths`.
-pub const VERSION: u32 = 2;
+/// `thousandths`. 3: its figures are null where there are too few samples for the quantile.
+pub const VERSION: u32 = 3;
 
 /// How sure intervals are, and the level of the test.
 pub const LEVEL: f64 = 0.95;

@@ -15,19 +15,20 @@ use crate::{Ascending, Result};
 pub struct Shift {
     /// As a number between 0 and 1; 1 is the maximum.
     pub quantile: Quantile,
-    /// Of the first side.
-    pub base_ns: i64,
-    /// Of the second side.
-    pub other_ns: i64,
+    /// Of the first side; none of too few samples.
+    pub base_ns: Option<i64>,
+    /// Of the second side, likewise.
+    pub other_ns: Option<i64>,
     /// The second less the first.
-    pub difference_ns: i64,
+    pub difference_ns: Option<i64>,
     /// Of `base_ns`; none if that is not above zero.
     pub percent: Option<f64>,
     /// None where the figures are exact, and where there are too few samples. Of
     /// the maximum: of the maximum of a window, see
     /// [`MAXIMUM_METHOD`](super::MAXIMUM_METHOD).
     pub interval: Option<Limits>,
-    /// How many samples of either side an interval would take, about.
+    /// How many samples of either side it takes for the figure itself, or about how many for an
+    /// interval; none where nothing lacks.
     pub needed: Option<u64>,
 }
 
@@ -72,11 +73,15 @@ impl Shift {
     /// # Errors
     /// The disk's, where values do not fit into memory.
     pub fn exact(base: &Series, other: &Series, quantile: Quantile) -> Result<Option<Self>> {
+        if base.sorted.is_empty() || other.sorted.is_empty() {
+            return Ok(None);
+        }
         let at = |series: &Series| series.sorted.quantile(quantile);
-        let (Some(base_ns), Some(other_ns)) = (at(base)?, at(other)?) else { return Ok(None) };
-        let difference_ns = other_ns.saturating_sub(base_ns);
-        let percent = (base_ns > 0).then(|| difference_ns as f64 / base_ns as f64 * 100.0);
-        let (interval, needed) = (None, None);
+        let (base_ns, other_ns) = (at(base)?, at(other)?);
+        let difference_ns = base_ns.zip(other_ns).map(|(base, other)| other.saturating_sub(base));
+        let part = base_ns.filter(|base| *base > 0).zip(difference_ns);
+        let percent = part.map(|(base, difference)| difference as f64 / base as f64 * 100.0);
+        let (interval, needed) = (None, difference_ns.is_none().then(|| quantile.needs()));
         Ok(Some(Self { quantile, base_ns, other_ns, difference_ns, percent, interval, needed }))
     }
 
@@ -94,6 +99,9 @@ impl Shift {
         if quantile == Quantile::MAX {
             let both = Maxima::of(&base.values)?.zip(Maxima::of(&other.values)?);
             shift.interval = both.map(|(base, other)| Limits::of_maxima(&base, &other, level));
+            return Ok(Some(shift));
+        }
+        if shift.difference_ns.is_none() {
             return Ok(Some(shift));
         }
         let of = |one: &Series| quantile_interval(one, quantile, level);

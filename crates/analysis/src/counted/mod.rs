@@ -98,7 +98,23 @@ pub trait Ascending {
         Ok(found)
     }
 
-    /// Returns a quantile; none without a single value.
+    /// Returns quantiles, which ascend; none for those that there are too few values for.
+    ///
+    /// # Errors
+    /// The disk's.
+    fn quantiles<const N: usize>(&self, asked: [Quantile; N]) -> Result<[Option<i64>; N]>
+    where
+        Self: Sized,
+    {
+        let count = self.count();
+        let mut found = self.at_ranks(asked.map(|quantile| quantile.rank(count)))?;
+        for (value, quantile) in found.iter_mut().zip(asked) {
+            *value = value.filter(|_| quantile.is_known_of(count));
+        }
+        Ok(found)
+    }
+
+    /// Returns a quantile; none of too few values.
     ///
     /// # Errors
     /// The disk's.
@@ -106,7 +122,7 @@ pub trait Ascending {
     where
         Self: Sized,
     {
-        self.at_ranks([quantile.rank(self.count())]).map(|[value]| value)
+        self.quantiles([quantile]).map(|[value]| value)
     }
 
     /// Returns how many values are greater than each of these limits, which ascend.

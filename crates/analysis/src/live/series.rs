@@ -40,19 +40,19 @@ pub struct LiveSeries {
     /// The longest latency, exact.
     pub max_ns: Option<i64>,
     /// The 5th percentile, from a histogram of three significant digits: within 0.1 % of nearest
-    /// rank.
+    /// rank; it takes 200 latencies.
     pub p5_ns: Option<i64>,
-    /// The median, as near to nearest rank as `p5_ns`.
+    /// The median, as near to nearest rank as `p5_ns`; it takes 20 latencies.
     pub p50_ns: Option<i64>,
-    /// The 95th percentile, likewise; of fewer than 20 latencies the largest.
+    /// The 95th percentile, likewise; it takes 200 latencies.
     pub p95_ns: Option<i64>,
-    /// The 99th percentile; of fewer than 100 latencies the largest.
+    /// The 99th percentile; it takes 1,000 latencies.
     pub p99_ns: Option<i64>,
-    /// The 99.9th percentile; of fewer than 1,000 latencies the largest.
+    /// The 99.9th percentile; it takes 10,000 latencies.
     pub p99_9_ns: Option<i64>,
-    /// The 99.99th percentile; of fewer than 10,000 latencies the largest.
+    /// The 99.99th percentile; it takes 100,000 latencies.
     pub p99_99_ns: Option<i64>,
-    /// The 99.999th percentile; of fewer than 100,000 latencies the largest.
+    /// The 99.999th percentile; it takes 1,000,000 latencies.
     pub p99_999_ns: Option<i64>,
     /// None where they were not asked for.
     pub histogram: Option<Bins>,
@@ -121,7 +121,6 @@ impl Series {
     pub fn figures(&self, drawn: bool) -> LiveSeries {
         let count = self.values.len();
         let known = |value| (count > 0).then_some(value);
-        let quantile = |quantile| known(self.quantile(quantile));
         LiveSeries {
             stage: self.stage,
             view: self.view,
@@ -133,13 +132,13 @@ impl Series {
             min_ns: known(self.min),
             mean_ns: (count > 0).then(|| self.sum as f64 / count as f64),
             max_ns: known(self.max),
-            p5_ns: quantile(Quantile::P5),
-            p50_ns: quantile(Quantile::P50),
-            p95_ns: quantile(Quantile::P95),
-            p99_ns: quantile(Quantile::P99),
-            p99_9_ns: quantile(Quantile::P99_9),
-            p99_99_ns: quantile(Quantile::P99_99),
-            p99_999_ns: quantile(Quantile::P99_999),
+            p5_ns: self.quantile(Quantile::P5),
+            p50_ns: self.quantile(Quantile::P50),
+            p95_ns: self.quantile(Quantile::P95),
+            p99_ns: self.quantile(Quantile::P99),
+            p99_9_ns: self.quantile(Quantile::P99_9),
+            p99_99_ns: self.quantile(Quantile::P99_99),
+            p99_999_ns: self.quantile(Quantile::P99_999),
             histogram: drawn.then(|| self.bins()),
             course: drawn.then(|| self.course.points()),
         }
@@ -149,14 +148,14 @@ impl Series {
         self.worst.all()
     }
 
-    /// Returns a quantile: the histogram's bins have an upper end; no value lay beyond the
-    /// extremes.
-    fn quantile(&self, quantile: Quantile) -> i64 {
+    /// Returns a quantile, if there are values enough for it: the histogram's bins have an upper
+    /// end; no value lay beyond the extremes.
+    fn quantile(&self, quantile: Quantile) -> Option<i64> {
         // In the middle between two ranks, so that no rounding gives the next one.
         let count = self.values.len();
         let middle = (quantile.rank(count) as f64 - 0.5) / count.max(1) as f64;
         let value = i64::try_from(self.values.value_at_quantile(middle)).unwrap_or(i64::MAX);
-        value.clamp(self.min, self.max)
+        quantile.is_known_of(count).then(|| value.clamp(self.min, self.max))
     }
 
     fn bins(&self) -> Bins {

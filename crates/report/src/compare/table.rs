@@ -54,7 +54,8 @@ pub(crate) fn what_limits(one: &Comparison) -> &'static str {
 
 /// Returns the unit of the largest figure, if it leaves the smallest its digits.
 pub(crate) fn unit(series: &SeriesComparison) -> Unit {
-    let figures = || series.shifts.iter().flat_map(|shift| [shift.base_ns, shift.other_ns]);
+    let sides = |shift: &Shift| [shift.base_ns, shift.other_ns];
+    let figures = || series.shifts.iter().flat_map(sides).flatten();
     let largest = figures().map(i64::abs).max().unwrap_or(0);
     let smallest = figures().map(i64::abs).min().unwrap_or(0);
     match Unit::for_largest(largest) {
@@ -89,7 +90,7 @@ pub(crate) fn head(exact: bool) -> Vec<String> {
 /// Formats one quantile, from its name on.
 pub(crate) fn cells(shift: &Shift, unit: Unit, exact: bool) -> Vec<String> {
     let signed = |ns: f64| format!("{}{}", if ns > 0.0 { "+" } else { "" }, unit.figure(ns));
-    let figure = |ns: i64| unit.figure(ns as f64);
+    let figure = |ns: Option<i64>| ns.map_or_else(|| "-".into(), |ns| unit.figure(ns as f64));
     // The interval of the maximum is of something else: the notes have it.
     let interval = shift.interval.filter(|_| shift.quantile < Quantile::MAX);
     let limits = interval.map_or_else(
@@ -100,7 +101,8 @@ pub(crate) fn cells(shift: &Shift, unit: Unit, exact: bool) -> Vec<String> {
     let shares =
         shares.map_or_else(|| "-".into(), |[low, high]| format!("[{low:+.1}, {high:+.1}]"));
     let mut cells = vec![shift.quantile.to_string(), figure(shift.base_ns), figure(shift.other_ns)];
-    cells.push(signed(shift.difference_ns as f64));
+    let difference = shift.difference_ns.map(|ns| signed(ns as f64));
+    cells.push(difference.unwrap_or_else(|| "-".into()));
     if !exact {
         cells.push(limits);
     }
@@ -142,11 +144,13 @@ pub(crate) fn notes(series: &SeriesComparison, exact: bool) -> Vec<String> {
     }
     for shift in &series.shifts {
         if let Some(needed) = shift.needed {
-            notes.push(format!(
-                "{}: too few samples for an interval; it takes about {}",
-                shift.quantile,
-                grouped(needed)
-            ));
+            let (quantile, needed) = (shift.quantile, grouped(needed));
+            notes.push(match shift.difference_ns {
+                None => format!("{quantile}: too few samples; it takes {needed}"),
+                Some(_) => {
+                    format!("{quantile}: too few samples for an interval; it takes about {needed}")
+                }
+            });
         }
     }
     let maximum = series.shifts.iter().find(|shift| shift.quantile == Quantile::MAX);

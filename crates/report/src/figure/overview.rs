@@ -81,12 +81,16 @@ fn of_stage(
 fn row(svg: &mut Svg, figures: &StageSummary, ink: Ink, x: Log, y: f64) {
     let at = |ns: Option<i64>| ns.map(|ns| x.at(ns.max(1) as f64));
     let all = [figures.min_ns, figures.p5_ns, figures.p50_ns, figures.p95_ns, figures.max_ns];
-    let [Some(min), Some(p5), Some(p50), Some(p95), Some(max)] = all.map(at) else { return };
+    let [Some(min), p5, p50, p95, Some(max)] = all.map(at) else { return };
     svg.line([min, y, max, y], Pen { ink, width: 1.3, dash: None });
     svg.line([max, y - 4.0, max, y + 4.0], Pen { ink, width: 1.3, dash: None });
-    svg.rect([p5, y - 3.0, (p95 - p5).max(1.5), 6.0], ink);
-    svg.dot((p50, y), 4.6, Ink::Ground);
-    svg.dot((p50, y), 3.2, ink);
+    if let Some((p5, p95)) = p5.zip(p95) {
+        svg.rect([p5, y - 3.0, (p95 - p5).max(1.5), 6.0], ink);
+    }
+    if let Some(p50) = p50 {
+        svg.dot((p50, y), 4.6, Ink::Ground);
+        svg.dot((p50, y), 3.2, ink);
+    }
 }
 
 fn legend(svg: &mut Svg, summary: &Summary, layout: Layout, top: f64) -> f64 {

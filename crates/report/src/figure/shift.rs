@@ -18,9 +18,9 @@ const LABELLED: [u32; 8] = [10, 50, 250, 500, 750, 900, 990, 999];
 /// Draws the shifts; `None` without a single quantile. Where there are intervals, a shift without
 /// one is left out: it would be chance that is drawn, and largest.
 pub fn draw(figure: &Figure<'_>, shifts: &[Shift], layout: Layout, alone: bool) -> Option<String> {
-    let sure: Vec<Shift> =
-        shifts.iter().filter(|shift| shift.interval.is_some()).cloned().collect();
-    let shifts = if sure.is_empty() { shifts } else { &sure };
+    let known: Vec<&Shift> = shifts.iter().filter(|one| one.difference_ns.is_some()).collect();
+    let sure: Vec<&Shift> = known.iter().copied().filter(|one| one.interval.is_some()).collect();
+    let shifts = if sure.is_empty() { known } else { sure };
     let mut svg = Svg::new(layout.width(), &format!("Shifts of {}", figure.subject.named()));
     let mut top = 14.0;
     if alone {
@@ -30,7 +30,7 @@ pub fn draw(figure: &Figure<'_>, shifts: &[Shift], layout: Layout, alone: bool) 
     }
     let (left, right) = (layout.pick(72.0, 58.0), layout.width() - layout.pick(24.0, 16.0));
     let bottom = top + layout.pick(210.0, 170.0);
-    let (lowest, highest) = extent(shifts)?;
+    let (lowest, highest) = extent(&shifts)?;
     let x = Linear {
         from: stretched(Quantile::per_mille(10)),
         to: stretched(Quantile::P99_9),
@@ -39,14 +39,15 @@ pub fn draw(figure: &Figure<'_>, shifts: &[Shift], layout: Layout, alone: bool) 
     };
     let y = Linear { from: lowest as f64, to: highest as f64, start: bottom, end: top };
     let unit = grid(&mut svg, (lowest, highest), (x, y), [left, top, right, bottom]);
-    for shift in shifts {
+    for shift in &shifts {
         let Some(limits) = shift.interval else { continue };
         let at = x.at(stretched(shift.quantile));
         let pen = Pen { ink: Ink::Case(4), width: layout.pick(9.0, 5.0), dash: None };
         svg.line([at, y.at(limits.low_ns), at, y.at(limits.high_ns)], pen);
     }
-    let place = |shift: &Shift| (x.at(stretched(shift.quantile)), y.at(shift.difference_ns as f64));
-    let line: Vec<(f64, f64)> = shifts.iter().map(place).collect();
+    let place =
+        |shift: &&Shift| Some((x.at(stretched(shift.quantile)), y.at(shift.difference_ns? as f64)));
+    let line: Vec<(f64, f64)> = shifts.iter().filter_map(place).collect();
     svg.polyline(&line, Pen { ink: Ink::Case(0), width: 1.8, dash: None });
     line.iter().for_each(|at| svg.dot(*at, 2.6, Ink::Case(0)));
     let text = Type::new(Ink::Text, layout.pick(11.0, 9.0)).at(Anchor::Middle);
@@ -69,11 +70,11 @@ fn stretched(quantile: Quantile) -> f64 {
 }
 
 /// Returns the range to draw; zero is always seen.
-fn extent(shifts: &[Shift]) -> Option<(i64, i64)> {
-    let limits = |shift: &Shift| {
+fn extent(shifts: &[&Shift]) -> Option<(i64, i64)> {
+    let limits = |shift: &&Shift| {
         let of =
             shift.interval.map_or([0, 0], |limits| [limits.low_ns as i64, limits.high_ns as i64]);
-        [shift.difference_ns, of[0], of[1], 0]
+        [shift.difference_ns.unwrap_or(0), of[0], of[1], 0]
     };
     let all = || shifts.iter().flat_map(limits);
     let (lowest, highest) = (all().min()?, all().max()?);

@@ -55,10 +55,10 @@ impl Families {
         }
         let signed = set.is_signed() || min < 0;
         let family = if signed { &mut self.deviation } else { &mut self.latency };
-        let ranks = Quantile::OF_SUMMARIES.map(|quantile| quantile.rank(values.count()));
-        for (quantile, value) in Quantile::OF_SUMMARIES.iter().zip(values.at_ranks(ranks)?) {
+        let asked = Quantile::OF_SUMMARIES;
+        for (quantile, value) in asked.iter().zip(values.quantiles(asked)?) {
+            let Some(value) = value else { continue };
             let labels = format!("{labels},quantile=\"{}\"", quantile.share());
-            let value = value.unwrap_or_default();
             family.line("", &labels, &seconds(value.into()));
         }
         if !signed {
