@@ -2,10 +2,10 @@
 //! Figures of benchmarks, and the check that every sample is accounted for.
 
 use irqscope_run::{BenchSeries, BenchmarkData, CaseData};
-use irqscope_wire::{Benchmark, BenchmarkKind, Class, Instant};
+use irqscope_wire::{Benchmark, BenchmarkKind, Beyond, Class, Instant};
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, SeriesFigures, Statistics, Violation, Warning};
+use crate::{Ascending, Result, SeriesFigures, Statistics, Violation, Warning};
 
 /// Figures of one series of a benchmark, over all its samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,14 +49,34 @@ pub struct SeriesSummary {
     pub stddev_ns: Option<f64>,
     /// Periods that had passed before their thread could see to them.
     pub skipped: u64,
-    /// Measured, but there was no room to keep them.
+    /// Measured, but there was no room to keep them; those beyond an imported histogram included.
     pub dropped: u64,
+    /// The samples that lay beyond an imported histogram: greater than all others. Quantiles count
+    /// them; those that lie among them are `None`, and so are mean and deviation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond: Option<Overflow>,
+}
+
+/// Samples beyond an imported histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overflow {
+    /// How many there are.
+    pub count: u64,
+    /// None of them is less.
+    pub from_ns: i64,
+}
+
+impl Overflow {
+    const fn of(beyond: Beyond) -> Self {
+        Self { count: beyond.count, from_ns: beyond.from.0 }
+    }
 }
 
 impl SeriesSummary {
     fn new(data: &CaseData, figures: &SeriesFigures) -> Result<Self> {
         let benchmark = &data.benchmarks[figures.benchmark];
         let series = &benchmark.series[figures.series];
+        let beyond = figures.values.beyond().map(Overflow::of);
         let figures = Statistics::of_all(&figures.values)?;
         let count = series.count.as_ref();
         Ok(Self {
@@ -65,7 +85,7 @@ impl SeriesSummary {
             series: series.name.clone(),
             cpu: series.cpu,
             class: benchmark.class.map(|class| class.to_string()),
-            count: figures.count,
+            count: figures.count - beyond.map_or(0, |beyond| beyond.count),
             min_ns: figures.min,
             p5_ns: figures.p5,
             p50_ns: figures.p50,
@@ -79,6 +99,7 @@ impl SeriesSummary {
             stddev_ns: figures.stddev,
             skipped: count.map_or(0, |count| count.skipped),
             dropped: count.map_or(0, |count| count.dropped),
+            beyond,
         })
     }
 

@@ -146,7 +146,7 @@ impl SeriesFigures {
         keep.counted(one, series)?;
         series.counted.iter().try_for_each(|bin| values.add(bin.value.0, bin.count))?;
         let (kind, variant, name) = (one.kind, one.variant.clone(), series.name.clone());
-        let values = values.finish()?;
+        let values = values.finish()?.and_beyond(series.beyond);
         let rows = SeriesRows::of(series);
         Ok(Self { benchmark, series: place, kind, variant, name, values, rows, course })
     }

@@ -5,7 +5,7 @@
 //! that was not measured has not passed.
 
 use irqscope_quantity::{Quantile, grouped};
-use irqscope_wire::View;
+use irqscope_wire::{Beyond, View};
 
 use crate::compare::{Ask, MeasuredCase, Series, Shift, is_exact};
 use crate::{Ascending, Result};
@@ -54,6 +54,7 @@ pub fn hold(case: &MeasuredCase, limit: &Limit) -> Result<Vec<Verdict>> {
     let one = |series: &&Series| {
         let (passed, found) = match worst(series, limit.quantile)? {
             Found::Value(value) => (value < limit.limit_ns, time(value)),
+            Found::Beyond(beyond) => within(beyond, triggers(series), limit.limit_ns),
             Found::Unknown => (false, unknown(series)),
             Found::TooFew => (false, too_few(series, limit.quantile)),
             Found::Nothing => (false, "not one response".into()),
@@ -70,6 +71,8 @@ fn series<'a>(case: &'a MeasuredCase, name: &str, view: View) -> Vec<&'a Series>
 
 enum Found {
     Value(i64),
+    /// It lies among those beyond an imported histogram.
+    Beyond(Beyond),
     /// The quantile lies among those of which there is no figure.
     Unknown,
     /// Too few triggers have the quantile, whatever it is.
@@ -80,12 +83,14 @@ enum Found {
 /// Returns the quantile of all triggers; those without a figure are the latest.
 fn worst(series: &Series, quantile: Quantile) -> Result<Found> {
     let all = triggers(series);
-    let [value] = series.sorted.at_ranks([quantile.rank(all)])?;
+    let rank = quantile.rank(all);
+    let [value] = series.sorted.at_ranks([rank])?;
+    let beyond = series.sorted.beyond().filter(|_| rank <= series.sorted.count());
     Ok(match (all, value) {
         (0, _) => Found::Nothing,
         _ if !quantile.is_known_of(all) => Found::TooFew,
         (_, Some(ns)) => Found::Value(ns),
-        (_, None) => Found::Unknown,
+        (_, None) => beyond.map_or(Found::Unknown, Found::Beyond),
     })
 }
 
@@ -97,6 +102,18 @@ fn triggers(series: &Series) -> u64 {
 fn unknown(series: &Series) -> String {
     let (without, all) = (series.without, triggers(series));
     format!("{without} of {all} were not answered, answered together with another, or lost")
+}
+
+/// Holds samples beyond a histogram against a limit: their bounds alone are known.
+fn within(beyond: Beyond, all: u64, limit_ns: i64) -> (bool, String) {
+    let [beyond_count, all] = [beyond.count, all].map(grouped);
+    let from = time(beyond.from.0);
+    let most = beyond.greatest.map_or_else(
+        || "it is not known how long".into(),
+        |most| format!("the greatest was {}", time(most.0)),
+    );
+    let passed = beyond.greatest.is_some_and(|most| most.0 < limit_ns);
+    (passed, format!("{beyond_count} of {all} lay beyond the histogram, from {from} on; {most}"))
 }
 
 fn too_few(series: &Series, quantile: Quantile) -> String {
@@ -209,7 +226,9 @@ fn is_within(shift: &Shift, allowed: f64, strict: bool, exact: bool) -> (bool, S
         .needed
         .map_or_else(String::new, |needed| format!("; it takes about {} samples", grouped(needed)));
     let (Some(base), Some(other)) = (shift.base_ns, shift.other_ns) else {
-        return (false, format!("too few samples for {}{needed}", shift.quantile));
+        let why =
+            if shift.needed.is_some() { "too few samples for" } else { "a histogram ends before" };
+        return (false, format!("{why} {}{needed}", shift.quantile));
     };
     let [base_time, other_time] = [base, other].map(time);
     let found = format!("{base_time} to {other_time}");

@@ -66,7 +66,8 @@ impl Axis {
 /// in a hundred is left out of bounds.
 fn end_of(values: &Counted) -> Result<Option<i64>> {
     let ranks = [Quantile::P99, Quantile::P99_9].map(|quantile| quantile.rank(values.count()));
-    let [p99, p99_9] = values.at_ranks(ranks)?;
+    let beyond = values.beyond().map(|beyond| beyond.from.0);
+    let [p99, p99_9] = values.at_ranks(ranks)?.map(|value| value.or(beyond));
     Ok(p99.zip(p99_9).map(|(p99, p99_9)| {
         let room = p99.saturating_add(p99 / 4);
         if p99_9 <= room.saturating_mul(2) { p99_9 } else { room }

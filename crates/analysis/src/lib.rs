@@ -30,7 +30,7 @@ mod sweep;
 mod tail;
 mod validity;
 
-pub use bench::{SeriesSummary, Unavailable};
+pub use bench::{Overflow, SeriesSummary, Unavailable};
 pub use bursts::{Ahead, Burst, BurstStage, Bursts, Handed, Merge};
 pub use causes::{
     Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, Segment, Share, Truth,

@@ -68,7 +68,8 @@ impl Statistics {
         let count = values.count();
         let [p5, p50, p95, p99, p99_9, p99_99, p99_999] =
             values.quantiles(Quantile::OF_SUMMARIES)?;
-        let mean = mean(values)?;
+        // Of values beyond a histogram no mean is known.
+        let mean = if values.beyond().is_none() { mean(values)? } else { None };
         Ok(Self {
             count,
             min: values.min(),

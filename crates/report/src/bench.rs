@@ -4,7 +4,7 @@
 use irqscope_analysis::{CaseSummary, SeriesSummary, Summary};
 use irqscope_wire::BenchmarkKind;
 
-use irqscope_quantity::{Unit, grouped};
+use irqscope_quantity::{Quantile, Unit, grouped};
 
 /// Says what a value of a benchmark is.
 pub const fn benchmark_text(kind: BenchmarkKind) -> &'static str {
@@ -76,7 +76,22 @@ pub(crate) fn figures(one: &SeriesSummary, unit: Unit) -> Vec<String> {
     let figure = |ns: Option<f64>| ns.map_or_else(|| "-".into(), |ns| unit.figure(ns));
     let whole = |ns: Option<i64>| figure(ns.map(|ns| ns as f64));
     let mut all = vec![grouped(one.count)];
-    all.extend([one.min_ns, one.p50_ns, one.p99_ns, one.p99_9_ns, one.max_ns].map(whole));
+    all.push(whole(one.min_ns));
+    let quantiles = [
+        (Quantile::P50, one.p50_ns),
+        (Quantile::P99, one.p99_ns),
+        (Quantile::P99_9, one.p99_9_ns),
+        (Quantile::MAX, one.max_ns),
+    ];
+    // Of what lies beyond an imported histogram it is known where it begins.
+    let beyond = |quantile: Quantile| {
+        let beyond = one.beyond.filter(|beyond| quantile.is_known_of(one.count + beyond.count));
+        beyond.map_or_else(
+            || "-".into(),
+            |beyond| format!(">={}", unit.figure(beyond.from_ns as f64)),
+        )
+    };
+    all.extend(quantiles.map(|(quantile, ns)| ns.map_or_else(|| beyond(quantile), |_| whole(ns))));
     all.extend([one.mean_ns, one.stddev_ns].map(figure));
     all.push(grouped(one.skipped));
     all

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use irqscope_analysis::{SeriesSummary, Summary, check, derive};
+use irqscope_analysis::{Limit, MeasuredCase, SeriesSummary, Summary, check, derive, hold};
 use irqscope_report::foreign::{Export, ExportFormat, ForeignError, Import, export, import};
+use irqscope_report::table;
 use irqscope_run::RunDir;
 use irqscope_wire::BenchmarkKind;
 use proptest::prelude::*;
@@ -65,17 +66,80 @@ fn figures(one: &SeriesSummary) -> (u64, u64, i64, i64, i64) {
 fn histograms_of_cyclictest_have_all_samples_and_name_those_beyond_them() {
     let summary = imported("cyclictest-h.txt");
     let [first, second] = series(&summary) else { panic!("{summary:?}") };
-    assert_eq!(figures(first), (298, 2, 15, 26, 53));
-    assert_eq!(figures(second), (293, 7, 16, 24, 50));
+    // The maxima are those that cyclictest saw, and quantiles are of all samples.
+    assert_eq!(figures(first), (298, 2, 15, 26, 133));
+    assert_eq!(figures(second), (293, 7, 16, 25, 2_300));
+    assert_eq!(second.beyond.map(|beyond| (beyond.count, beyond.from_ns)), Some((7, 60_000)));
+    assert_eq!((second.mean_ns, second.stddev_ns), (None, None), "seven values are not known");
+    let shown = table(&summary);
+    assert!(shown.contains("2,300.00"), "{shown}");
     let warnings = summary.cases[0].warnings.join("\n");
     assert!(warnings.contains("in which order and at which instants"), "{warnings}");
     assert!(warnings.contains("9 samples lay beyond the histogram (the greatest was 2300"));
     // The column of sums is not a thread.
     assert_eq!(series(&imported("cyclictest-H.txt")).len(), 2);
     let summary = imported("cyclictest.json");
-    assert_eq!(figures(&series(&summary)[0]), (286, 14, 15, 28, 39));
+    assert_eq!(figures(&series(&summary)[0]), (286, 14, 15, 28, 8_097));
     assert_eq!(series(&summary)[0].class.as_deref(), Some("fifo 80"), "from its command line");
     assert_eq!(summary.cases[0].release, "6.18.44-fc-v669");
+}
+
+#[test]
+fn what_lies_beyond_a_histogram_goes_out_as_it_came_in() {
+    let parent = tempfile::tempdir().unwrap();
+    let last = |text: &str| {
+        let figures = text.lines().filter(|line| {
+            ["# Total", "# Min", "# Max", "# Histogram Overflows"]
+                .iter()
+                .any(|one| line.starts_with(one))
+        });
+        figures.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let run = import_to(&parent.path().join("run"), &recording("cyclictest-h.txt")).unwrap();
+    let original = fs::read_to_string(recording("cyclictest-h.txt")).unwrap();
+    let text = exported(&run, &Export::plain(ExportFormat::Cyclictest)).unwrap();
+    assert_eq!(last(&text), last(&original));
+    let metrics = exported(&run, &Export::plain(ExportFormat::OpenMetrics)).unwrap();
+    let of = |name: &str| metrics.lines().filter(|line| line.starts_with(name)).count();
+    assert_eq!(["irqscope_latency_seconds_count", "irqscope_latency_seconds_sum"].map(of), [2, 0]);
+    assert!(
+        metrics
+            .lines()
+            .any(|line| line.starts_with("irqscope_max") && line.ends_with(" 0.002300000"))
+    );
+    let json = exported(&run, &Export::plain(ExportFormat::RtTests)).unwrap();
+    let thread = &threads(&json)["1"];
+    assert_eq!(
+        (&thread["cycles"], &thread["max"], &thread["avg"]),
+        (&300.into(), &2_300.into(), &serde_json::Value::Null)
+    );
+    let again = made_run(parent.path(), "again", &json);
+    let again = derive(&again).unwrap();
+    assert_eq!(figures(&series(&again)[1]), (293, 7, 16, 25, 2_300));
+}
+
+#[test]
+fn a_gate_knows_the_bounds_of_what_lies_beyond_a_histogram() {
+    let parent = tempfile::tempdir().unwrap();
+    let text = "# Histogram\n000010 000900\n# Total: 900\n# Min Latencies: 00010\n\
+                # Max Latencies: 00500\n# Histogram Overflows: 00100\n";
+    let run = made_run(parent.path(), "run", text);
+    let case = MeasuredCase::load(&run, None).unwrap().remove(0);
+    let verdict = |quantile: &str, limit_us: i64| {
+        let quantile = quantile.parse().unwrap();
+        let limit = Limit { name: "sched".into(), limit_ns: limit_us * 1_000, quantile };
+        hold(&case, &limit).unwrap().remove(0)
+    };
+    assert!(verdict("max", 501).passed && !verdict("max", 500).passed);
+    assert!(verdict("p90", 11).passed, "it is one of the values");
+    let beyond = verdict("p95", 100);
+    assert!(!beyond.passed && verdict("p95", 501).passed);
+    let found = "100 of 1,000 lay beyond the histogram, from 11 us on; the greatest was 500 us";
+    assert_eq!(beyond.found, found);
+    let shown = table(&derive(&run).unwrap());
+    let row = shown.lines().find(|line| line.contains(" 900 ")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().rev().take(9).collect();
+    assert_eq!(cells, ["0", "-", "-", "500.00", "-", ">=11.00", "10.00", "10.00", "900"]);
 }
 
 #[test]
@@ -96,7 +160,7 @@ fn oslat_names_bins_by_their_upper_ends() {
         let summary = imported(name);
         let [one] = series(&summary) else { panic!("{summary:?}") };
         assert_eq!(one.benchmark, BenchmarkKind::Spin);
-        assert_eq!(figures(one), (30_459_450, 388, 0, 0, 14), "{name}");
+        assert_eq!(figures(one), (30_459_450, 388, 0, 0, 439_646), "{name}");
     }
 }
 
@@ -121,7 +185,7 @@ fn rtla_has_a_series_for_each_context_of_a_cpu() {
     let summary = imported("rtla-timerlat.txt");
     let names: Vec<&str> = series(&summary).iter().map(|one| &*one.series).collect();
     assert_eq!(names, ["cpu0 irq", "cpu0 thread", "cpu1 irq", "cpu1 thread"]);
-    assert_eq!(figures(&series(&summary)[0]), (2_388, 12, 3, 56, 2_879));
+    assert_eq!(figures(&series(&summary)[0]), (2_388, 12, 3, 56, 491_354));
     let noise = imported("rtla-osnoise.txt");
     assert_eq!(series(&noise)[0].benchmark, BenchmarkKind::Spin);
     assert!(noise.cases[0].warnings.join("\n").contains("bins are at most 5000 ns wide"));
@@ -153,7 +217,7 @@ const LATMUS: &str = "# test started on: Fri Jan 24 15:36:34 2020
 fn latmus_says_what_lies_in_and_beyond_its_last_bin() {
     let summary = text(LATMUS.as_bytes()).unwrap();
     let [one] = series(&summary) else { panic!("{summary:?}") };
-    assert_eq!(figures(one), (103, 3, 0, 0, 2));
+    assert_eq!(figures(one), (103, 3, 0, 0, 250));
     assert_eq!((one.cpu, one.class.as_deref()), (Some(1), Some("fifo 98")));
     assert_eq!(summary.cases[0].release, "5.5.0-rc7+");
 }

@@ -2,7 +2,7 @@
 //! Benchmarks of a case as the log has them.
 
 use irqscope_wire::{
-    BenchEnd, BenchSamples, BenchValues, BenchmarkKind, Class, Message, Nanoseconds, Plan,
+    BenchEnd, BenchSamples, BenchValues, BenchmarkKind, Beyond, Class, Message, Nanoseconds, Plan,
     SeriesCount, ValueCount, Values,
 };
 
@@ -32,6 +32,8 @@ pub struct BenchSeries {
     /// Where an imported histogram is all there is: values with how often each
     /// came, in order of arrival.
     pub counted: Vec<ValueCount>,
+    /// Of an imported histogram, the samples that lay beyond it.
+    pub beyond: Option<Beyond>,
     /// Samples in the log, whether they are in `rows`, `counted` or not kept.
     pub received: u64,
     /// The target's report; none where it never sent one.
@@ -100,6 +102,7 @@ impl BenchSeries {
                 self.received = counted.iter().fold(self.received, sum);
                 self.counted.extend(counted);
             }
+            (Content::Beyond(beyond), _) => self.beyond = Some(beyond),
         }
     }
 }
@@ -115,6 +118,7 @@ pub(crate) struct Batch {
 pub(crate) enum Content {
     Rows(Vec<BenchRow>),
     Counted(Vec<ValueCount>),
+    Beyond(Beyond),
 }
 
 impl Batch {
@@ -140,6 +144,7 @@ impl Batch {
                 Content::Rows(rows(first.0, values.into_iter().map(|value| (None, value))))
             }
             Values::Counted(counted) => Content::Counted(counted),
+            Values::Beyond(beyond) => Content::Beyond(beyond),
         };
         Self { benchmark, series, cpu, content }
     }

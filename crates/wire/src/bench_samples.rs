@@ -54,6 +54,20 @@ pub enum Values {
     InOrder { first: Seq, values: Vec<Nanoseconds> },
     /// How often each came; their order is not known either.
     Counted(Vec<ValueCount>),
+    /// Those that lay beyond a histogram.
+    Beyond(Beyond),
+}
+
+/// Values of which no more is known than where they begin: they lay beyond the last bin of another
+/// program's histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beyond {
+    /// None of them is less.
+    pub from: Nanoseconds,
+    /// The greatest of them, if the program kept it.
+    pub greatest: Option<Nanoseconds>,
+    /// How many there are. They are among the series' dropped samples.
+    pub count: u64,
 }
 
 /// A value with how often it came.

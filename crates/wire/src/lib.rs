@@ -44,7 +44,7 @@ pub use bench::{
     PeriodicJitter, Realfeel, Sched, Sleep, Spin, Wake,
 };
 pub use bench_samples::{
-    BenchEnd, BenchSample, BenchSamples, BenchValues, SeriesCount, ValueCount, Values,
+    BenchEnd, BenchSample, BenchSamples, BenchValues, Beyond, SeriesCount, ValueCount, Values,
 };
 pub use event::{Context, Event, Explained, Priority, Softirq, StageThread, Vector, What};
 pub use execution::{Burst, Compensate, Execution, ExecutionTime, Shape, StageExecution};

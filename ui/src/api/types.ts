@@ -618,7 +618,7 @@ export interface SettingsSet {
 export interface Shift {
   /** As a number between 0 and 1; 1 is the maximum. */
   readonly quantile: number;
-  /** Of the first side; none of too few samples. */
+  /** Of the first side; none of too few samples, and where it lies beyond an imported histogram. */
   readonly base_ns: number | null;
   /** Of the second side, likewise. */
   readonly other_ns: number | null;

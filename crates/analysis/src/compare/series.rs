@@ -122,7 +122,9 @@ impl<'a> Keeper<'a> {
         }
         for (one, values) in series.into_iter().zip(self.series) {
             let count = &data.benchmarks[one.benchmark].series[one.series].count;
-            let without = count.as_ref().map_or(0, |count| count.dropped);
+            let dropped = count.as_ref().map_or(0, |count| count.dropped);
+            let beyond = one.values.beyond().map_or(0, |beyond| beyond.count);
+            let without = dropped.saturating_sub(beyond);
             let (benchmark, variant, series) = (one.kind, one.variant, one.name);
             let name = SeriesName::Benchmark { benchmark, variant, series };
             all.push(Series { name, values, sorted: one.values, without });

@@ -15,7 +15,7 @@ use crate::{Ascending, Result};
 pub struct Shift {
     /// As a number between 0 and 1; 1 is the maximum.
     pub quantile: Quantile,
-    /// Of the first side; none of too few samples.
+    /// Of the first side; none of too few samples, and where it lies beyond an imported histogram.
     pub base_ns: Option<i64>,
     /// Of the second side, likewise.
     pub other_ns: Option<i64>,
@@ -81,7 +81,9 @@ impl Shift {
         let difference_ns = base_ns.zip(other_ns).map(|(base, other)| other.saturating_sub(base));
         let part = base_ns.filter(|base| *base > 0).zip(difference_ns);
         let percent = part.map(|(base, difference)| difference as f64 / base as f64 * 100.0);
-        let (interval, needed) = (None, difference_ns.is_none().then(|| quantile.needs()));
+        let is_known = |series: &Series| quantile.is_known_of(series.sorted.count());
+        let lacks = !is_known(base) || !is_known(other);
+        let (interval, needed) = (None, lacks.then(|| quantile.needs()));
         Ok(Some(Self { quantile, base_ns, other_ns, difference_ns, percent, interval, needed }))
     }
 

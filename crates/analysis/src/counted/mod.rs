@@ -8,6 +8,7 @@ mod merged;
 mod store;
 
 use irqscope_quantity::Quantile;
+use irqscope_wire::Beyond;
 use std::path::Path;
 
 pub use counter::Counter;
@@ -25,6 +26,7 @@ pub struct Counted {
     count: u64,
     min: Option<i64>,
     max: Option<i64>,
+    beyond: Option<Beyond>,
     store: Store,
 }
 
@@ -39,9 +41,16 @@ impl Counted {
         counter.finish()
     }
 
+    /// Adds values of which only their number and their bounds are known: they are greater than
+    /// all others.
+    #[must_use]
+    pub fn and_beyond(self, beyond: Option<Beyond>) -> Self {
+        Self { beyond: beyond.filter(|beyond| beyond.count > 0), ..self }
+    }
+
     /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.count() == 0
     }
 
     /// Joins these and the other ones.
@@ -49,6 +58,7 @@ impl Counted {
         if other.is_empty() {
             return Ok(self);
         }
+        let beyond = self.beyond.or(other.beyond);
         let mut counter = Counter::new(dir);
         let mut added = Ok(());
         Both(&self, &other).each(&mut |value, count| {
@@ -56,7 +66,7 @@ impl Counted {
                 added = counter.add(value, count);
             }
         })?;
-        added.and_then(|()| counter.finish())
+        added.and_then(|()| counter.finish()).map(|all| all.and_beyond(beyond))
     }
 }
 
@@ -68,8 +78,14 @@ pub trait Ascending {
     /// Returns the least value.
     fn min(&self) -> Option<i64>;
 
-    /// Returns the greatest value.
+    /// Returns the greatest value; none as well where it lies beyond a histogram that did not keep
+    /// it.
     fn max(&self) -> Option<i64>;
+
+    /// Returns what lies beyond the values that are known. They count, and are not passed on.
+    fn beyond(&self) -> Option<Beyond> {
+        None
+    }
 
     /// Passes every different value on, ascending.
     ///
@@ -98,7 +114,8 @@ pub trait Ascending {
         Ok(found)
     }
 
-    /// Returns quantiles, which ascend; none for those that there are too few values for.
+    /// Returns quantiles, which ascend; none for those that there are too few values for, or that
+    /// lie beyond a histogram.
     ///
     /// # Errors
     /// The disk's.
@@ -109,12 +126,13 @@ pub trait Ascending {
         let count = self.count();
         let mut found = self.at_ranks(asked.map(|quantile| quantile.rank(count)))?;
         for (value, quantile) in found.iter_mut().zip(asked) {
-            *value = value.filter(|_| quantile.is_known_of(count));
+            let known = if quantile == Quantile::MAX { self.max() } else { *value };
+            *value = known.filter(|_| quantile.is_known_of(count));
         }
         Ok(found)
     }
 
-    /// Returns a quantile; none of too few values.
+    /// Returns a quantile; none of too few values, or beyond a histogram.
     ///
     /// # Errors
     /// The disk's.
@@ -147,7 +165,11 @@ pub trait Ascending {
 
 impl Ascending for Counted {
     fn count(&self) -> u64 {
-        self.count
+        self.count.saturating_add(self.beyond.map_or(0, |beyond| beyond.count))
+    }
+
+    fn beyond(&self) -> Option<Beyond> {
+        self.beyond
     }
 
     fn min(&self) -> Option<i64> {
@@ -155,7 +177,7 @@ impl Ascending for Counted {
     }
 
     fn max(&self) -> Option<i64> {
-        self.max
+        self.beyond.map_or(self.max, |beyond| beyond.greatest.map(|greatest| greatest.0))
     }
 
     fn each(&self, take: &mut dyn FnMut(i64, u64)) -> Result<()> {
@@ -169,7 +191,7 @@ pub struct Both<'a>(pub &'a Counted, pub &'a Counted);
 
 impl Ascending for Both<'_> {
     fn count(&self) -> u64 {
-        self.0.count.saturating_add(self.1.count)
+        self.0.count().saturating_add(self.1.count())
     }
 
     fn min(&self) -> Option<i64> {
@@ -177,7 +199,14 @@ impl Ascending for Both<'_> {
     }
 
     fn max(&self) -> Option<i64> {
-        self.0.max.max(self.1.max)
+        match self.beyond() {
+            Some(beyond) => beyond.greatest.map(|greatest| greatest.0),
+            None => self.0.max.max(self.1.max),
+        }
+    }
+
+    fn beyond(&self) -> Option<Beyond> {
+        self.0.beyond.or(self.1.beyond)
     }
 
     fn each(&self, take: &mut dyn FnMut(i64, u64)) -> Result<()> {

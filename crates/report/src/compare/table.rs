@@ -143,6 +143,10 @@ pub(crate) fn notes(series: &SeriesComparison, exact: bool) -> Vec<String> {
         notes.push(format!("warning: no figure of {base} | {other} triggers, which were not answered, answered together with another, or lost; quantiles leave them out"));
     }
     for shift in &series.shifts {
+        if shift.needed.is_none() && shift.difference_ns.is_none() {
+            let quantile = shift.quantile;
+            notes.push(format!("{quantile}: an imported histogram ends before it"));
+        }
         if let Some(needed) = shift.needed {
             let (quantile, needed) = (shift.quantile, grouped(needed));
             notes.push(match shift.difference_ns {

@@ -9,15 +9,15 @@
 //! the content's decoder that has to bear it.
 
 use irqscope_wire::{
-    Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Calibration,
-    Changes, Class, Clock, Command, Context, Counters, Cycles, DelayedTask, Event, Explained,
-    ExtraEdge, Failure, Fault, FaultKind, Frame, GeneratorHello, GeneratorKind, Gtod, HOLD_BINS,
-    Hello, InterruptLine, Inversion, JitterKind, Limits, Load, LoadWork, LockCount, LockSite,
-    LockTotals, Loopback, Mark, Message, Nanoseconds, Note, Outcome, OutsideSample, PROTOCOL,
-    Pacing, Packet, Path, PathEnd, PathEvent, Picture, Plan, Polarity, Priority, Range, Refusal,
-    Reply, Response, Role, Run, RunState, Sample, Sched, Seq, SeriesCount, Setting, Settings,
-    Severity, Shape, Spin, Stage, StageCost, StageThread, StartAt, Started, Status, Symbol,
-    ThreadFact, ThreadPolicy, Tick, Totals, ValueCount, Values, What,
+    Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Beyond,
+    Calibration, Changes, Class, Clock, Command, Context, Counters, Cycles, DelayedTask, Event,
+    Explained, ExtraEdge, Failure, Fault, FaultKind, Frame, GeneratorHello, GeneratorKind, Gtod,
+    HOLD_BINS, Hello, InterruptLine, Inversion, JitterKind, Limits, Load, LoadWork, LockCount,
+    LockSite, LockTotals, Loopback, Mark, Message, Nanoseconds, Note, Outcome, OutsideSample,
+    PROTOCOL, Pacing, Packet, Path, PathEnd, PathEvent, Picture, Plan, Polarity, Priority, Range,
+    Refusal, Reply, Response, Role, Run, RunState, Sample, Sched, Seq, SeriesCount, Setting,
+    Settings, Severity, Shape, Spin, Stage, StageCost, StageThread, StartAt, Started, Status,
+    Symbol, ThreadFact, ThreadPolicy, Tick, Totals, ValueCount, Values, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -429,6 +429,7 @@ fn benchmarks() -> Vec<Message> {
         interrupts: vec![line],
         advice: vec!["mend it".into()],
     };
+    let beyond = Beyond { from: Nanoseconds(9), greatest: Some(Nanoseconds(1 << 40)), count: 3 };
     let case = "6.1/idle".into();
     vec![
         Message::Plan(Plan { case, ..Plan::of_benchmarks(benchmarks) }),
@@ -440,6 +441,7 @@ fn benchmarks() -> Vec<Message> {
         Message::Picture(picture),
         values(Values::InOrder { first: Seq(3), values: vec![Nanoseconds(5); 2] }),
         values(Values::Counted(vec![bin; 3])),
+        values(Values::Beyond(beyond)),
     ]
 }
 

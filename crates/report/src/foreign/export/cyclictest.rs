@@ -32,9 +32,12 @@ pub fn write(
     output: &mut dyn Write,
 ) -> Result<(), ForeignError> {
     let sets = case.histograms(run, &run.index()?, "cyclictest's histogram")?.sets;
+    let bins_up_to = |ns: i64| usize::try_from(ns / UNIT).unwrap_or(MOST_BINS);
     let largest = sets.iter().filter_map(|set| set.values().max()).max().unwrap_or(0);
-    let needed = usize::try_from(largest / UNIT).unwrap_or(MOST_BINS).saturating_add(1);
-    let bins = what.bins.unwrap_or(needed).clamp(1, MOST_BINS);
+    // Where an imported histogram ended, this one ends too: what is beyond has no bin.
+    let ends = sets.iter().filter_map(|set| Some(bins_up_to(set.values().beyond()?.from.0)));
+    let most = ends.min().unwrap_or(MOST_BINS).clamp(1, MOST_BINS);
+    let bins = what.bins.unwrap_or(bins_up_to(largest).saturating_add(1)).clamp(1, most);
     let columns = sets.iter().map(|set| Column::new(set, bins)).collect::<Result<Vec<_>, _>>()?;
     writeln!(output, "# irqscope {}: {}", run.manifest().tool_version, case.name)?;
     for (number, set) in sets.iter().enumerate() {
@@ -97,13 +100,16 @@ impl Column {
             let place = counts.get_mut(bin).unwrap_or(&mut overflows);
             *place = place.saturating_add(count);
         })?;
+        let beyond = values.beyond();
+        overflows = overflows.saturating_add(beyond.map_or(0, |beyond| beyond.count));
         let average = set.sum()? / i128::from(values.count().max(1)) / i128::from(UNIT);
         Ok(Self {
             bins: counts,
             overflows,
             min: values.min().unwrap_or(0) / UNIT,
             average: i64::try_from(average).unwrap_or(i64::MAX),
-            max: values.max().unwrap_or(0) / UNIT,
+            // The least that it can be, where it is not known.
+            max: values.max().or(beyond.map(|beyond| beyond.from.0)).unwrap_or(0) / UNIT,
         })
     }
 }

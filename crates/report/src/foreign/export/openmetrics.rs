@@ -49,11 +49,15 @@ impl Families {
     fn add(&mut self, case: &Case, set: &Set) -> Result<(), ForeignError> {
         let values = set.values();
         let labels = labels(&case.name, set);
-        let (Some(min), Some(max)) = (values.min(), values.max()) else { return Ok(()) };
-        for (family, value) in self.extremes.iter_mut().zip([min, max]) {
-            family.line("", &labels, &seconds(value.into()));
+        if values.count() == 0 {
+            return Ok(());
         }
-        let signed = set.is_signed() || min < 0;
+        let extremes = [values.min(), values.max()];
+        for (family, value) in self.extremes.iter_mut().zip(extremes) {
+            let value = value.map(|value| seconds(value.into()));
+            value.iter().for_each(|value| family.line("", &labels, value));
+        }
+        let signed = set.is_signed() || values.min().is_some_and(|least| least < 0);
         let family = if signed { &mut self.deviation } else { &mut self.latency };
         let asked = Quantile::OF_SUMMARIES;
         for (quantile, value) in asked.iter().zip(values.quantiles(asked)?) {
@@ -63,7 +67,10 @@ impl Families {
         }
         if !signed {
             family.line("_count", &labels, &values.count().to_string());
-            family.line("_sum", &labels, &seconds(set.sum()?));
+            // Of values beyond an imported histogram no sum is known.
+            if values.beyond().is_none() {
+                family.line("_sum", &labels, &seconds(set.sum()?));
+            }
         }
         for (what, count) in &set.without {
             let labels = format!("{labels},outcome=\"{what}\"");

@@ -69,12 +69,16 @@ fn thread(set: &Set, unit: i64) -> Result<Value, ForeignError> {
     let histogram: Map<String, Value> =
         bins.into_iter().map(|(bin, count)| (bin.to_string(), count.into())).collect();
     let average = set.sum()? as f64 / values.count().max(1) as f64 / unit as f64;
+    // Not known where values lie beyond an imported histogram.
+    let average = values.beyond().is_none().then(|| (average * 100.0).round() / 100.0);
+    // The least that the maximum can be, where it is not known.
+    let beyond = values.beyond().map(|beyond| beyond.from.0);
     let mut thread = json!({
         "histogram": histogram,
         "cycles": values.count(),
         "min": values.min().map(|least| least.div_euclid(unit)),
-        "max": values.max().map(|most| most.div_euclid(unit)),
-        "avg": (average * 100.0).round() / 100.0,
+        "max": values.max().or(beyond).map(|most| most.div_euclid(unit)),
+        "avg": average,
         "cpu": set.cpu,
         "node": null,
     });

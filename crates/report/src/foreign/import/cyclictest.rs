@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use irqscope_wire::{BenchmarkKind, Class, Policy, Scheduling};
 
 use super::lines::Lines;
-use super::sink::{Head, MOST_SERIES, SeriesHead, Sink};
+use super::sink::{Head, MOST_SERIES, SeriesHead, Sink, beyond};
 use super::table::Table;
 use super::{Source, detect, number};
 use crate::foreign::ForeignError;
@@ -59,7 +59,7 @@ pub fn read(source: &Source<'_>, sink: &mut dyn Sink) -> Result<Head, ForeignErr
             head.warnings.push(why.into());
             text.correct(sink);
         }
-        (false, 0) => text.histogram(&lines, &mut head, sink)?,
+        (false, 0) => text.histogram(&lines, source.unit(), &mut head, sink)?,
         (false, _) => return Err(lines.ended("holds a histogram and values: of which is it?")),
     }
     Ok(head)
@@ -193,6 +193,7 @@ impl Text {
     fn histogram(
         &mut self,
         lines: &Lines,
+        unit: i64,
         head: &mut Head,
         sink: &mut dyn Sink,
     ) -> Result<(), ForeignError> {
@@ -219,11 +220,13 @@ impl Text {
         }
         head.is_histogram("its bins are one unit wide and a value is where its bin begins");
         let overflows = self.figure("Histogram Overflows");
+        let (maxima, end) = (self.figure("Max Latencies"), self.table.end(unit));
         for (thread, count) in overflows.iter().take(threads).enumerate() {
-            sink.dropped(thread, *count);
+            let greatest = maxima.get(thread).map(|most| number::scaled(*most, unit));
+            sink.beyond(thread, beyond(end, greatest, *count))?;
         }
         let all = overflows.iter().take(threads).fold(0u64, |all, one| all.saturating_add(*one));
-        let greatest = self.figure("Max Latencies").iter().max().copied().unwrap_or(0);
+        let greatest = maxima.iter().max().copied().unwrap_or(0);
         head.overflowed(all, &format!("the greatest was {greatest}, in the tool's unit"));
         self.table.hand_over(sink, 0)
     }

@@ -7,7 +7,7 @@ use irqscope_wire::{BenchmarkKind, Class, Policy, Scheduling, UnknownName};
 use serde_json::{Map, Value};
 
 use super::benchmark::class_of;
-use super::sink::{Head, SeriesHead, Sink};
+use super::sink::{Head, SeriesHead, Sink, beyond};
 use super::table::Table;
 use super::{Source, number, oslat};
 use crate::foreign::ForeignError;
@@ -148,7 +148,7 @@ impl<'a> Document<'a> {
         sink: &mut dyn Sink,
     ) -> Result<Head, ForeignError> {
         head.resolution_ns = Some(unit.unsigned_abs());
-        let (mut beyond, mut greatest) = (0u64, 0);
+        let (mut overflows, mut greatest) = (0u64, 0);
         let class = self.class();
         for (number, thread) in threads.iter().enumerate() {
             let bins = self.bins(thread, |name| number::bin(name, unit))?;
@@ -161,12 +161,16 @@ impl<'a> Document<'a> {
             let cpu = self.cpu(thread)?;
             let series = self.series(thread, cpu, class)?;
             sink.series(series);
-            sink.dropped(number, dropped);
-            beyond = beyond.saturating_add(dropped);
-            greatest = greatest.max(thread.value["max"].as_u64().unwrap_or(0));
+            let most = thread.value["max"].as_u64();
+            // Empty bins are left out, so no more is known of where the histogram ends.
+            let end = bins.last().map_or(0, |(begin, _)| begin.saturating_add(unit));
+            let most_ns = most.map(|most| number::scaled(most, unit));
+            sink.beyond(number, beyond(end, most_ns, dropped))?;
+            overflows = overflows.saturating_add(dropped);
+            greatest = greatest.max(most.unwrap_or(0));
             bins.iter().try_for_each(|(begin, count)| sink.bin(number, *begin, *count))?;
         }
-        head.overflowed(beyond, &format!("the greatest was {greatest}, in the tool's unit"));
+        head.overflowed(overflows, &format!("the greatest was {greatest}, in the tool's unit"));
         Ok(head)
     }
 
@@ -211,7 +215,7 @@ impl<'a> Document<'a> {
             cores.push(self.count(thread, "cpu")?);
             maxima.push(self.count(thread, "max")?);
         }
-        oslat::settle_last(&mut table, &maxima, last, &cores, &mut head, sink);
+        oslat::settle_last(&mut table, &maxima, last, &cores, &mut head, sink)?;
         table.hand_over(sink, 0)?;
         Ok(head)
     }

@@ -5,7 +5,7 @@
 use irqscope_wire::{BenchmarkKind, Class, Policy, Scheduling};
 
 use super::lines::Lines;
-use super::sink::{Head, SeriesHead, Sink};
+use super::sink::{Head, SeriesHead, Sink, beyond};
 use super::table::Table;
 use super::{Source, number};
 use crate::foreign::ForeignError;
@@ -110,8 +110,8 @@ impl Text {
                 lines.ended(format!("has {} columns of counts, not one", self.table.columns.len()))
             );
         }
-        let (last, beyond) = self.beyond.unwrap_or_default();
-        let sum = self.table.sum(0).and_then(|sum| sum.checked_add(beyond));
+        let (last, overflows) = self.beyond.unwrap_or_default();
+        let sum = self.table.sum(0).and_then(|sum| sum.checked_add(overflows));
         if self.samples.is_none() {
             return Err(lines.ended("has no line `# sample count`: it is truncated"));
         }
@@ -124,12 +124,21 @@ impl Text {
         series.class = self.class.unwrap_or(series.class);
         series.period_ns = self.period_ns;
         sink.series(series);
-        sink.dropped(0, beyond);
+        let from = self.table.end(0);
+        sink.beyond(0, beyond(from, microseconds(&self.max), overflows))?;
         head.is_histogram("its bins are 1 µs wide and a value is where its bin begins");
-        head.overflowed(beyond, &format!("{last} µs and more, the greatest was {} µs; some of them may have been in its last bin", self.max));
+        head.overflowed(overflows, &format!("{last} µs and more, the greatest was {} µs; some of them may have been in its last bin", self.max));
         if self.overruns > 0 {
             head.warnings.push(format!("latmus counted {} overruns", self.overruns));
         }
         self.table.hand_over(sink, 0)
     }
+}
+
+/// Parses `25.510`, microseconds to the nanosecond.
+fn microseconds(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let fraction = format!("{fraction:0<3}");
+    let fraction: i64 = fraction.get(..3)?.parse().ok()?;
+    whole.parse::<i64>().ok()?.checked_mul(UNIT)?.checked_add(fraction)
 }

@@ -4,9 +4,9 @@
 
 use irqscope_run::{CaseManifest, Host, LogWriter, ManifestDraft, RunDir};
 use irqscope_wire::{
-    BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Counters, Frame, Hello, Message,
-    Nanoseconds, Note, PROTOCOL, Plan, Seq, SeriesCount, Severity, Started, SystemState, Tick,
-    ValueCount, Values, Work, encode,
+    BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Beyond, Counters, Frame, Hello,
+    Message, Nanoseconds, Note, PROTOCOL, Plan, Seq, SeriesCount, Severity, Started, SystemState,
+    Tick, ValueCount, Values, Work, encode,
 };
 
 use super::benchmark::benchmark;
@@ -334,7 +334,18 @@ impl Sink for Writer<'_> {
         if batch.bins.len() >= BATCH { self.flush(series) } else { Ok(()) }
     }
 
-    fn dropped(&mut self, _: usize, _: u64) {}
+    fn beyond(&mut self, series: usize, beyond: Beyond) -> Result<(), ForeignError> {
+        let Some(batch) = self.batches.get(series).filter(|_| beyond.count > 0) else {
+            return Ok(());
+        };
+        let values = BenchValues {
+            benchmark: u16::try_from(batch.goal.benchmark).unwrap_or(u16::MAX),
+            series: batch.series.clone(),
+            cpu: batch.cpu,
+            values: Values::Beyond(beyond),
+        };
+        self.senders[batch.goal.case].send(Message::BenchValues(values))
+    }
 
     fn correct(&mut self, _: usize, _: Option<irqscope_wire::Class>, _: Option<u64>) {}
 }

@@ -10,6 +10,11 @@ pub fn count(text: &str) -> Result<u64, String> {
     })
 }
 
+/// Returns a count of units in nanoseconds, 292 years at most.
+pub fn scaled(count: u64, unit: i64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX).saturating_mul(unit)
+}
+
 /// Parses a value, which may be below zero, in nanoseconds.
 pub fn nanoseconds(text: &str, unit: i64) -> Result<i64, String> {
     let value: i64 = text.parse().map_err(|_| {

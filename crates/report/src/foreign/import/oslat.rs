@@ -4,7 +4,7 @@
 
 use irqscope_wire::BenchmarkKind;
 
-use super::sink::{Head, SeriesHead, Sink};
+use super::sink::{Head, SeriesHead, Sink, beyond};
 use super::table::Table;
 use super::{Source, number};
 use crate::foreign::ForeignError;
@@ -44,7 +44,7 @@ pub fn read(source: &Source<'_>, sink: &mut dyn Sink) -> Result<Head, ForeignErr
     }
     let mut head = head();
     let bin = number::count(&last).map_err(|why| lines.ended(why))?;
-    settle_last(&mut table, &maxima, bin, &cores, &mut head, sink);
+    settle_last(&mut table, &maxima, bin, &cores, &mut head, sink)?;
     table.hand_over(sink, 0)?;
     Ok(head)
 }
@@ -65,9 +65,9 @@ pub fn settle_last(
     cores: &[u64],
     head: &mut Head,
     sink: &mut dyn Sink,
-) {
-    let begin = i64::try_from(last.saturating_sub(1)).unwrap_or(i64::MAX).saturating_mul(UNIT);
-    let mut beyond = 0u64;
+) -> Result<(), ForeignError> {
+    let begin = number::scaled(last.saturating_sub(1), UNIT);
+    let mut all = 0u64;
     for (series, core) in cores.iter().enumerate() {
         let cpu = u16::try_from(*core).ok();
         sink.series(SeriesHead::new(BenchmarkKind::Spin, format!("cpu{core}"), cpu));
@@ -75,12 +75,14 @@ pub fn settle_last(
         let ends_there = column.last().is_some_and(|(bin, _)| *bin == begin);
         if ends_there && maxima.get(series).is_some_and(|most| *most > last) {
             let (_, count) = column.pop().unwrap_or_default();
-            sink.dropped(series, count);
-            beyond = beyond.saturating_add(count);
+            let greatest = maxima.get(series).map(|most| number::scaled(*most, UNIT));
+            sink.beyond(series, beyond(begin, greatest, count))?;
+            all = all.saturating_add(count);
         }
     }
     let greatest = maxima.iter().max().copied().unwrap_or(0);
-    head.overflowed(beyond, &format!("its last bin is {last} µs, the greatest was {greatest} µs"));
+    head.overflowed(all, &format!("its last bin is {last} µs, the greatest was {greatest} µs"));
+    Ok(())
 }
 
 pub fn lower_end(bin: &str) -> Result<i64, String> {

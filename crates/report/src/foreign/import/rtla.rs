@@ -6,7 +6,7 @@
 use irqscope_wire::BenchmarkKind;
 
 use super::lines::Lines;
-use super::sink::{Head, SeriesHead, Sink};
+use super::sink::{Head, SeriesHead, Sink, beyond};
 use super::table::Table;
 use super::{Source, number};
 use crate::foreign::ForeignError;
@@ -131,7 +131,9 @@ impl Text {
                 )));
             }
             sink.series(SeriesHead::new(kind, name.clone(), Some(*cpu)));
-            sink.dropped(column, over[column]);
+            let greatest = self.max.get(column).and_then(|most| number::count(most).ok());
+            let greatest = greatest.map(|most| number::scaled(most, self.unit));
+            sink.beyond(column, beyond(self.table.end(self.unit), greatest, over[column]))?;
         }
         self.tell(kind, &over, head);
         self.table.hand_over(sink, 0)

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use irqscope_wire::{BenchmarkKind, Class};
+use irqscope_wire::{BenchmarkKind, Beyond, Class, Nanoseconds};
 
 use crate::foreign::ForeignError;
 use crate::foreign::error::Place;
@@ -44,7 +44,7 @@ impl Head {
     pub fn overflowed(&mut self, count: u64, beyond: &str) {
         if count > 0 {
             self.warnings.push(format!(
-                "{count} samples lay beyond the histogram ({beyond}) and have no value: they are counted as dropped, and every maximum and high quantile here is too small"
+                "{count} samples lay beyond the histogram ({beyond}) and have no value of their own: they are counted as dropped, and the mean and quantiles that lie among them are not known"
             ));
         }
     }
@@ -71,6 +71,12 @@ impl SeriesHead {
     }
 }
 
+/// Makes what lies beyond a histogram; a greatest value that does not lie there is passed over.
+pub fn beyond(from: i64, greatest: Option<i64>, count: u64) -> Beyond {
+    let greatest = greatest.filter(|greatest| *greatest >= from).map(Nanoseconds);
+    Beyond { from: Nanoseconds(from), greatest, count }
+}
+
 /// Takes what is read. A series comes before its values, and has the number of its turn.
 pub trait Sink {
     fn series(&mut self, head: SeriesHead);
@@ -86,8 +92,8 @@ pub trait Sink {
 
     fn bin(&mut self, series: usize, value: i64, count: u64) -> Result<(), ForeignError>;
 
-    /// Takes samples of which the file keeps the number only.
-    fn dropped(&mut self, series: usize, count: u64);
+    /// Takes samples beyond a histogram, of which the file keeps the number only.
+    fn beyond(&mut self, series: usize, beyond: Beyond) -> Result<(), ForeignError>;
 
     /// Corrects a fact of a series that was learnt after it had begun.
     fn correct(&mut self, series: usize, class: Option<Class>, period_ns: Option<u64>);
@@ -157,10 +163,11 @@ impl Sink for Survey {
         Ok(())
     }
 
-    fn dropped(&mut self, series: usize, count: u64) {
+    fn beyond(&mut self, series: usize, beyond: Beyond) -> Result<(), ForeignError> {
         if let Some(one) = self.series.get_mut(series) {
-            one.dropped = one.dropped.saturating_add(count);
+            one.dropped = one.dropped.saturating_add(beyond.count);
         }
+        Ok(())
     }
 
     fn correct(&mut self, series: usize, class: Option<Class>, period_ns: Option<u64>) {

@@ -46,6 +46,11 @@ impl Table {
         Ok(())
     }
 
+    /// Returns where the last bin ends, if it is one unit wide.
+    pub fn end(&self, unit: i64) -> i64 {
+        self.last.map_or(0, |last| last.saturating_add(unit))
+    }
+
     pub fn is_empty(&self) -> bool {
         self.last.is_none()
     }
