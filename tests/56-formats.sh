@@ -58,6 +58,23 @@ cmp "$WORK/run.figures" "$WORK/again.figures" || fail "CSV and back changes figu
 expect 0 "$IRQSCOPE" bench sched -l 50 -i 500us --format rt-tests --out "$WORK/bench"
 says '"cmdline:"'
 
+# A histogram of cyclictest -N does not say so: no unit is guessed.
+cyclictest -q -N -i 1000 -l 50 -h 1000000 >"$WORK/nanoseconds.txt" || fail "cyclictest -N does not run"
+expect 2 "$IRQSCOPE" import "$WORK/nanoseconds.txt" --out "$WORK/none"
+says "--nanoseconds (cyclictest ran with -N) or --microseconds"
+for unit in nanoseconds microseconds; do
+	expect 0 "$IRQSCOPE" import "$WORK/nanoseconds.txt" --$unit --out "$WORK/as-$unit"
+done
+[ "$(field "$WORK/as-microseconds/summary.json" "j['cases'][0]['benchmarks'][0]['min_ns']")" = \
+	"$(field "$WORK/as-nanoseconds/summary.json" "j['cases'][0]['benchmarks'][0]['min_ns'] * 1000")" ] ||
+	fail "a unit that was named is not taken"
+
+# Overflows go out as they came in.
+grep -E "^# (Max Latencies|Histogram Overflows):" "$data/cyclictest-h.txt" >"$WORK/there"
+expect 0 "$IRQSCOPE" import "$data/cyclictest-h.txt" --out "$WORK/overflows"
+"$IRQSCOPE" export "$WORK/overflows" --format cyclictest | grep -E "^# (Max Latencies|Histogram Overflows):" >"$WORK/back"
+cmp "$WORK/there" "$WORK/back" || fail "overflows or maxima are lost"
+
 # Damage, and where it is.
 sed 's/^000020 .*/000020 x y/' "$data/cyclictest-h.txt" >"$WORK/damaged.txt"
 expect 2 "$IRQSCOPE" import "$WORK/damaged.txt" --out "$WORK/none"

@@ -25,7 +25,7 @@ fn import_to(out: &Path, file: &Path) -> Result<RunDir, ForeignError> {
         files: &[file.to_owned()],
         out,
         format: None,
-        nanoseconds: false,
+        unit_ns: None,
         args: Vec::new(),
         tool_version: "0.1.0",
     })
@@ -220,6 +220,115 @@ fn latmus_says_what_lies_in_and_beyond_its_last_bin() {
     assert_eq!(figures(one), (103, 3, 0, 0, 250));
     assert_eq!((one.cpu, one.class.as_deref()), (Some(1), Some("fifo 98")));
     assert_eq!(summary.cases[0].release, "5.5.0-rc7+");
+}
+
+/// As EVL's documents show it on a terminal, with other figures: no line `# sample count`, and the
+/// head comes after what was said meanwhile. The last run's own summary follows.
+const LATMUS_ON_A_TERMINAL: &str = "warming up on CPU1 (not isolated)...
+RTT|  00:00:01  (user, 1000 us period, priority 90, CPU1)
+RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst
+RTD|      1.100|      1.200|      2.500|       0|     0|      1.100|      2.500
+...
+^C
+# test started on: Fri Jan 24 15:36:34 2020
+# Linux version 5.5.0-rc7+ (rpm@cobalt) (gcc version 9.2.1) #45 SMP
+# BOOT_IMAGE=(tftp)/bzImage rw ip=dhcp isolcpus=1 evl.oob_cpus=1
+# libevl version: evl.0 -- #1c4115c
+# sampling period: 1000 microseconds
+# clock gravity: 2000i 3500k 3500u
+# clocksource: tsc
+# vDSO access: architected
+# context: user
+# thread priority: 90
+# thread affinity: CPU1
+# C-state restricted
+# duration (hhmmss): 00:00:01
+# peak (hhmmss): 00:00:01
+# min latency: 1.100
+# avg latency: 1.200
+# max latency: 3.500
+1 95
+2 8
+3 2
+---|-----------|-----------|-----------|--------|------|-------------------------
+RTS|      1.100|      1.200|      3.500|       0|     0|    00:00:01/00:00:01
+";
+
+#[test]
+fn latmus_is_read_off_a_terminal_too() {
+    let summary = text(LATMUS_ON_A_TERMINAL.as_bytes()).unwrap();
+    let [one] = series(&summary) else { panic!("{summary:?}") };
+    assert_eq!(figures(one), (105, 0, 1, 1, 3));
+    assert_eq!((one.cpu, one.class.as_deref()), (Some(1), Some("fifo 90")));
+    let cut = LATMUS_ON_A_TERMINAL.replace("3 2\n", "");
+    assert!(text(cut.as_bytes()).unwrap_err().contains("it is truncated"));
+    let twice = format!("{LATMUS}{LATMUS}");
+    assert!(text(twice.as_bytes()).unwrap_err().contains("two recordings"));
+}
+
+/// Imports a text whose values have this unit.
+fn with_unit(content: &str, unit_ns: Option<u32>) -> Result<Summary, String> {
+    let parent = tempfile::tempdir().unwrap();
+    let file = parent.path().join("file.txt");
+    fs::write(&file, content).unwrap();
+    let (files, out) = (&[file][..], &parent.path().join("run"));
+    let (format, args) = (None, Vec::new());
+    let run = import(&Import { files, out, format, unit_ns, args, tool_version: "0.1.0" });
+    Ok(derive(&run.map_err(|error| error.to_string())?).unwrap())
+}
+
+#[test]
+fn values_that_could_be_nanoseconds_want_their_unit_named() {
+    // A histogram of cyclictest -N, its values, and JSON of a version that does not say.
+    let histogram =
+        "# Histogram\n002500 000001\n002600 000001\n# Total: 2\n# Min Latencies: 02500\n";
+    let values = "       0:       0:    2500\n       0:       1:    2600\n";
+    let json = r#"{"rt_test_version:": "1.0", "thread": {"0": {"histogram": {"2500": 2},
+        "cycles": 2, "min": 2500, "max": 2600, "cpu": 0}}}"#;
+    for content in [histogram, values, json] {
+        let error = with_unit(content, None).unwrap_err();
+        assert!(error.contains("2500") && error.contains("--nanoseconds"), "{error}");
+        for (unit_ns, least) in [(1, 2_500), (1_000, 2_500_000)] {
+            let summary = with_unit(content, Some(unit_ns)).unwrap();
+            assert_eq!(series(&summary)[0].min_ns, Some(least), "{content}");
+        }
+    }
+}
+
+#[test]
+fn lines_that_cyclictest_does_not_write_are_counted_and_missing_cycles_refused() {
+    let values = "Max CPUs = 1\n0: 0: 32\n0: 1: 16\n!! 2: 17\n";
+    let warnings = text(values.as_bytes()).unwrap().cases[0].warnings.join("\n");
+    assert!(warnings.contains("cyclictest does not write 1 of its lines"), "{warnings}");
+    assert!(warnings.contains("the first is line 4"), "{warnings}");
+    let damaged = format!("{values}0: 3: 18\n");
+    let error = text(damaged.as_bytes()).unwrap_err();
+    assert!(error.contains("line 5: cycle 3 of thread 0 comes after cycle 1"), "{error}");
+    let whole = imported("cyclictest-v.txt").cases[0].warnings.join("\n");
+    assert!(!whole.contains("cyclictest does not write"), "{whole}");
+}
+
+#[test]
+fn json_without_a_histogram_is_no_run_of_no_samples() {
+    let json = r#"{"rt_test_version:": "2.40", "resolution_in_ns": 0, "thread": {"0":
+        {"histogram": {}, "cycles": 300, "min": 3, "max": 40, "cpu": 0}}}"#;
+    let error = text(json.as_bytes()).unwrap_err();
+    assert!(error.contains("histogram: of no thread has a sample: record with -h"), "{error}");
+}
+
+#[test]
+fn a_failed_import_leaves_no_directory() {
+    let parent = tempfile::tempdir().unwrap();
+    let file = parent.path().join("long.json");
+    let long = "6".repeat(3 << 20);
+    let json = format!(
+        r#"{{"rt_test_version:": "2.40", "resolution_in_ns": 0, "sysinfo": {{"release": "{long}"}},
+        "thread": {{"0": {{"histogram": {{"3": 1}}, "cycles": 1, "min": 3, "max": 3, "cpu": 0}}}}}}"#
+    );
+    fs::write(&file, json).unwrap();
+    let out = parent.path().join("run");
+    assert!(import_to(&out, &file).is_err());
+    assert!(!out.exists());
 }
 
 #[test]

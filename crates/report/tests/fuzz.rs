@@ -105,7 +105,7 @@ fn import_as(
         files: &[file.to_owned()],
         out,
         format,
-        nanoseconds: false,
+        unit_ns: None,
         args: Vec::new(),
         tool_version: "0.1.0",
     })

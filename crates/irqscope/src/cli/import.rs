@@ -29,11 +29,23 @@ pub struct Import {
     #[arg(long, short, value_parser = one_of(FORMATS))]
     pub format: Option<ImportFormat>,
     /// Values are nanoseconds where a file does not say (cyclictest -N).
-    #[arg(long)]
+    #[arg(long, conflicts_with = "microseconds")]
     pub nanoseconds: bool,
+    /// Values are microseconds where a file does not say, however large they are.
+    #[arg(long)]
+    pub microseconds: bool,
     /// Print summary.json instead of the table.
     #[arg(long)]
     pub json: bool,
+}
+
+impl Import {
+    /// Returns the unit that was named, in nanoseconds.
+    pub fn unit_ns(&self) -> Option<u32> {
+        [(self.nanoseconds, 1), (self.microseconds, 1_000)]
+            .into_iter()
+            .find_map(|(named, ns)| named.then_some(ns))
+    }
 }
 
 /// The formats by name, each with its help.

@@ -21,7 +21,7 @@ pub fn import(options: &Import) -> Done {
         files: &options.files,
         out: &out,
         format: options.format,
-        nanoseconds: options.nanoseconds,
+        unit_ns: options.unit_ns(),
         args: std::env::args().collect(),
         tool_version: env!("CARGO_PKG_VERSION"),
     })?;

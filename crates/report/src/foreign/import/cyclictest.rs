@@ -32,6 +32,10 @@ struct Text {
     /// Behind `#`, by name: one number for each thread.
     figures: BTreeMap<String, Vec<u64>>,
     notes: Vec<String>,
+    /// The least value of -v.
+    least: Option<i64>,
+    /// Lines that cyclictest does not write: how many, and the first one's number.
+    unknown: Option<(u64, u64)>,
 }
 
 pub fn read(source: &Source<'_>, sink: &mut dyn Sink) -> Result<Head, ForeignError> {
@@ -40,15 +44,25 @@ pub fn read(source: &Source<'_>, sink: &mut dyn Sink) -> Result<Head, ForeignErr
         let understood = match line.strip_prefix('#') {
             Some(comment) => text.comment(comment.trim()).map(|()| None),
             None if detect::is_verbose(line) => text.value(line, source.unit(), sink).map(Some),
-            None => text.line(line, source.unit()).map(|()| None),
+            None => text.line(line, source.unit()).map(|known| {
+                text.count_unknown(known, lines.number());
+                None
+            }),
         };
         let sample = understood.map_err(|why| lines.wrong(why))?;
         if let Some((series, cycle, value)) = sample {
+            text.least = Some(text.least.map_or(value, |least| least.min(value)));
             sink.sample(series, cycle, None, value)?;
         }
     }
     let mut head = Head { notes: std::mem::take(&mut text.notes), ..Head::of("cyclictest") };
     head.resolution_ns = Some(source.unit().unsigned_abs());
+    if let Some((count, first)) = text.unknown {
+        head.warnings.push(format!(
+            "cyclictest does not write {count} of its lines, which were passed over; the first is line {first}"
+        ));
+    }
+    source.check_unit(text.least.or_else(|| text.table.least()).unwrap_or(0))?;
     match (text.table.is_empty(), text.series) {
         (true, 0) => {
             let why = "holds neither a histogram nor values: record with -h, -H or -v, or --json";
@@ -110,10 +124,18 @@ impl Text {
         let value = number::nanoseconds(part(), unit)?;
         let next = self.series;
         let one = self.thread(thread);
-        if let Some(last) = one.cycle.filter(|last| *last >= cycle) {
-            return Err(format!(
-                "cycle {cycle} of thread {thread} comes after cycle {last}: are there two recordings in one file?"
-            ));
+        match one.cycle {
+            Some(last) if last >= cycle => {
+                return Err(format!(
+                    "cycle {cycle} of thread {thread} comes after cycle {last}: are there two recordings in one file?"
+                ));
+            }
+            Some(last) if last + 1 < cycle => {
+                return Err(format!(
+                    "cycle {cycle} of thread {thread} comes after cycle {last}: those in between are missing, or their lines are damaged"
+                ));
+            }
+            _ => {}
         }
         one.cycle = Some(cycle);
         if next == MOST_SERIES {
@@ -128,18 +150,39 @@ impl Text {
         Ok((series, cycle, value))
     }
 
-    /// Parses a line that is neither a comment nor a value of `-v`.
-    fn line(&mut self, line: &str, unit: i64) -> Result<(), String> {
+    /// Counts a line, if it is not known.
+    fn count_unknown(&mut self, known: bool, number: u64) {
+        if !known {
+            let (count, first) = self.unknown.unwrap_or((0, number));
+            self.unknown = Some((count + 1, first));
+        }
+    }
+
+    /// Parses a line that is neither a comment nor a value of `-v`; false if cyclictest writes no
+    /// such line.
+    fn line(&mut self, line: &str, unit: i64) -> Result<bool, String> {
+        const FACTS: [&str; 9] = [
+            "Max CPUs",
+            "Online CPUs",
+            "Using ",
+            "policy:",
+            "INFO",
+            "WARN",
+            "FATAL",
+            "defaulting",
+            "^C",
+        ];
         let mut words = line.split_whitespace();
         match words.next() {
             Some(word) if word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => {
                 let begin = number::bin(word, unit)?;
-                self.table.add(begin, words)
+                self.table.add(begin, words).map(|()| true)
             }
-            Some("Thread") => self.told(line),
-            Some(word) if word.starts_with("T:") => self.status(line),
+            Some("Thread") => self.told(line).map(|()| true),
+            Some(word) if word.starts_with("T:") => self.status(line).map(|()| true),
             // cyclictest's facts about the machine.
-            _ => Ok(()),
+            Some(_) => Ok(FACTS.iter().any(|fact| line.trim_start().starts_with(fact))),
+            None => Ok(true),
         }
     }
 

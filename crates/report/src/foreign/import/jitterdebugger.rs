@@ -94,8 +94,8 @@ fn sample(record: &[u8; RECORD], unit: i64) -> Result<(u16, i64, i64), String> {
 
 /// Microseconds, unless results.json beside it says something else.
 fn unit(source: &Source<'_>, head: &mut Head) -> i64 {
-    if source.nanoseconds {
-        return 1;
+    if let Some(unit) = source.unit_ns {
+        return unit.into();
     }
     let beside = source.path.with_file_name("results.json");
     let text = std::fs::read_to_string(beside).unwrap_or_default();

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::benchmark::class_of;
 use super::sink::{Head, SeriesHead, Sink, beyond};
 use super::table::Table;
-use super::{Source, number, oslat};
+use super::{MICROSECOND, Source, number, oslat};
 use crate::foreign::ForeignError;
 use crate::foreign::error::Place;
 
@@ -34,7 +34,13 @@ pub fn rt_tests(source: &Source<'_>, sink: &mut dyn Sink) -> Result<Head, Foreig
     }
     let unit = match document.value["resolution_in_ns"].as_u64() {
         Some(1) => 1,
-        _ => source.unit(),
+        // It says that it is no nanosecond.
+        Some(_) if source.unit_ns.is_none() => MICROSECOND,
+        _ => {
+            let least = threads.iter().filter_map(|thread| thread.value["min"].as_u64()).min();
+            source.check_unit(number::scaled(least.unwrap_or(0), MICROSECOND))?;
+            source.unit()
+        }
     };
     head.is_histogram("its bins are one unit wide and a value is where its bin begins");
     document.histograms(&threads, unit, "cycles", head, sink)
@@ -150,6 +156,11 @@ impl<'a> Document<'a> {
         head.resolution_ns = Some(unit.unsigned_abs());
         let (mut overflows, mut greatest) = (0u64, 0);
         let class = self.class();
+        let column = |thread| Ok(self.column(thread)?.is_empty());
+        let empty = threads.iter().map(column).collect::<Result<Vec<_>, ForeignError>>()?;
+        if empty.iter().all(|is_empty| *is_empty) {
+            return Err(self.wrong("histogram", "of no thread has a sample: record with -h"));
+        }
         for (number, thread) in threads.iter().enumerate() {
             let bins = self.bins(thread, |name| number::bin(name, unit))?;
             let sum = bins.iter().map(|(_, count)| *count).try_fold(0u64, u64::checked_add);

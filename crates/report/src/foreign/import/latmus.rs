@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The histogram that `latmus -g FILE` of the EVL project writes. A `+` behind
-//! the last bin says that it also holds all that is beyond it.
+//! The histogram that `latmus -g` of the EVL project writes, into a file or to the terminal among
+//! its other lines. A `+` behind the last bin says that it also holds all that is beyond it. Its
+//! first versions have no line `# sample count`.
 
 use irqscope_wire::{BenchmarkKind, Class, Policy, Scheduling};
 
@@ -20,6 +21,8 @@ struct Text {
     class: Option<Class>,
     period_ns: Option<u64>,
     samples: Option<u64>,
+    /// The head has begun: what comes before it on a terminal is talk.
+    has_begun: bool,
     overruns: u64,
     max: String,
     release: Option<String>,
@@ -44,6 +47,10 @@ pub fn read(source: &Source<'_>, sink: &mut dyn Sink) -> Result<Head, ForeignErr
 
 impl Text {
     fn comment(&mut self, comment: &str) -> Result<(), String> {
+        if comment.starts_with("test started on:") && std::mem::replace(&mut self.has_begun, true) {
+            return Err("a second head: are there two recordings in one file?".into());
+        }
+        self.has_begun |= comment.starts_with("sampling period:");
         if let Some(rest) = comment.strip_prefix("Linux version ") {
             self.release = rest.split_whitespace().next().map(str::to_owned);
         }
@@ -64,25 +71,18 @@ impl Text {
             }
             "OVERRUNS" => self.overruns = number::count(first)?,
             "max latency" => self.max = value.to_owned(),
-            "sample count" => return self.total(number::count(first)?),
+            "sample count" => self.samples = Some(number::count(first)?),
             _ => {}
         }
         Ok(())
-    }
-
-    fn total(&mut self, samples: u64) -> Result<(), String> {
-        match self.samples.replace(samples) {
-            Some(_) => Err("a second head: are there two recordings in one file?".into()),
-            None => Ok(()),
-        }
     }
 
     /// Parses `12 345`, or `199+ 3`.
     fn bin(&mut self, line: &str) -> Result<(), String> {
         let mut words = line.split_whitespace();
         let Some(name) = words.next() else { return Ok(()) };
-        if name.contains('|') {
-            return Ok(()); // the table that goes to the terminal
+        if name.contains('|') || !self.has_begun {
+            return Ok(()); // what else goes to the terminal
         }
         if self.beyond.is_some() {
             return Err("a bin after the last one".into());
@@ -112,20 +112,27 @@ impl Text {
         }
         let (last, overflows) = self.beyond.unwrap_or_default();
         let sum = self.table.sum(0).and_then(|sum| sum.checked_add(overflows));
-        if self.samples.is_none() {
-            return Err(lines.ended("has no line `# sample count`: it is truncated"));
-        }
-        if sum != self.samples {
-            return Err(lines.ended(
-                "its bins do not sum up to its `# sample count`: lines are missing or mixed up",
-            ));
+        let most = microseconds(&self.max);
+        match self.samples {
+            Some(_) if sum != self.samples => {
+                return Err(lines.ended(
+                    "its bins do not sum up to its `# sample count`: lines are missing or mixed up",
+                ));
+            }
+            // The last bin has the greatest value in it, or the file ends too early.
+            None if most.is_none_or(|most| most >= self.table.end(UNIT)) && last.is_empty() => {
+                return Err(lines.ended(
+                    "has no line `# sample count`, and its last bin is not that of its `# max latency`: it is truncated",
+                ));
+            }
+            _ => {}
         }
         let mut series = SeriesHead::new(BenchmarkKind::Sched, self.context, self.cpu);
         series.class = self.class.unwrap_or(series.class);
         series.period_ns = self.period_ns;
         sink.series(series);
         let from = self.table.end(0);
-        sink.beyond(0, beyond(from, microseconds(&self.max), overflows))?;
+        sink.beyond(0, beyond(from, most, overflows))?;
         head.is_histogram("its bins are 1 µs wide and a value is where its bin begins");
         head.overflowed(overflows, &format!("{last} µs and more, the greatest was {} µs; some of them may have been in its last bin", self.max));
         if self.overruns > 0 {

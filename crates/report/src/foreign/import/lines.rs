@@ -46,6 +46,11 @@ impl Lines {
         }
     }
 
+    /// Returns the number of the line that was handed out last, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Makes an error of the line that was handed out last.
     pub fn wrong(&self, why: impl Into<String>) -> ForeignError {
         ForeignError::wrong(&self.path, Place::Line(self.number), why)

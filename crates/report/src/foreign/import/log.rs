@@ -47,12 +47,28 @@ pub fn write(
         }
         files.push((first, goals));
     }
-    let mut run = RunDir::create(what.out, &draft(what, &cases))?;
+    let run = RunDir::create(what.out, &draft(what, &cases))?;
+    let filled = fill(what, &surveyed, run, &cases, &files);
+    if filled.is_err() {
+        // A run directory that is there is a run that can be used.
+        let _ = std::fs::remove_dir_all(what.out);
+    }
+    filled
+}
+
+/// Writes what each file holds into the log; `files` have the first case of each, and where its
+/// series go.
+fn fill(
+    what: &Import<'_>,
+    surveyed: &[(Source<'_>, Head, Survey)],
+    mut run: RunDir,
+    cases: &[Case],
+    files: &[(usize, Vec<Goal>)],
+) -> Result<RunDir, ForeignError> {
     let log = run.log();
     let mut senders: Vec<Sender> =
         (0..).take(cases.len()).map(|case| Sender::new(&log, case)).collect();
-    for (number, ((source, head, survey), (first, goals))) in
-        surveyed.iter().zip(&files).enumerate()
+    for (number, ((source, head, survey), (first, goals))) in surveyed.iter().zip(files).enumerate()
     {
         let end = files.get(number + 1).map_or(cases.len(), |(first, _)| *first);
         for case in *first..end {

@@ -27,9 +27,16 @@ use std::path::{Path, PathBuf};
 use irqscope_run::RunDir;
 
 use super::ForeignError;
+use super::error::Place;
 use detect::detect;
 use lines::Lines;
 use sink::{Head, Sink, Survey};
+
+/// The unit of cyclictest without -N.
+const MICROSECOND: i64 = 1_000;
+
+/// The least value from which on it could be a number of nanoseconds.
+const LEAST_OF_NANOSECONDS: i64 = 300;
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +67,9 @@ pub struct Import<'a> {
     pub out: &'a Path,
     /// None: as the content shows.
     pub format: Option<ImportFormat>,
-    /// The values are nanoseconds where the file does not say (`cyclictest -N`).
-    pub nanoseconds: bool,
+    /// The length of the unit that values have where the file does not say; none where that is
+    /// not known: then values that could be nanoseconds are refused.
+    pub unit_ns: Option<u32>,
     /// The command line, for the manifest.
     pub args: Vec<String>,
     /// The version of this program, for the manifest.
@@ -72,7 +80,7 @@ pub struct Import<'a> {
 struct Source<'a> {
     path: &'a Path,
     format: ImportFormat,
-    nanoseconds: bool,
+    unit_ns: Option<u32>,
 }
 
 /// Makes a run directory of files, one or more cases for each.
@@ -84,7 +92,7 @@ pub fn import(what: &Import<'_>) -> Result<RunDir, ForeignError> {
     let mut names = Vec::new();
     for path in what.files {
         let format = what.format.map_or_else(|| detect(path), Ok)?;
-        let source = Source { path, format, nanoseconds: what.nanoseconds };
+        let source = Source { path, format, unit_ns: what.unit_ns };
         let mut survey = Survey::new(fresh(path, &mut names));
         let head = source.read(&mut survey)?;
         survey.check(path)?;
@@ -133,6 +141,19 @@ impl Source<'_> {
 
     /// Returns the nanoseconds of the unit that values have where the file does not say.
     fn unit(&self) -> i64 {
-        if self.nanoseconds { 1 } else { 1_000 }
+        self.unit_ns.map_or(MICROSECOND, i64::from)
+    }
+
+    /// Checks that values without a unit cannot be nanoseconds: no thread wakes within a few hundred
+    /// of these, and on a machine that is fit for cyclictest many do within as many microseconds.
+    fn check_unit(&self, least: i64) -> Result<(), ForeignError> {
+        if self.unit_ns.is_some() || least < LEAST_OF_NANOSECONDS * MICROSECOND {
+            return Ok(());
+        }
+        let least = least / MICROSECOND;
+        let why = format!(
+            "its least value is {least}, and it does not say of what: give --nanoseconds (cyclictest ran with -N) or --microseconds"
+        );
+        Err(ForeignError::wrong(self.path, Place::End, why))
     }
 }

@@ -46,6 +46,11 @@ impl Table {
         Ok(())
     }
 
+    /// Returns the least bin that has samples.
+    pub fn least(&self) -> Option<i64> {
+        self.columns.iter().filter_map(|column| Some(column.first()?.0)).min()
+    }
+
     /// Returns where the last bin ends, if it is one unit wide.
     pub fn end(&self, unit: i64) -> i64 {
         self.last.map_or(0, |last| last.saturating_add(unit))
