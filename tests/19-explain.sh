@@ -17,6 +17,10 @@ for name in faults lock-faults; do
 done
 mv "$WORK/faults" "$WORK/run"
 
+# The first thing that is said is the worst cause of all.
+expect 0 "$IRQSCOPE" explain "$WORK/run"
+sed -n 1p "$WORK/said" | grep -q "worst *responses *held up the most by" || fail "no ranking"
+says "interrupts disabled: code of the kernel"
 expect 0 "$IRQSCOPE" explain "$WORK/run" --json
 cp "$WORK/said" "$WORK/causes.json"
 expect 0 "$IRQSCOPE" explain "$WORK/run" --truth --json

@@ -17,6 +17,13 @@ run() { # SCENARIO NAME
 	says ", 0 not the sum of their segments"
 }
 run bursts plain
+says "merged with an earlier one"
+expect 0 "$IRQSCOPE" explain "$WORK/plain" --json
+python3 - "$WORK/said" <<'PYTHON' || fail "a trigger is neither explained nor left out"
+import json, sys
+for stage in json.load(open(sys.argv[1])):
+    assert stage["count"] + sum(stage["left_out"].values()) == 160, stage
+PYTHON
 run bursts-counter counter
 run bursts-counter again
 run bursts-hog hog

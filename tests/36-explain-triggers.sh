@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Goal: whatever the kind of trigger, its own interrupt is nobody's delay, and culprits of known
+# Goal: whatever the kind of trigger, its own interrupt counts as no delay, and culprits of known
 # kind and name are named as surely as with the line.
 # Runs: beside others
 . tests/lib/lib.sh

@@ -33,8 +33,8 @@ mod validity;
 pub use bench::{Overflow, SeriesSummary, Unavailable};
 pub use bursts::{Ahead, Burst, BurstStage, Bursts, Handed, Merge};
 pub use causes::{
-    Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, Segment, Share, Truth,
-    TruthRow, Wrong, culprit, explain,
+    Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, HeldUp, LeftOut, Ranked,
+    Segment, Share, Truth, TruthRow, Wrong, culprit, explain, ranking,
 };
 pub use compare::{
     Ask, COMPARISON_VERSION, CompareError, Comparison, INTERVAL_METHOD, LEVEL, Limits,

@@ -4,9 +4,11 @@
 
 mod story;
 
-use irqscope_analysis::{Above, CauseKind, Explanation, culprit, explain};
+use irqscope_analysis::{Above, CauseKind, Explanation, LeftOut, culprit, explain, ranking};
+use irqscope_run::{FLAG_COALESCED, FLAG_MISSING, SampleRow};
 use irqscope_wire::{
-    Context, Cycles, Event, Nanoseconds, Priority, Sample, Seq, Softirq, Stage, Vector, What,
+    Context, Counters, Cycles, Event, Nanoseconds, Outcome, Priority, Sample, Seq, Softirq, Stage,
+    Vector, What,
 };
 use proptest::prelude::*;
 use story::synthetic::answered;
@@ -246,4 +248,48 @@ proptest! {
             prop_assert_eq!(at, one.latency.0.max(0));
         }
     }
+}
+
+#[test]
+fn every_trigger_is_explained_or_left_out_for_a_reason() {
+    let story = Story::undisturbed(2_050_000);
+    let mut data = told(&story, vec![]);
+    data.counters = Some(Counters { triggers: 30, ..Counters::default() });
+    let user = |row: &&mut SampleRow| row.stage == Stage::User;
+    for (row, flag) in data.rows.iter_mut().filter(user).zip([FLAG_COALESCED, FLAG_MISSING]) {
+        (row.latency, row.flags) = (None, flag);
+    }
+    for (sample, outcome) in data.raw.iter_mut().zip([Outcome::Coalesced, Outcome::Missing]) {
+        sample.responses[2].outcome = outcome;
+    }
+    let above = Above::Quantile(irqscope_quantity::Quantile::MAX);
+    let stages = Explanation::of_case(&data, above).0;
+    let of = |stage| stages.iter().find(|one| one.stage == stage).unwrap();
+    let left = LeftOut { unrecorded: 9, ..LeftOut::default() };
+    assert_eq!((of(Stage::Irq).count, of(Stage::Irq).left_out), (21, left));
+    let left = LeftOut { coalesced: 1, missing: 1, ..left };
+    assert_eq!((of(Stage::User).count, of(Stage::User).left_out), (19, left));
+    assert!(stages.iter().all(|one| one.count as u64 + one.left_out.total() == 30));
+}
+
+#[test]
+fn causes_are_ranked_over_all_cases_by_the_worst() {
+    let above = Above::Quantile(irqscope_quantity::Quantile::P99);
+    let mut all = Vec::new();
+    for (case, entry, held) in [("6.1/idle", 5_300, 200), ("6.1/load", 1_300, 9_200)] {
+        let context = Context::NO_PREEMPTION;
+        let story = Story { entry, held, context, ..Story::undisturbed(2_050_000) };
+        let mut data = told(&story, vec![]);
+        data.case = case.into();
+        all.extend(Explanation::of_case(&data, above).0);
+    }
+    let ranked = ranking(&all);
+    let told: Vec<_> = ranked
+        .iter()
+        .map(|one| (one.all.kind, one.all.longest_ns, one.all.count, one.case.as_str(), one.cases))
+        .collect();
+    assert_eq!(told[0], (CauseKind::NotPreempted, 18_000, 1, "6.1/load", 1));
+    // All three stages of the first case, and two of the second, whose third is the thread's.
+    assert_eq!(told[1], (CauseKind::IrqsDisabled, 10_000, 5, "6.1/idle", 2));
+    assert_eq!(ranked[1].stages, STAGES);
 }

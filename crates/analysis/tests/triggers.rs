@@ -54,7 +54,7 @@ impl Row {
         self.push(10, 0, what);
     }
 
-    /// The stage answers in the middle.
+    /// Returns when the stage answers: in the middle.
     fn softirq(&mut self) -> u64 {
         self.push(40, Context::SOFTIRQ, What::SoftirqEntry(Softirq::IrqPoll));
         self.push(80, Context::SOFTIRQ, What::SoftirqExit(Softirq::IrqPoll)) - 40
@@ -67,7 +67,7 @@ fn sample(seq: u64, from: u64, to: u64) -> Sample {
     Sample { seq: Seq(seq), trigger_cycles, trigger_ns, responses }
 }
 
-/// A timer that triggers; `before` and `after` it, in the same interrupt, another's function.
+/// Adds a timer that triggers; `before` and `after` it, in the same interrupt, another's function.
 fn timed(row: &mut Row, seq: u64, entry: u64, before: u64, after: u64) -> Sample {
     row.at = 100_000 * (seq + 1);
     let from = row.at;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use irqscope_analysis::{CauseRow, CauseRows, Explanation};
+use irqscope_analysis::{CauseKind, CauseRow, CauseRows, Explanation};
 
 use irqscope_quantity::{Unit, alone, grouped};
 
@@ -39,7 +39,12 @@ pub fn cause_rows_table(explanations: &[Explanation]) -> String {
 
 /// Names a row.
 pub fn row_name(row: &CauseRow) -> String {
-    match (row.kind, row.name.as_str()) {
+    cause_name(row.kind, &row.name)
+}
+
+/// Names a cause; without a kind there are several, or there is none.
+pub(crate) fn cause_name(kind: Option<CauseKind>, name: &str) -> String {
+    match (kind, name) {
         (None, "") => "no single culprit".to_owned(),
         (None, several) => several.to_owned(),
         (Some(kind), "") => kind.name().to_owned(),

@@ -4,17 +4,24 @@
 use std::fmt::Write;
 
 use irqscope_analysis::{
-    Explained, Explanation, ObserverEffect, Segment, Share, Truth, TruthRow, Wrong,
+    CauseKind, Explained, Explanation, LeftOut, ObserverEffect, Ranked, Segment, Share, Truth,
+    TruthRow, Wrong, ranking,
 };
 
-use irqscope_quantity::{Column, Unit, aligned, alone, change};
+use crate::cause_rows::cause_name;
+use irqscope_quantity::{Column, Unit, aligned, alone, change, grouped};
+use irqscope_wire::Stage;
 
 /// Causes of one stage that are listed; the rest is one line.
 const LISTED: usize = 8;
+/// Causes over all cases that are listed.
+pub(crate) const RANKED: usize = 10;
+/// Stages of one of them that are named.
+const STAGES: usize = 3;
 
 /// Formats the causes of late responses, a block for each stage.
 pub fn explanation_table(explanations: &[Explanation]) -> String {
-    let mut text = String::new();
+    let mut text = ranking_table(explanations);
     for one in explanations {
         block(&mut text, one);
     }
@@ -24,8 +31,53 @@ pub fn explanation_table(explanations: &[Explanation]) -> String {
     text
 }
 
+/// Formats `irq, work and 3 more`.
+pub(crate) fn listed(stages: &[Stage]) -> String {
+    let (first, rest) = stages.split_at(stages.len().min(STAGES));
+    let names: Vec<&str> = first.iter().map(|stage| stage.name()).collect();
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    format!("{}{more}", names.join(", "))
+}
+
+/// Formats the worst causes over all cases, and what they mean.
+fn ranking_table(explanations: &[Explanation]) -> String {
+    let ranked = ranking(explanations);
+    let Some(shown) = ranked.get(..ranked.len().min(RANKED)).filter(|shown| !shown.is_empty())
+    else {
+        return String::new();
+    };
+    let head = ["worst", "responses", "held up the most by", "worst of all", "stages"];
+    let head = head.map(str::to_owned);
+    let mut rows = vec![head.to_vec()];
+    for Ranked { all, case, stage, stages, .. } in shown {
+        let instance = format!("{case} {stage}, trigger {}", all.longest_seq);
+        let name = cause_name(Some(all.kind), &all.name);
+        let count = grouped(all.count as u64);
+        rows.push(vec![alone(all.longest_ns), count, name, instance, listed(stages)]);
+    }
+    let columns = [Column::Numbers, Column::Numbers, Column::Words];
+    let mut text = aligned(&rows, &columns);
+    if ranked.len() > shown.len() {
+        let _ = writeln!(
+            text,
+            "and {} more causes, none of which took more",
+            ranked.len() - shown.len()
+        );
+    }
+    text.push('\n');
+    let mut kinds: Vec<CauseKind> = shown.iter().map(|one| one.all.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for kind in kinds {
+        let _ = writeln!(text, "{}: {}", kind.name(), kind.meaning().unwrap_or_default());
+    }
+    text.push('\n');
+    text
+}
+
 fn block(text: &mut String, one: &Explanation) {
-    let worst = one.worst.first().map_or(String::new(), |seq| format!(", the latest is {seq}"));
+    let worst =
+        one.worst.first().map_or(String::new(), |seq| format!(", the latest is trigger {seq}"));
     let _ = writeln!(
         text,
         "{}  {}: {} of {} from {} on{worst}",
@@ -36,9 +88,8 @@ fn block(text: &mut String, one: &Explanation) {
         alone(one.late_from_ns),
     );
     let (listed, rest) = one.shares.split_at(one.shares.len().min(LISTED));
-    if one.unusable > 0 {
-        let _ =
-            writeln!(text, "  {} more are left out: their trigger is not certain", one.unusable);
+    if one.left_out.total() > 0 {
+        let _ = writeln!(text, "  {}", left_out(&one.left_out));
     }
     for share in listed {
         let _ = writeln!(text, "{}", line(share));
@@ -53,20 +104,35 @@ fn block(text: &mut String, one: &Explanation) {
 fn line(share: &Share) -> String {
     let Share { cause, per_cent, samples, longest_ns, longest_seq, .. } = share;
     let longest = alone(*longest_ns);
-    format!("  {per_cent:5.1} %  {cause}  [{samples} samples, longest {longest} in {longest_seq}]")
+    format!(
+        "  {per_cent:5.1} %  {cause}  [{samples} samples, longest {longest} in trigger {longest_seq}]"
+    )
+}
+
+/// Says what was left out, and why.
+pub(crate) fn left_out(left: &LeftOut) -> String {
+    let term = |(count, what): &(u64, &str)| format!("{} {what}", grouped(*count));
+    let terms: Vec<String> =
+        left.terms().iter().filter(|(count, _)| *count > 0).map(term).collect();
+    format!("{} more are not explained: {}", grouped(left.total()), terms.join(", "))
 }
 
 fn accounts(explanations: &[Explanation]) -> Option<String> {
     let samples: usize = explanations.iter().map(|one| one.count).sum();
     let violations: usize = explanations.iter().map(|one| one.violations).sum();
-    let unusable: usize = explanations.iter().map(|one| one.unusable).sum();
-    let left_out = if unusable > 0 { format!(", {unusable} left out") } else { String::new() };
+    let left = explanations.iter().map(|one| one.left_out).fold(LeftOut::default(), LeftOut::plus);
+    let left_out = match left.total() {
+        0 => String::new(),
+        _ => format!("\n{}", left_out(&left)),
+    };
     let median = explanations.iter().map(|one| one.unexplained_median_per_cent);
     let longest = explanations.iter().map(|one| one.unexplained_longest_ns).max()?;
     let mark = if violations == 0 { "✓" } else { "✗" };
     Some(format!(
-        "{samples} latencies, {violations} not the sum of their segments{left_out}  {mark}\n\
+        "{} of {} latencies explained, {violations} not the sum of their segments  {mark}{left_out}\n\
          unexplained: {:.2} % of the median latency at most, the longest segment {}\n",
+        grouped(samples as u64),
+        grouped(samples as u64 + left.total()),
         median.fold(0.0, f64::max),
         alone(longest),
     ))

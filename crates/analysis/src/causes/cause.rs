@@ -74,12 +74,48 @@ impl CauseKind {
         }
     }
 
+    /// Returns what it means, in plain words; `None` of what is not interference.
+    pub const fn meaning(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Prolonged => {
+                "the answering thread itself ran for longer than it needs: it first cleaned up \
+                 after the thread before it, or it stood still"
+            }
+            Self::IrqsDisabled => {
+                "code of the kernel had interrupts switched off, so that the trigger's could not \
+                 come in; the function named switched them on again"
+            }
+            Self::Interrupt => "another interrupt's handler had the CPU",
+            Self::Nmi => "an interrupt that cannot be switched off had the CPU",
+            Self::Firmware => {
+                "the CPU ran nothing that Linux knows of: firmware, or a hypervisor, had it"
+            }
+            Self::Softirq => "deferred work of other interrupts (a softirq) had the CPU",
+            Self::SoftirqsDisabled => {
+                "code of the kernel had deferred work switched off, so that the stage's had to wait"
+            }
+            Self::Work => "another work item was before the stage's in the queue",
+            Self::HigherPriority => "a thread of a higher priority ran first",
+            Self::SamePriority => "a thread of the same priority was before it",
+            Self::NotPreempted => {
+                "a thread of a lower priority went on, because the kernel does not take the CPU \
+                 from it in the middle of what it does"
+            }
+            Self::LockOwner => "the thread waited for a lock, or a page, that this one had",
+            Self::PriorityInversion => {
+                "the thread waited for a lock whose owner could not run, because this thread of a \
+                 priority in between had the CPU"
+            }
+            Self::Blocked => "the thread slept, and what it waited for was not on this CPU",
+            Self::Own | Self::OtherStage | Self::LeavingIdle | Self::Probes | Self::Unexplained => {
+                return None;
+            }
+        })
+    }
+
     /// Returns whether it is interference: what can be looked for and changed.
     pub const fn is_interference(self) -> bool {
-        !matches!(
-            self,
-            Self::Own | Self::OtherStage | Self::LeavingIdle | Self::Probes | Self::Unexplained
-        )
+        self.meaning().is_some()
     }
 }
 

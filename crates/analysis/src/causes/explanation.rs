@@ -4,13 +4,16 @@
 use irqscope_quantity::Quantile;
 use std::collections::BTreeMap;
 
-use irqscope_run::{CaseData, SampleRow};
+use irqscope_run::CaseData;
 use irqscope_wire::{Nanoseconds, Stage, View};
 use serde::Serialize;
 
 use super::attribute::explain;
+use super::by_cause::Group;
 use super::cause::{Cause, CauseKind};
+use super::left_out::{LeftOut, unrecorded};
 use super::parts::Explained;
+use super::ranking::HeldUp;
 use super::rows::Rows;
 use crate::quantile;
 
@@ -51,16 +54,18 @@ pub struct Explanation {
     pub view: View,
     /// Latencies that were explained.
     pub count: usize,
-    /// Latencies that could not be: their trigger is not certain.
-    pub unusable: usize,
+    /// The answers that could not be explained.
+    pub left_out: LeftOut,
     /// From here on a latency is late.
     pub late_from_ns: i64,
     /// How many of them were late.
     pub late: usize,
-    /// The causes, the largest first.
+    /// The causes, that with the longest segment first.
     pub shares: Vec<Share>,
     /// Of all responses.
     pub rows: Rows,
+    /// The culprits of all responses, that of the greatest latency first.
+    pub held_up: Vec<HeldUp>,
     /// Late responses, the latest first.
     pub worst: Vec<u64>,
     /// Median share of a latency that has no cause, over all samples.
@@ -75,17 +80,18 @@ impl Explanation {
     /// Explains every stage of a case, in the order of the stages.
     pub fn of_case(data: &CaseData, above: Above) -> (Vec<Explanation>, Vec<Explained>) {
         let (view, explained) = explain(data);
-        let mut stages: BTreeMap<Stage, (usize, Vec<&Explained>)> = BTreeMap::new();
-        let answered = |row: &&SampleRow| row.view == view && row.latency.is_some();
-        for row in data.rows.iter().filter(answered) {
-            stages.entry(row.stage).or_insert((0, Vec::new())).0 += 1;
+        let mut stages: BTreeMap<Stage, Vec<&Explained>> = BTreeMap::new();
+        for row in data.rows.iter().filter(|row| row.view == view) {
+            stages.entry(row.stage).or_default();
         }
         for one in &explained {
-            stages.entry(one.stage).or_default().1.push(one);
+            stages.entry(one.stage).or_default().push(one);
         }
-        let all = stages.iter().map(|(stage, (answered, samples))| {
-            let unusable = usize::saturating_sub(*answered, samples.len());
-            Self { unusable, ..Self::of(data, view, *stage, samples, above) }
+        let unrecorded = unrecorded(data, view);
+        let all = stages.iter().map(|(stage, samples)| {
+            let rows = data.rows.iter().filter(|row| row.view == view && row.stage == *stage);
+            let left_out = LeftOut::of(rows, samples.len(), unrecorded);
+            Self { left_out, ..Self::of(data, view, *stage, samples, above) }
         });
         (all.collect(), explained)
     }
@@ -103,11 +109,12 @@ impl Explanation {
             stage,
             view,
             count: samples.len(),
-            unusable: 0,
+            left_out: LeftOut::default(),
             late_from_ns: late_from,
             late: late.len(),
             shares: shares(&late),
             rows: Rows::of(samples),
+            held_up: Group::all(samples).iter().filter_map(HeldUp::of).collect(),
             worst: late.iter().map(|one| one.seq).collect(),
             unexplained_median_per_cent: without.get(without.len() / 2).copied().unwrap_or(0.0),
             unexplained_longest_ns: samples.iter().map(unknown).max().unwrap_or(0),
@@ -155,7 +162,8 @@ fn shares(late: &[&Explained]) -> Vec<Share> {
     for share in &mut shares {
         share.per_cent = 100.0 * share.nanoseconds as f64 / total.max(1) as f64;
     }
-    shares.sort_by(|a, b| b.nanoseconds.cmp(&a.nanoseconds).then_with(|| a.cause.cmp(&b.cause)));
+    let cost = |share: &Share| (share.longest_ns, share.nanoseconds);
+    shares.sort_by(|a, b| cost(b).cmp(&cost(a)).then_with(|| a.cause.cmp(&b.cause)));
     shares
 }
 

@@ -17,7 +17,7 @@ use irqscope_wire::Stage;
 #[derive(Debug, Default)]
 pub(super) struct Ours(BTreeMap<u64, Triggering>);
 
-/// What the driver's function did there.
+/// The part of the driver's function in one.
 #[derive(Clone, Copy, Debug)]
 struct Triggering {
     /// When it was left.

@@ -12,17 +12,23 @@
 //! * [`interrupts`]: the same, in a hard interrupt, which may be the trigger's own;
 //! * [`threads`]: the same, while a thread runs;
 //! * [`explanation`]: causes by how much they account for;
-//! * [`rows`]: latencies by their main culprit.
+//! * [`left_out`]: what could not be explained, and why;
+//! * [`by_cause`]: latencies by their main culprit;
+//! * [`rows`]: these as histograms;
+//! * [`ranking`]: culprits over all cases.
 
 mod attribute;
 mod baseline;
 mod blocked;
+mod by_cause;
 mod cause;
 mod culprit;
 mod explanation;
 mod interrupts;
+mod left_out;
 mod names;
 mod parts;
+mod ranking;
 mod rows;
 mod threads;
 mod timeline;
@@ -32,6 +38,8 @@ pub use attribute::explain;
 pub use cause::{Cause, CauseKind};
 pub use culprit::culprit;
 pub use explanation::{Above, Explanation, Share};
+pub use left_out::LeftOut;
 pub use parts::{Explained, Segment};
+pub use ranking::{HeldUp, Ranked, ranking};
 pub use rows::{Row as CauseRow, Rows as CauseRows};
 pub use truth::{Truth, TruthRow, Wrong};

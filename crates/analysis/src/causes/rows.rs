@@ -4,12 +4,10 @@
 //! apart. Each response is in one row.
 
 use irqscope_quantity::Quantile;
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
-use super::cause::{Cause, CauseKind};
-use super::culprit::culprit;
+use super::by_cause::Group;
+use super::cause::CauseKind;
 use super::parts::Explained;
 use crate::quantile;
 
@@ -17,8 +15,6 @@ use crate::quantile;
 pub const BINS: usize = 40;
 /// Rows by cause; what is left is one row.
 const ROWS: usize = 7;
-/// A cause of no more than this part of a latency holds nothing up.
-const NAMED: f64 = 0.05;
 
 /// The responses that one cause held up the most.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,7 +38,8 @@ pub struct Row {
 pub struct Rows {
     /// Lower edges of the bins, and the upper one of the last.
     pub edges_ns: Vec<i64>,
-    /// Undisturbed ones first, then by count; those without a row of their own last.
+    /// Undisturbed ones first, then by the greatest latency, so that the greatest of all has a row
+    /// of its own; those without one last.
     pub rows: Vec<Row>,
 }
 
@@ -56,42 +53,20 @@ impl Rows {
             return Self::default();
         }
         let edges = edges(least, most);
-        let mut found: BTreeMap<(Option<CauseKind>, String), Vec<i64>> = BTreeMap::new();
-        for one in samples {
-            let cause = culprit(one, NAMED).map(|(cause, _)| cause);
-            let key = cause.map_or((None, String::new()), |cause| (Some(cause.kind), name(cause)));
-            found.entry(key).or_default().push(one.latency.0);
-        }
-        let calm = found.remove(&(None, String::new()));
-        let mut causes: Vec<_> = found.into_iter().collect();
-        causes.sort_by_key(|(_, latencies)| std::cmp::Reverse(latencies.len()));
-        let rest = causes.split_off(causes.len().min(ROWS));
-        let row = |((kind, name), latencies)| Row::new(kind, name, latencies, &edges);
-        let mut rows: Vec<Row> =
-            calm.map(|all| row(((None, String::new()), all))).into_iter().collect();
-        rows.extend(causes.into_iter().map(row));
+        let mut groups = Group::all(samples);
+        let calm = groups.iter().take_while(|group| group.kind.is_none()).count();
+        let rest = groups.split_off(groups.len().min(calm + ROWS));
         if !rest.is_empty() {
-            let name = format!("{} more causes", rest.len());
-            let all = rest.into_iter().flat_map(|(_, latencies)| latencies).collect();
-            rows.push(Row::new(None, name, all, &edges));
+            groups.push(Group::folded(rest));
         }
+        let rows = groups.into_iter().map(|group| Row::new(group, &edges)).collect();
         Self { edges_ns: edges, rows }
     }
 }
 
-/// Names a row: of interrupts and softirqs the function is the culprit; of others the details
-/// differ from time to time.
-fn name(cause: &Cause) -> String {
-    match cause.kind {
-        CauseKind::Interrupt | CauseKind::Softirq if !cause.detail.is_empty() => {
-            format!("{}, {}", cause.name, cause.detail)
-        }
-        _ => cause.name.clone(),
-    }
-}
-
 impl Row {
-    fn new(kind: Option<CauseKind>, name: String, mut latencies: Vec<i64>, edges: &[i64]) -> Self {
+    fn new(group: Group, edges: &[i64]) -> Self {
+        let Group { kind, name, mut latencies, .. } = group;
         latencies.sort_unstable();
         let mut counts = vec![0; BINS];
         for latency in &latencies {
@@ -122,6 +97,7 @@ fn edges(least: i64, most: i64) -> Vec<i64> {
 mod tests {
     use irqscope_wire::{Nanoseconds, Stage};
 
+    use super::super::cause::Cause;
     use super::super::parts::Segment;
     use super::*;
 
@@ -145,18 +121,19 @@ mod tests {
         samples.push(one(50, 1_000, Some(("tick", 30))));
         samples.extend((0..9).map(|seq| one(60 + seq, 1_000, Some(("tick", 9_000)))));
         for cause in 0..9 {
-            samples.push(one(80, 1_000, Some((&format!("irq {cause}"), 99_000))));
+            samples.push(one(80, 1_000, Some((&format!("irq {cause}"), 99_000 - cause))));
         }
         let rows = Rows::of(&samples.iter().collect::<Vec<_>>()).rows;
         let told: Vec<_> =
             rows.iter().map(|row| (row.name.as_str(), row.count, row.max_ns)).collect();
         assert_eq!(told[0], ("", 51, 1_030), "3 % is not worth a name");
-        assert_eq!(told[1], ("tick", 9, 10_000));
-        assert_eq!(told[8], ("3 more causes", 3, 100_000));
+        assert_eq!(told[1], ("irq 0", 1, 100_000), "once, and the worst of all");
+        assert_eq!(told[7], ("irq 6", 1, 99_994));
+        assert_eq!(told[8], ("3 more causes", 11, 99_993));
         for row in &rows {
             assert_eq!(row.counts.iter().sum::<u64>(), row.count as u64);
         }
-        assert_eq!(rows[8].counts[BINS - 1], 3, "the largest is in the last bin");
+        assert_eq!(rows[1].counts[BINS - 1], 1, "the largest is in the last bin");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The causes of the late responses of each stage.
 
-use irqscope_analysis::{CauseRow, CauseRows, Explanation};
+use irqscope_analysis::{CauseRow, CauseRows, Explanation, ranking};
 use irqscope_wire::Stage;
 use maud::{Markup, html};
 
-use crate::cause_rows::{heights, row_name};
+use crate::cause_rows::{cause_name, heights, row_name};
+use crate::explain::{RANKED, left_out, listed};
 use irqscope_quantity::{alone, grouped};
 
 /// Causes of one stage of one case that are listed.
@@ -26,6 +27,7 @@ pub fn section(explanations: &[Explanation]) -> Markup {
                     "All responses, each in the row of what held it up the most; and what the "
                     "latencies of the latest hundredth consist of."
                 }
+                (ranked(explanations))
                 @for stage in stages {
                     details {
                         summary {
@@ -33,6 +35,32 @@ pub fn section(explanations: &[Explanation]) -> Markup {
                             strong { (stage) }
                         }
                         @for one in explanations.iter().filter(|one| one.stage == stage) { (table(one)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Lists the worst causes over all cases.
+fn ranked(explanations: &[Explanation]) -> Markup {
+    html! {
+        div.scroll {
+            table.figures {
+                thead { tr {
+                    @for name in ["held up the most by", "worst", "of", "responses", "stages"] {
+                        th scope="col" { (name) }
+                    }
+                } }
+                @for one in ranking(explanations).iter().take(RANKED) {
+                    tr {
+                        th scope="row" title=[one.all.kind.meaning()] {
+                            (cause_name(Some(one.all.kind), &one.all.name))
+                        }
+                        td { (alone(one.all.longest_ns)) }
+                        td { (one.case) " " (one.stage) ", trigger " (one.all.longest_seq) }
+                        td { (grouped(one.all.count as u64)) }
+                        td { (listed(&one.stages)) }
                     }
                 }
             }
@@ -88,6 +116,7 @@ fn table(one: &Explanation) -> Markup {
         h3 { (one.case) }
         (rows(&one.rows))
         p.muted { (one.late) " of " (one.count) ", from " (alone(one.late_from_ns)) " on" }
+        @if one.left_out.total() > 0 { p.muted { (left_out(&one.left_out)) } }
         div.scroll {
             table.figures {
                 thead { tr {
