@@ -5,6 +5,7 @@
 //! or becomes the supervisor's child when its parent dies (it is a subreaper). So killing all
 //! groups and then all children, until there are none, leaves nothing behind.
 
+use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
@@ -139,7 +140,7 @@ fn start_all(
                 ForkResult::Parent { child } => kept.push(Kept { load: *load, pid: child }),
                 ForkResult::Child => {
                     drop(opener);
-                    let Err(text) = run(worker, cpu, supervisor, File::from(gate));
+                    let Err(text) = run(*load, worker, cpu, supervisor, File::from(gate));
                     let mut told = told;
                     let _ = told.write_all(format!("ended {load} {text}\n").as_bytes());
                     exit(1)
@@ -151,6 +152,7 @@ fn start_all(
 }
 
 fn run(
+    load: Load,
     worker: Worker,
     cpu: Option<u32>,
     supervisor: Pid,
@@ -159,6 +161,10 @@ fn run(
     let text = |errno: Errno| errno.to_string();
     setsid().map_err(text)?;
     die_with(supervisor).map_err(text)?;
+    // As interference shows it: not the program that measures, but this load.
+    if let Ok(name) = CString::new(format!("load-{load}")) {
+        prctl::set_name(&name).map_err(text)?;
+    }
     SigSet::all().thread_unblock().map_err(text)?;
     // SAFETY: the default action; std ignores SIGPIPE, which exec would inherit.
     unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) }.map_err(text)?;
