@@ -37,6 +37,15 @@ expect 2 "$IRQSCOPE" export "$WORK/run" --format csv --case 6.1/idel
 says "there are"
 "$python" "$TESTS/56-formats.py" "$WORK" "$data/cyclictest.json" || fail "a parser of others"
 
+# node_exporter's textfile collector reads Prometheus' text, which promtool checks: of values on both
+# sides of zero and of a histogram with overflows, too.
+expect 0 "$IRQSCOPE" bench jitter -l 300 -i 500us --out "$WORK/jitter"
+for metrics in run jitter imported; do
+	"$IRQSCOPE" export "$WORK/$metrics" --format openmetrics >"$WORK/$metrics.metrics"
+	target/promtool check metrics <"$WORK/$metrics.metrics" >"$WORK/said" 2>&1 || fail "promtool refuses $metrics: $(cat "$WORK/said")"
+done
+grep -q '^irqscope_deviation_seconds{.*share="0.5"' "$WORK/jitter.metrics" || fail "no deviations"
+
 # The lines that OSADL's latency plots are drawn from, by the commands of that script.
 grep -v -e "^#" -e "^$" "$WORK/out.cyclictest" | tr " " "\t" >"$WORK/histogram"
 max=$(grep "Max Latencies" "$WORK/out.cyclictest" | tr " " "\n" | sort -n | tail -1 | sed 's/^0*//')

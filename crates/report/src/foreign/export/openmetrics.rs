@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! OpenMetrics 1.0 text: exact quantiles as a summary, in seconds. Values on both sides of zero may
 //! not be a summary's and become a gauge.
+//!
+//! node_exporter's textfile collector and Pushgateway read an older format, Prometheus' text 0.0.4.
+//! What is written here is both: it has types that both know (neither `info`, nor `counter`, whose
+//! family has another name there), and `quantile` labels in summaries alone.
 
 use std::io::Write;
 
@@ -33,7 +37,8 @@ impl Families {
         let family = |name, kind, unit, help| Family { name, kind, unit, help, lines: Vec::new() };
         let gauge = |name, help| family(name, "gauge", "seconds", help);
         let latency = "Latencies and lengths; quantiles are exact order statistics of all samples.";
-        let deviation = "Deviations from a period; quantiles likewise.";
+        let deviation =
+            "Deviations from a period: the value that this share of them is at or below.";
         let without = "Triggers or periods that have no value, by what became of them.";
         Self {
             latency: family("irqscope_latency_seconds", "summary", "seconds", latency),
@@ -42,7 +47,7 @@ impl Families {
                 gauge("irqscope_min_seconds", "The smallest value."),
                 gauge("irqscope_max_seconds", "The greatest value."),
             ],
-            without: family("irqscope_without_value", "counter", "", without),
+            without: family("irqscope_without_value", "gauge", "", without),
         }
     }
 
@@ -62,7 +67,9 @@ impl Families {
         let asked = Quantile::OF_SUMMARIES;
         for (quantile, value) in asked.iter().zip(values.quantiles(asked)?) {
             let Some(value) = value else { continue };
-            let labels = format!("{labels},quantile=\"{}\"", quantile.share());
+            // A gauge may have no `quantile`.
+            let label = if signed { "share" } else { "quantile" };
+            let labels = format!("{labels},{label}=\"{}\"", quantile.share());
             family.line("", &labels, &seconds(value.into()));
         }
         if !signed {
@@ -74,7 +81,7 @@ impl Families {
         }
         for (what, count) in &set.without {
             let labels = format!("{labels},outcome=\"{what}\"");
-            self.without.line("_total", &labels, &count.to_string());
+            self.without.line("", &labels, &count.to_string());
         }
         Ok(())
     }
@@ -108,8 +115,8 @@ pub fn write(run: &RunDir, cases: &[Case], output: &mut dyn Write) -> Result<(),
         }
     }
     let manifest = run.manifest();
-    writeln!(output, "# TYPE irqscope_run info")?;
-    writeln!(output, "# HELP irqscope_run What the figures are of.")?;
+    writeln!(output, "# TYPE irqscope_run_info gauge")?;
+    writeln!(output, "# HELP irqscope_run_info What the figures are of; always 1.")?;
     let labels = [
         ("scenario", &manifest.scenario),
         ("rig", &manifest.rig),
