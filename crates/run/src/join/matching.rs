@@ -9,8 +9,9 @@
 //! the oldest trigger that was sent before its stamp and that no call before was of;
 //! younger triggers that were out by then were lost in it. Only a trigger in the
 //! short time between the interrupt's acknowledgement and the stamp may instead be
-//! of the next call: where that call has no other trigger it is, elsewhere the
-//! next record is unsure.
+//! of the next call. It is where that call has no other trigger, and where it was sent so shortly
+//! before the stamp that no call was ever stamped sooner after its trigger; the next record is then
+//! unsure, as it is after a trigger of up to four times that age.
 //!
 //! **On two clocks** record n is of trigger n. Whether that is so is seen by
 //! [`Stretch`](super::stretch::Stretch).
@@ -163,13 +164,15 @@ impl Matching {
     /// Passes the `out` more triggers that were out at this stamp: they were lost in its
     /// call, but for those that may be of the next one.
     fn pass_lost(&mut self, out: usize, stamp: u64, next: Option<u64>) {
-        let acknowledged = stamp.saturating_sub(self.shortest.unwrap_or(0).saturating_mul(ENTRY));
-        let recent = self.triggers.iter().take(out).filter(|seen| seen.at() > acknowledged).count();
+        let shortest = self.shortest.unwrap_or(0);
+        let since = |instant| self.triggers.iter().take(out).filter(|t| t.at() > instant).count();
+        let recent = since(stamp.saturating_sub(shortest.saturating_mul(ENTRY)));
         let kept = match next {
             None => 0,
             Some(next) if self.sent_by(next) > out => {
                 self.unsure = recent > 0;
-                recent
+                // The way from acknowledgement to stamp is a part of that from a trigger.
+                since(stamp.saturating_sub(shortest))
             }
             Some(_) => {
                 self.unsure = recent > 1;
@@ -190,5 +193,67 @@ impl Matching {
     fn pass(&mut self, count: usize, record: &Record) {
         let passed = self.triggers.drain(..count);
         self.matched.extend(passed.map(|seen| Matched::Trigger(seen, record.clone())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use irqscope_wire::{Cycles, Nanoseconds, Seq};
+
+    use super::*;
+
+    fn trigger(seq: u64, at: u64) -> Seen {
+        let sample = OutsideSample {
+            seq: Seq(seq),
+            trigger: Cycles(at),
+            answers: Vec::new(),
+            extra: 0,
+            widths: Vec::new(),
+            window: 0,
+        };
+        Seen { sample, doubtful: false }
+    }
+
+    fn call(seq: u64, stamp: u64) -> Sample {
+        let trigger_cycles = Cycles(stamp);
+        Sample { seq: Seq(seq), trigger_cycles, trigger_ns: Nanoseconds(0), responses: Vec::new() }
+    }
+
+    /// Returns each trigger's stamp, and whether it is unsure; `None`: lost.
+    fn matched(triggers: &[u64], stamps: &[u64]) -> Vec<Option<(u64, bool)>> {
+        let mut matching = Matching::default();
+        for (seq, at) in triggers.iter().enumerate() {
+            matching.add_trigger(trigger(seq as u64, *at));
+        }
+        for (seq, stamp) in stamps.iter().enumerate() {
+            matching.add_record(call(seq as u64, *stamp));
+        }
+        let of = |one| match one {
+            Matched::Trigger(_, Record::Of { sample, unsure }) => {
+                Some((sample.trigger_cycles.0, unsure))
+            }
+            Matched::Trigger(..) => None,
+            Matched::Alone(sample, _) => panic!("{sample:?} is alone"),
+        };
+        std::iter::from_fn(|| matching.next(true, true)).map(of).collect()
+    }
+
+    #[test]
+    fn a_trigger_lost_before_the_stamp_does_not_wait_for_the_next_burst() {
+        // The first call is stamped 2,000 after its trigger. The second is late: a trigger 4,500
+        // before its stamp was lost in it, and the next call, of a later burst, is not its own.
+        let stamps = [2_000, 130_000, 20_002_000];
+        let all = matched(&[0, 100_000, 125_500, 20_000_000], &stamps);
+        let expected =
+            [Some((2_000, false)), Some((130_000, false)), None, Some((20_002_000, true))];
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn a_trigger_after_the_acknowledgement_is_of_the_next_call() {
+        // No call was ever stamped within 1,000 of its trigger: it is pending when the handler ends.
+        let all = matched(&[0, 100_000, 129_000, 135_000], &[2_000, 130_000, 155_000, 180_000]);
+        let stamps: Vec<_> = all.iter().map(|one| one.map(|(stamp, _)| stamp)).collect();
+        assert_eq!(stamps, [Some(2_000), Some(130_000), Some(155_000), Some(180_000)]);
     }
 }
