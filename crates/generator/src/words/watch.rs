@@ -61,10 +61,11 @@ pub enum Change {
 /// All words at one look.
 pub type Shown = [u64; LINES];
 
-/// Reads the first `lines` words; the others are 0.
+/// Reads the first `lines` words; the others are 0. The first word comes last: a target stores it
+/// before the handler raises any stage, so a look that sees a stage's response sees the handler's.
 pub fn shown(words: &[Word], lines: usize) -> Shown {
     let mut shown = [0; LINES];
-    for (shown, word) in shown.iter_mut().zip(words).take(lines) {
+    for (shown, word) in shown.iter_mut().zip(words).take(lines).rev() {
         *shown = word.shown();
     }
     shown
@@ -122,6 +123,28 @@ mod tests {
         assert_eq!(change(7, 8), edges(1));
         assert_eq!(change(u32::MAX, 0), edges(1));
         assert_eq!(change(u32::MAX - 1, 1), edges(3));
+    }
+
+    #[test]
+    fn no_look_sees_a_stage_without_the_handler_that_raised_it() {
+        const LAST: u32 = 200_000;
+        let words = [const { Word::new(0) }; 4];
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for count in 1..=LAST {
+                    words[0].store(count, 0);
+                    words[3].store(count, 0);
+                }
+            });
+            loop {
+                let shown = shown(&words, 4);
+                let [handler, stage] = [0, 3].map(|line| count_of(shown[line]));
+                assert!(handler >= stage, "{handler} {stage}");
+                if stage == LAST {
+                    break;
+                }
+            }
+        });
     }
 
     #[test]
