@@ -16,6 +16,7 @@ cat >"$WORK/views.toml" <<-TOML
 	observer-effect = true
 	[trigger]
 	kind = "line"
+	mode = "together"
 	frequency = "1kHz"
 	jitter = "uniform"
 	jitter-amount = "500us"

@@ -14,6 +14,7 @@ cat >"$WORK/few.toml" <<-TOML
 	states = ["idle"]
 	[trigger]
 	kind = "line"
+	mode = "together"
 	period = "1ms"
 	jitter = "uniform"
 	jitter-amount = "500us"

@@ -12,6 +12,7 @@ cat >"$WORK/few.toml" <<-TOML
 	states = ["exec"]
 	[trigger]
 	kind = "line"
+	mode = "together"
 	frequency = "1kHz"
 	jitter = "uniform"
 	jitter-amount = "500us"

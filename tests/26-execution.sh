@@ -15,6 +15,7 @@ executing() { # NAME TIME
 		execution = { irq = "$2", softirq = "$2", tasklet_hi = "$2", tasklet = "$2", work_hi = "$2", work = "$2", work_unbound = "$2", thread = "$2", kthread = "$2", user = "$2" }
 		[trigger]
 		kind = "line"
+	mode = "together"
 		period = "10ms"
 		count = 64
 	TOML
@@ -32,6 +33,7 @@ burst() { # NAME COMPENSATION
 		compensate = "$2"
 		[trigger]
 		kind = "line"
+	mode = "together"
 		period = "1s"
 		burst = 10000
 		interval = "20us"

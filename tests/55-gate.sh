@@ -13,6 +13,7 @@ cat >"$WORK/gate.toml" <<-TOML
 	stages = ["irq", "work_bh", "user"]
 	[trigger]
 	kind = "line"
+	mode = "together"
 	frequency = "1kHz"
 	count = 1_000
 TOML

@@ -16,6 +16,7 @@ cat >"$WORK/gpio.toml" <<-TOML
 	stages = ["irq", "softirq", "tasklet", "work", "thread", "kthread", "user"]
 	[trigger]
 	kind = "line"
+	mode = "together"
 	frequency = "1kHz"
 	jitter = "uniform"
 	jitter-amount = "500us"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Each stage is answered in both views, and seen from outside no sooner than from inside."""
+"""Each stage is answered in its turns in both views, and seen from outside no sooner than from inside."""
 
 import sys
 
@@ -14,8 +14,10 @@ rows = duckdb.sql(
 assert len(rows) == 10, rows  # that 6.1 has
 for stage, inside, outside, soonest in rows:
     print(stage, inside, outside, soonest)
-    assert (inside, outside) == (count, count), stage
+    # 20 triggers ask each stage, by irq's answers; 6.1 lacks one stage, whose turn another takes.
+    assert inside == outside >= (count if stage == "irq" else 20), stage
     assert soonest > 0, stage
+assert sum(inside for stage, inside, *_ in rows if stage != "irq") == count
 early = duckdb.sql(
     f"""SELECT count(*) FROM (SELECT * FROM '{samples}' WHERE view = 'outside') a
         JOIN (SELECT * FROM '{samples}' WHERE view = 'inside') b USING (seq, stage)

@@ -227,6 +227,7 @@ struct irqscope_sched {
  * @interval_ns: distance of the triggers of a burst
  * @count: triggers in a run
  * @jitter_ns: amplitude (uniform) or mean (exponential) added to @period_ns
+ * @turn_length: isolated mode: triggers in a row that ask the same stage
  * @seed: of the jitter's generator
  * @cpu: the CPU under test
  * @inject_cpu: the CPU that injects; -1 for any other one
@@ -255,6 +256,7 @@ struct irqscope_settings {
 	s64 interval_ns;
 	s64 count;
 	s64 jitter_ns;
+	s64 turn_length;
 	s64 seed;
 	s64 cpu;
 	s64 inject_cpu;
@@ -379,7 +381,8 @@ enum irqscope_state {
  * @own_interrupts: how many on @cpu were our own triggers
  * @raised: inside off: how many stages were raised; written by the trigger only
  * @answered: inside off: how many of these answered or were given up
- * @turn: isolated mode: which stage is next
+ * @turn: isolated mode: whose turn it is
+ * @turn_left: triggers that are left of this turn
  * @chained: counted triggers: the token that was raised last; 0: none
  * @tick_fs: femtoseconds per cycle
  * @round_fs: femtoseconds per round of an execution
@@ -412,6 +415,7 @@ struct irqscope {
 	u64 raised;
 	atomic64_t answered;
 	u32 turn;
+	u32 turn_left;
 	u64 chained;
 	u64 tick_fs;
 	u64 round_fs;

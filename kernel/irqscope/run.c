@@ -86,6 +86,7 @@ static void irqscope_run_begin(struct irqscope *scope)
 	irqscope_ring_begin(scope);
 	scope->own_interrupts = 0;
 	scope->turn = 0;
+	scope->turn_left = 0;
 	atomic_set(&scope->verdict, IRQSCOPE_RUNNING);
 	WRITE_ONCE(scope->active, true);
 	scope->state = IRQSCOPE_STATE_RUNNING;

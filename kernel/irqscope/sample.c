@@ -18,17 +18,17 @@ static bool irqscope_sample_takes_turns(const struct irqscope *scope)
 	return scope->settings.mode == IRQSCOPE_ISOLATED && irqscope_sample_others(scope);
 }
 
-/* Returns whose turn is next; there are others than irq. */
+/* Returns whose turn the next trigger is; there are others than irq. */
 static u32 irqscope_sample_next(const struct irqscope *scope)
 {
 	u32 others = irqscope_sample_others(scope);
 	u32 later = others & ~(BIT(scope->turn) | (BIT(scope->turn) - 1));
 
-	return __ffs(later ?: others);
+	return scope->turn_left ? scope->turn : __ffs(later ?: others);
 }
 
 /**
- * irqscope_sample_turn() - take the next turn
+ * irqscope_sample_turn() - take the next trigger of a turn, or of the next turn
  * @scope: the scope
  *
  * Called once for each call of the handler, and only then: an observer that sees
@@ -43,6 +43,7 @@ u32 irqscope_sample_turn(struct irqscope *scope)
 	if (!irqscope_sample_takes_turns(scope))
 		return stages;
 	scope->turn = irqscope_sample_next(scope);
+	scope->turn_left = (scope->turn_left ?: scope->settings.turn_length) - 1;
 	return (stages & BIT(IRQSCOPE_IRQ)) | BIT(scope->turn);
 }
 

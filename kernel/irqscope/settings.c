@@ -313,6 +313,7 @@ NUMBER(burst, 1, 1 << 20, NULL);
 NUMBER(interval_ns, IRQSCOPE_PERIOD_MIN_NS, HOUR_NS, NULL);
 NUMBER(count, 1, 1LL << 32, NULL);
 NUMBER(jitter_ns, 0, HOUR_NS, NULL);
+NUMBER(turn_length, 1, 1 << 20, NULL);
 NUMBER(seed, 0, S64_MAX, NULL);
 NUMBER(cpu, 0, INT_MAX, irqscope_check_cpu);
 NUMBER(inject_cpu, -1, INT_MAX, irqscope_check_cpu);
@@ -343,6 +344,7 @@ static struct attribute *irqscope_settings_attributes[] = {
 	&irqscope_interval_ns.attribute.attr,
 	&irqscope_count.attribute.attr,
 	&irqscope_jitter_ns.attribute.attr,
+	&irqscope_turn_length.attribute.attr,
 	&irqscope_seed.attribute.attr,
 	&irqscope_cpu.attribute.attr,
 	&irqscope_inject_cpu.attribute.attr,
@@ -387,6 +389,7 @@ void irqscope_settings_init(struct irqscope *scope)
 		.inject_cpu = -1,
 		.slots = 8192,
 		.events = 1 << 18,
+		.turn_length = 1,
 		.timeout_ms = 10000,
 		.kthread = { .policy = IRQSCOPE_FIFO, .value = IRQSCOPE_FIFO_DEFAULT },
 		/* The kernel gives this to every threaded handler. */

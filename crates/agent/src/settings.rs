@@ -23,6 +23,7 @@ pub fn assignments(
         ("explain", switch(plan.explains())),
         ("events", events(plan.count).to_string()),
         ("mode", plan.mode.to_string()),
+        ("turn_length", plan.turn_length.to_string()),
         ("pacing", plan.pacing.to_string()),
         ("period_ns", plan.period_ns.to_string()),
         ("count", plan.count.to_string()),

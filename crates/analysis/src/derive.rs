@@ -201,6 +201,7 @@ pub(crate) fn case_summary(
     Ok(CaseSummary {
         case: data.case.clone(),
         step_of: manifest.step_of.clone(),
+        step_stage: manifest.step_stage,
         kernel: manifest.kernel.clone(),
         release: data.started.as_ref().map(|s| s.kernel.clone()).unwrap_or_default(),
         state: manifest.state.name.clone(),

@@ -56,6 +56,9 @@ pub struct CaseSummary {
     /// The case that this is one step of, in a sweep.
     #[serde(default)]
     pub step_of: Option<String>,
+    /// The only stage that this step is about, in a sweep of one stage after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_stage: Option<Stage>,
     /// The kernel's name in the scenario; `release` is its own.
     pub kernel: String,
     /// As the kernel calls itself; empty if it never spoke.

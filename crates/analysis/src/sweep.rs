@@ -190,6 +190,7 @@ fn step_of(case: &CaseSummary) -> Option<&str> {
 /// has a point there all the same.
 fn all_series(summary: &Summary, name: &str) -> Vec<Series> {
     let steps = || summary.cases.iter().filter(|case| step_of(case) == Some(name));
+    let is_about = |case: &CaseSummary, stage| case.step_stage.is_none_or(|only| only == stage);
     let mut stages: Vec<(Stage, View)> = steps()
         .flat_map(|case| case.stages.iter().filter(|stage| stage.view == case.main_view()))
         .map(|stage| (stage.stage, stage.view))
@@ -197,8 +198,9 @@ fn all_series(summary: &Summary, name: &str) -> Vec<Series> {
     stages.sort_unstable();
     stages.dedup();
     let series = |(stage, view)| {
+        let about = steps().filter(|case| is_about(case, stage));
         let mut points: Vec<Point> =
-            steps().map(|case| Point::new(case, case.stage(stage, view))).collect();
+            about.map(|case| Point::new(case, case.stage(stage, view))).collect();
         points.sort_by(|a, b| a.frequency_hz.total_cmp(&b.frequency_hz));
         let first = steps().next()?;
         Some(Series {

@@ -292,7 +292,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         self.pairing.clear();
         self.pairing.watch(self.settings.lines);
         if self.settings.mode == Mode::Isolated {
-            self.pairing.take_turns();
+            self.pairing.take_turns(self.settings.turn_length);
         }
         self.grid = Grid::new(self.settings.seed);
         self.point = if self.ahead { 0 } else { now.saturating_add(self.settings.period.0) };

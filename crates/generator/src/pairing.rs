@@ -36,9 +36,9 @@
 //! these they answer.
 //!
 //! **In turn.** Of a target in mode `isolated` the first line answers each trigger and one of the
-//! others, each in turn ([`Pairing::take_turns`]). The target counts the interrupts that its handler
-//! took, not the triggers. So it is known whose turn it is when the first line answers: each such
-//! answer is one turn further, and an interrupt that was lost takes none. From then on the trigger
+//! others, each for some triggers in a row ([`Pairing::take_turns`]). The target counts the interrupts
+//! that its handler took, not the triggers. So it is known whose turn it is when the first line
+//! answers: each such answer is one further, and an interrupt that was lost counts for none. From then on the trigger
 //! waits on its turn's line alone, and the others get [`Answer::Unasked`]. A trigger that the first
 //! line does not answer has asked no line.
 //!
@@ -208,10 +208,10 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         self.lines = usize::from(lines).min(LINES);
     }
 
-    /// Lets the lines after the first answer in turn; nothing may be open. With one such line or none
-    /// that is as without.
-    pub fn take_turns(&mut self) {
-        self.turns = (self.lines > 2).then(Turns::default);
+    /// Lets the lines after the first answer in turn, each `length` (at least 1) triggers in a row;
+    /// nothing may be open. With one such line or none that is as without.
+    pub fn take_turns(&mut self, length: u32) {
+        self.turns = (self.lines > 2).then(|| Turns::new(length.max(1)));
     }
 
     /// Returns how many triggers' samples were not taken yet.

@@ -6,10 +6,32 @@ use irqscope_wire::Answer;
 
 use crate::pairing::{Pairing, Slot};
 
-/// The turns that the target has taken.
-#[derive(Clone, Copy, Debug, Default)]
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Turns {
-    taken: u64,
+    /// Triggers in a turn.
+    length: u32,
+    /// Triggers that are left of this turn.
+    left: u32,
+    /// The line whose turn it is; 0: the first turn has not begun.
+    line: usize,
+}
+
+impl Turns {
+    /// Begins before the first turn.
+    pub(crate) fn new(length: u32) -> Self {
+        Self { length, left: 0, line: 0 }
+    }
+
+    /// Takes one trigger; returns the line that it asks, of `lines` the first one among them.
+    fn take(&mut self, lines: usize) -> usize {
+        if self.left == 0 {
+            self.line = self.line % (lines - 1) + 1;
+            self.left = self.length;
+        }
+        self.left -= 1;
+        self.line
+    }
 }
 
 impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
@@ -38,8 +60,7 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
     /// Gives a ticket the next turn; `took_it`: the target took its interrupt.
     fn take_turn(&mut self, ticket: u64, took_it: bool) {
         let (lines, Some(turns)) = (self.lines(), &mut self.turns) else { return };
-        let turn = took_it.then_some(1 + turns.taken as usize % (lines - 1));
-        turns.taken += u64::from(took_it);
+        let turn = took_it.then(|| turns.take(lines));
         if !self.slot(ticket).has_turn {
             self.set_turn(ticket, turn);
         }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 fn pairing(lines: u8) -> Pairing<Vec<Slot>> {
     let mut pairing = Pairing::new(vec![Slot::EMPTY; 64], lines);
-    pairing.take_turns();
+    pairing.take_turns(1);
     pairing
 }
 
@@ -153,4 +153,24 @@ proptest! {
         }
         prop_assert!(pairing.take(true).is_none());
     }
+}
+
+#[test]
+fn a_turn_lasts_for_some_triggers_and_a_lost_interrupt_is_none_of_them() {
+    let mut pairing = Pairing::new(vec![Slot::EMPTY; 64], 3);
+    pairing.take_turns(2);
+    let mut turns = Vec::new();
+    for trigger in 0..9 {
+        pairing.trigger(Seq(trigger), trigger * 1000);
+        if trigger == 3 {
+            pairing.mark_coalesced(0, Seq(trigger));
+        } else {
+            pairing.edge(0, trigger * 1000 + 2);
+            let is_first = pairing.edge(1, trigger * 1000 + 3) == Match::Answer(Seq(trigger));
+            turns.push(if is_first { 1 } else { 2 });
+            pairing.edge(2, trigger * 1000 + 3);
+        }
+        assert!(pairing.take(true).is_some(), "trigger {trigger}");
+    }
+    assert_eq!(turns, [1, 1, 2, 2, 1, 1, 2, 2]);
 }

@@ -6,7 +6,8 @@ use std::io::Write;
 use std::path::Path;
 
 use irqscope_wire::{
-    Counters, Failure, Message, Note, Plan, Severity, StageCost, StagePlan, Started, SystemState,
+    Counters, Failure, Message, Note, Plan, Severity, Stage, StageCost, StagePlan, Started,
+    SystemState,
 };
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +82,9 @@ pub struct CaseManifest {
     /// The case that this is one step of, in a sweep.
     #[serde(default)]
     pub step_of: Option<String>,
+    /// The only stage that this step is about, in a sweep of one stage after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_stage: Option<Stage>,
     /// The kernel's name in the scenario; its release is in `target`.
     pub kernel: String,
     /// The system state.
@@ -114,6 +118,7 @@ impl CaseManifest {
         Self {
             case: plan.case.clone(),
             step_of: None,
+            step_stage: None,
             kernel: kernel.into(),
             state: plan.state.clone(),
             plan: Some(plan),

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use irqscope_wire::{Plan, SystemState, Trigger};
+use irqscope_wire::{Plan, Stage, SystemState, Trigger};
 
 use crate::adapt::adapt;
 use crate::bundled::bundled;
@@ -70,6 +70,8 @@ pub struct Case {
     pub plan: Plan,
     /// The case that this is one step of, in a sweep.
     pub step_of: Option<String>,
+    /// The only stage that this step is about, in a sweep of one stage after the other.
+    pub step_stage: Option<Stage>,
 }
 
 impl ScenarioFile {

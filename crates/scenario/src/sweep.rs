@@ -2,7 +2,7 @@
 //! A sweep: every case at one trigger frequency after the other.
 
 use irqscope_quantity::Frequency;
-use irqscope_wire::{Plan, StagePlan};
+use irqscope_wire::{Mode, Plan, Stage, StagePlan};
 
 use crate::check::PERIOD_NS;
 use crate::raw::SweepText;
@@ -62,11 +62,31 @@ impl Sweep {
         Ok(Self { millihertz })
     }
 
-    /// Returns each case once per frequency.
+    /// Returns each case once per frequency; where stages are isolated once for each of them, so that
+    /// none waits for what one beside it has left.
     pub(crate) fn over(&self, cases: Vec<Case>) -> Vec<Case> {
         let steps = |case: Case| self.millihertz.iter().map(move |one| step(&case, *one));
-        cases.into_iter().flat_map(steps).collect()
+        cases.into_iter().flat_map(one_by_one).flat_map(steps).collect()
     }
+}
+
+/// Returns a case for each stage that it asks in turn, beside `irq` if it asks that.
+fn one_by_one(case: Case) -> Vec<Case> {
+    let isolated = case.plan.stages().filter(|asked| asked.mode == Mode::Isolated);
+    let all = isolated.map_or_else(Vec::new, |asked| asked.stages.clone());
+    if all.len() < 2 {
+        return vec![case];
+    }
+    let has_irq = all.contains(&Stage::Irq);
+    let alone = |stage: &Stage| {
+        let beside = has_irq && *stage != Stage::Irq;
+        let stages: Vec<Stage> = beside.then_some(Stage::Irq).into_iter().chain([*stage]).collect();
+        let plan = case.plan.with_stages(|asked| asked.stages.clone_from(&stages));
+        let plan = Plan { case: format!("{}/{stage}", case.plan.case), ..plan };
+        let of = Some(case.plan.case.clone());
+        Case { kernel: case.kernel.clone(), plan, step_of: of, step_stage: Some(*stage) }
+    };
+    all.iter().map(alone).collect()
 }
 
 /// Makes a step, in which the jitter keeps its share of the period: the rate alone is swept.
@@ -80,7 +100,8 @@ fn step(case: &Case, millihertz: u64) -> Case {
     };
     let name = format!("{}/{}", case.plan.case, Frequency(millihertz));
     let plan = Plan { case: name, ..case.plan.with_stages(slow_down) };
-    Case { step_of: Some(case.plan.case.clone()), plan, ..case.clone() }
+    let of = case.step_of.as_ref().unwrap_or(&case.plan.case);
+    Case { step_of: Some(of.clone()), plan, ..case.clone() }
 }
 
 /// Rounds to three digits: a name must be short, and a step need not be exact.

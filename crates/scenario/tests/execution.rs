@@ -53,8 +53,8 @@ fn a_burst_fits_into_its_period() {
 #[test]
 fn counting_needs_the_record_of_every_stage() {
     let counter = "compensate = \"counter\"";
-    assert_eq!(plan("", counter).unwrap().compensate(), Compensate::Counter);
+    assert_eq!(plan("mode = \"together\"", counter).unwrap().compensate(), Compensate::Counter);
     let blind = format!("{counter}\nviews = [\"outside\"]");
-    assert!(plan("", &blind).unwrap_err().contains("inside"));
+    assert!(plan("mode = \"together\"", &blind).unwrap_err().contains("inside"));
     assert!(plan("", "compensate = \"count\"").unwrap_err().contains("`counter`"));
 }

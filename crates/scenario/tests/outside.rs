@@ -6,7 +6,9 @@ mod common;
 
 use common::{asked, error, on, parse, plan, resolve};
 use irqscope_scenario::RigKind;
-use irqscope_wire::{Changes, Descriptor, Line, Outside, Setting, Trigger, Unit, View};
+use irqscope_wire::{
+    Changes, Descriptor, Line, Mode, Outside, Setting, Stage, Trigger, Unit, View,
+};
 
 #[test]
 fn trigger_line_has_both_views_and_the_parallel_ports_wires() {
@@ -154,6 +156,7 @@ fn a_sweep_repeats_every_case_at_every_frequency_and_keeps_the_jitters_share() {
         "kind = \"line\"\nperiod = \"1ms\"\njitter = \"uniform\"\njitter-amount = \"500us\"";
     let scenario = resolve("", trigger, |overrides| {
         overrides.set("trigger.count", 7);
+        overrides.set("trigger.mode", "together");
         overrides.set("sweep", "{ from = \"10kHz\", to = \"40kHz\", steps-per-octave = 1 }");
     })
     .unwrap();
@@ -202,4 +205,55 @@ fn a_path_is_traced_in_the_twin_with_a_generator_only() {
     assert!(trace(RigKind::Twin, timer, 5).is_err());
     assert!(trace(RigKind::Twin, timer, 0).is_ok());
     assert!(trace(RigKind::Vm, line, 5).unwrap_err().to_string().contains("rig vm"));
+}
+
+#[test]
+fn a_sweep_of_isolated_stages_has_each_by_itself() {
+    let trigger = "kind = \"line\"\nperiod = \"1ms\"";
+    let scenario = resolve("stages = [\"irq\", \"work\", \"user\"]", trigger, |overrides| {
+        overrides.set("sweep", "{ from = \"10kHz\", to = \"20kHz\", steps-per-octave = 1 }");
+    })
+    .unwrap();
+    let seen: Vec<_> = scenario
+        .cases()
+        .iter()
+        .map(|case| {
+            let stages = case.plan.stages().unwrap().stages.clone();
+            (case.plan.case.as_str(), case.step_of.as_deref(), case.step_stage, stages)
+        })
+        .collect();
+    let (irq, of) = (Stage::Irq, Some("6.1/idle"));
+    let with = |name, stage, stages| (name, of, Some(stage), stages);
+    let expected = [
+        with("6.1/idle/irq/10kHz", irq, vec![irq]),
+        with("6.1/idle/irq/20kHz", irq, vec![irq]),
+        with("6.1/idle/work/10kHz", Stage::Work, vec![irq, Stage::Work]),
+        with("6.1/idle/work/20kHz", Stage::Work, vec![irq, Stage::Work]),
+        with("6.1/idle/user/10kHz", Stage::User, vec![irq, Stage::User]),
+        with("6.1/idle/user/20kHz", Stage::User, vec![irq, Stage::User]),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn stages_are_isolated_where_the_target_can_be_asked() {
+    let stages = "stages = [\"irq\", \"work\", \"user\"]";
+    let line = "kind = \"line\"\nperiod = \"1ms\"";
+    let turns = |count: u64| {
+        let trigger = line;
+        let set = |overrides: &mut irqscope_scenario::Overrides| {
+            overrides.set("trigger.count", i64::try_from(count).unwrap());
+        };
+        let asked = asked(&resolve(stages, trigger, set).unwrap());
+        (asked.mode, asked.turn_length)
+    };
+    // 100 each: two turns of 50.
+    assert_eq!(turns(200), (Mode::Isolated, 50));
+    assert_eq!(turns(5), (Mode::Isolated, 2));
+    assert_eq!(plan(stages, &format!("{line}\nturn-length = 7")).turn_length, 7);
+    let board = on(RigKind::Board, stages, line);
+    assert_eq!(asked(&board).mode, Mode::Together, "nothing can ask that target");
+    let refused = |trigger: &str| error(stages, &format!("{line}\n{trigger}"));
+    assert!(refused("turn-length = 0").contains("turn-length is 1 to"));
+    assert!(refused("mode = \"together\"\nturn-length = 3").contains("turn-length is 1 to"));
 }

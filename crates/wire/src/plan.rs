@@ -204,6 +204,9 @@ pub struct StagePlan {
     pub irq: u32,
     /// Together, or one at a time.
     pub mode: Mode,
+    /// The triggers in a row that ask the same stage, in mode `isolated`.
+    #[serde(default = "one")]
+    pub turn_length: u32,
     /// Whether a trigger waits for the responses to the one before.
     pub pacing: Pacing,
     /// The distance of two points of the grid.
@@ -234,6 +237,11 @@ pub struct StagePlan {
     pub inside: Option<Inside>,
     /// Culprits that a test asks for.
     pub faults: Option<Faults>,
+}
+
+/// Returns the length of turns in runs of programs that knew no other.
+fn one() -> u32 {
+    1
 }
 
 impl Plan {
@@ -444,6 +452,7 @@ impl Default for StagePlan {
             line: Line::Record,
             irq: 7, // a parallel port's ACK on a PC
             mode: Mode::Together,
+            turn_length: 1,
             pacing: Pacing::Open,
             period_ns: 1_000_000,
             count: 1_000,

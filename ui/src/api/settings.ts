@@ -35,6 +35,8 @@ export interface Settings {
   readonly polarity: "rising" | "falling";
   /** Which lines a trigger asks for an answer: all of them, or the first and one other in turn. */
   readonly mode: "together" | "isolated";
+  /** The triggers in a row that ask the same stage, in mode `isolated`. */
+  readonly turn_length: number;
   /** The response lines in use, the first ones: samples have an answer for each. */
   readonly lines: number;
   readonly frequency_millihertz: number;
@@ -60,6 +62,7 @@ export interface Limits {
   readonly shape: readonly ("toggle" | "pulse")[];
   readonly polarity: readonly ("rising" | "falling")[];
   readonly mode: readonly ("together" | "isolated")[];
+  readonly turn_length: Span;
   readonly lines: Span;
   readonly frequency_millihertz: Span;
   readonly period_step_ns: number;
@@ -95,5 +98,6 @@ export const SETTINGS: readonly SettingInfo[] = [
   { key: "shape", name: "shape", unit: "", always: false, names: ["toggle", "pulse"], help: "How lines show responses." },
   { key: "polarity", name: "polarity", unit: "", always: false, names: ["rising", "falling"], help: "Which edge of the interrupt line is the trigger." },
   { key: "mode", name: "mode", unit: "", always: false, names: ["together", "isolated"], help: "Which lines a trigger asks for an answer: all of them, or the first and one other in turn." },
+  { key: "turn_length", name: "turn-length", unit: "triggers", always: false, names: [], help: "The triggers in a row that ask the same stage, in mode `isolated`." },
   { key: "lines", name: "lines", unit: "lines", always: false, names: [], help: "The response lines in use, the first ones: samples have an answer for each." },
 ];

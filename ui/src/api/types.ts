@@ -46,6 +46,8 @@ export interface CaseManifest {
   readonly case: string;
   /** The case that this is one step of, in a sweep. */
   readonly step_of: string | null;
+  /** The only stage that this step is about, in a sweep of one stage after the other. */
+  readonly step_stage?: Stage | null;
   /** The kernel's name in the scenario; its release is in `target`. */
   readonly kernel: string;
   /** The system state. */
@@ -89,6 +91,8 @@ export interface CaseSummary {
   readonly case: string;
   /** The case that this is one step of, in a sweep. */
   readonly step_of: string | null;
+  /** The only stage that this step is about, in a sweep of one stage after the other. */
+  readonly step_stage?: Stage | null;
   /** The kernel's name in the scenario; `release` is its own. */
   readonly kernel: string;
   /** As the kernel calls itself; empty if it never spoke. */

@@ -21,7 +21,7 @@ pub struct Sweep {
     #[command(flatten)]
     pub execution: Execution,
     /// The lowest frequency.
-    #[arg(long, value_name = "FREQUENCY", default_value = "1kHz")]
+    #[arg(long, value_name = "FREQUENCY", default_value = "1.03kHz")]
     pub from: Frequency,
     /// The highest frequency.
     #[arg(long, value_name = "FREQUENCY", default_value = "100kHz")]

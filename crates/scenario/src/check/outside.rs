@@ -4,6 +4,7 @@
 use irqscope_wire::{Line, Mode, Stage, View};
 
 use super::{Flaws, Rule};
+use crate::plan::mode;
 use crate::plan::outside::{allows_spare_cpu, has_generator, has_spare_cpu, has_view, line};
 use crate::raw::{Named, Text, TriggerText};
 
@@ -11,7 +12,7 @@ pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
     let [outside, inside] = [View::Outside, View::Inside].map(|view| has_view(text, view));
     let generator = has_generator(text, trigger);
     flaws.when(!outside && !inside, "views", Rule::NoViews);
-    let isolated = outside && trigger.mode.0 == Mode::Isolated;
+    let isolated = outside && mode(text, trigger) == Mode::Isolated;
     let turns = text
         .stages
         .as_ref()

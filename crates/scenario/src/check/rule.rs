@@ -3,7 +3,7 @@
 
 use irqscope_wire::{Line, Setting, Stage};
 
-use super::stages::{COUNT, TRIGGERS};
+use super::stages::{COUNT, TRIGGERS, TURN};
 use crate::sweep::SweepError;
 
 /// A rule that a scenario breaks.
@@ -71,6 +71,8 @@ pub enum Rule {
         "trigger.interval is at least 10us, and trigger.burst times as long fits into a period"
     )]
     Interval,
+    #[error("trigger.turn-length is 1 to {} triggers of trigger.mode = \"isolated\"", TURN.end())]
+    TurnLength,
     #[error("a burst does not wait for answers: trigger.pacing = \"open\"")]
     BurstPaced,
     #[error("stages is empty; leave it out for all of them")]
@@ -105,7 +107,7 @@ pub enum Rule {
     CountUnreached,
     #[error(
         "trigger.mode = \"isolated\" needs stage irq in the view from outside, for its answer alone \
-         says whose turn it is: add irq to stages"
+         says whose turn it is: add irq to stages, or set trigger.mode = \"together\""
     )]
     IsolatedUnseen,
     #[error(
@@ -128,7 +130,7 @@ pub enum Rule {
     ObserverEffect,
     #[error(
         "trigger.line = \"memory\" is what a spare CPU watches: it needs rig local or ssh, \
-         trigger.kind = \"inject\", trigger.mode = \"together\" and the view outside"
+         trigger.kind = \"inject\" and the view outside"
     )]
     MemoryUnwatched,
     #[error(

@@ -5,7 +5,7 @@ use irqscope_wire::{Compensate, ExecutionTime, JitterKind, Mode, Pacing, View};
 
 use super::{Flaws, Rule};
 use crate::plan::outside::has_view;
-use crate::plan::period_ns;
+use crate::plan::{mode, period_ns};
 use crate::raw::{FaultsText, Named, Text, TimeText, TriggerText};
 
 /// Sequence numbers of triggers have 32 bits.
@@ -14,6 +14,7 @@ pub(crate) const PERIOD_NS: std::ops::RangeInclusive<u64> = 10_000..=3_600_000_0
 /// A longer one would make the watchdogs of the target complain.
 const LONGEST_NS: u64 = 1_000_000_000;
 pub(crate) const TRIGGERS: std::ops::RangeInclusive<u32> = 2..=1 << 20;
+pub(crate) const TURN: std::ops::RangeInclusive<u32> = 1..=1 << 20;
 /// Longer ones would make the watchdogs of the target complain.
 const FAULT_NS: std::ops::RangeInclusive<u64> = 1_000..=10_000_000;
 const FAULT_INTERVAL_NS: std::ops::RangeInclusive<u64> = 10_000..=1_000_000_000;
@@ -31,6 +32,9 @@ pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
     }
     let none = trigger.jitter.0 == JitterKind::None;
     flaws.when(none != (trigger.jitter_amount.0 == 0), "trigger.jitter", Rule::Jitter);
+    let isolated = mode(text, trigger) == Mode::Isolated;
+    let turn = trigger.turn_length.is_some_and(|turn| !isolated || !TURN.contains(&turn));
+    flaws.when(turn, "trigger.turn-length", Rule::TurnLength);
     let no_stages = text.stages.as_ref().is_some_and(Vec::is_empty);
     flaws.when(no_stages, "stages", Rule::NoStages);
     execution(text, flaws);
@@ -54,7 +58,7 @@ fn inside(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
     if text.compensate.0 == Compensate::None {
         return;
     }
-    let isolated = trigger.mode.0 == Mode::Isolated;
+    let isolated = mode(text, trigger) == Mode::Isolated;
     flaws.when(isolated, "compensate", Rule::CountIsolated);
     match text.rig.reaches_target() {
         true => {

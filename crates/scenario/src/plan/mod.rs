@@ -7,7 +7,7 @@ pub(crate) mod states;
 
 use irqscope_quantity::Span;
 use irqscope_wire::{
-    Burst, Delay, DelayedLocking, Execution, FaultKind, Faults, Inside, Jitter, Plan, Stage,
+    Burst, Delay, DelayedLocking, Execution, FaultKind, Faults, Inside, Jitter, Mode, Plan, Stage,
     StageExecution, StagePlan, SystemState, Tick, Trigger, View, Work,
 };
 
@@ -57,7 +57,7 @@ fn case(rig: RigKind, template: &Plan, kernel: &str, state: &SystemState) -> Cas
     if let (Some(asked), Some(wires)) = (plan.stages_mut(), wires) {
         asked.line = wires;
     }
-    Case { kernel: kernel.to_owned(), plan, step_of: None }
+    Case { kernel: kernel.to_owned(), plan, step_of: None, step_stage: None }
 }
 
 /// Returns the case, or one for each mode of delayed locking.
@@ -130,13 +130,15 @@ fn stages(text: &Text, trigger: &TriggerText) -> StagePlan {
     let by_board = !text.rig.boots() && trigger.kind.0 == Trigger::Line;
     let unnamed = || if by_board { Vec::new() } else { Stage::ALL.to_vec() };
     let named = |asked: &Vec<Named<Stage>>| asked.iter().map(|stage| stage.0).collect();
+    let asked = text.stages.as_ref().map_or_else(unnamed, named);
     let inside = Inside { explain: text.explain, compensate: text.compensate.0 };
     StagePlan {
-        stages: text.stages.as_ref().map_or_else(unnamed, named),
         trigger: trigger.kind.0,
         line: outside::line(text, trigger),
         irq: trigger.irq,
-        mode: trigger.mode.0,
+        mode: mode(text, trigger),
+        turn_length: trigger.turn_length.unwrap_or_else(|| turn_length(trigger.count, &asked)),
+        stages: asked,
         pacing: trigger.pacing.0,
         period_ns: period_ns(trigger).unwrap_or(default.period_ns), // was checked
         count: trigger.count,
@@ -156,6 +158,26 @@ fn stages(text: &Text, trigger: &TriggerText) -> StagePlan {
         inside: outside::has_view(text, View::Inside).then_some(inside),
         faults: text.faults.as_ref().map(faults),
     }
+}
+
+/// Returns which stages one trigger asks. A target that is not reached takes no turns unless the
+/// scenario says that it does.
+pub(crate) fn mode(text: &Text, trigger: &TriggerText) -> Mode {
+    let default = if text.rig.reaches_target() { Mode::Isolated } else { Mode::Together };
+    trigger.mode.map_or(default, |mode| mode.0)
+}
+
+/// Returns the length of turns that share the triggers evenly, exactly if a length allows it: long,
+/// for a stage that has slept for several periods answers later than alone, and short enough for
+/// each stage to have several.
+fn turn_length(count: u64, asked: &[Stage]) -> u32 {
+    const LONGEST: u32 = 64;
+    let asked = if asked.is_empty() { Stage::ALL } else { asked };
+    let others = asked.iter().filter(|stage| **stage != Stage::Irq).count().max(1) as u64;
+    let is_even = |length: &u32| count.is_multiple_of(others * u64::from(*length));
+    let rounds = count.div_ceil(others * u64::from(LONGEST)).max(1);
+    let fair = || u32::try_from(count / (others * rounds)).unwrap_or(LONGEST).max(1);
+    (LONGEST / 2..=LONGEST).rev().find(is_even).unwrap_or_else(fair)
 }
 
 fn burst(trigger: &TriggerText) -> Option<Burst> {

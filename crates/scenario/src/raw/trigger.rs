@@ -24,8 +24,11 @@ pub(crate) struct TriggerText {
     pub period: Option<Span>,
     pub frequency: Option<Frequency>,
     pub count: u64,
-    #[serde(default = "together")]
-    pub mode: Named<Mode>,
+    /// Isolated where the target can be asked for it, if it is not given.
+    pub mode: Option<Named<Mode>>,
+    /// By the count and the stages, if it is not given.
+    #[serde(rename = "turn-length")]
+    pub turn_length: Option<u32>,
     #[serde(default = "open")]
     pub pacing: Named<Pacing>,
     #[serde(default = "none")]
@@ -151,9 +154,6 @@ fn with_settings_of(error: Plain) -> String {
     std::iter::once(error.to_string()).chain(names).collect()
 }
 
-fn together() -> Named<Mode> {
-    Named(Mode::Together)
-}
 fn open() -> Named<Pacing> {
     Named(Pacing::Open)
 }

@@ -53,6 +53,7 @@ impl StagePlan {
             .seed(self.seed)
             .pacing(self.pacing)
             .mode(self.mode)
+            .turn_length(self.turn_length)
             .timeout(ns(u64::from(self.timeout_ms) * 1_000_000))
             .shape(self.shape())
             .lines(u8::try_from(lines).unwrap_or(u8::MAX))

@@ -192,6 +192,8 @@ settings! {
     Polarity polarity "polarity": Polarity, None, BetweenRuns, Generator, 0, 0, Polarity::Rising as u64;
     /// Which lines a trigger asks for an answer: all of them, or the first and one other in turn.
     Mode mode "mode": Mode, None, BetweenRuns, Plan, 0, 0, Mode::Isolated as u64;
+    /// The triggers in a row that ask the same stage, in mode `isolated`.
+    TurnLength turn_length "turn-length": u32, Triggers, BetweenRuns, Plan, 1, 1, 1 << 20;
     /// The response lines in use, the first ones: samples have an answer for each.
     Lines lines "lines": u8, Lines, BetweenRuns, Plan, 255, 1, 255;
 }
