@@ -3,7 +3,7 @@
 //! not be a summary's and become a gauge.
 //!
 //! node_exporter's textfile collector and Pushgateway read an older format, Prometheus' text 0.0.4.
-//! What is written here is both: it has types that both know (neither `info`, nor `counter`, whose
+//! This output is both: it has types that both know (neither `info`, nor `counter`, whose
 //! family has another name there), and `quantile` labels in summaries alone.
 
 use std::io::Write;
