@@ -12,7 +12,8 @@ use irqscope_analysis::{Summary, check, derive};
 use irqscope_run::RunDir;
 use irqscope_wire::{
     BenchEnd, BenchSample, BenchSamples, Benchmark, BenchmarkKind, Class, Counters, Instant,
-    Inversion, Message, Nanoseconds, Plan, Realfeel, Sched, Seq, SeriesCount, Work,
+    Inversion, Message, Nanoseconds, Plan, Policy, Realfeel, Sched, Scheduling, Seq, SeriesCount,
+    Work,
 };
 use synthetic::{Sender, draft};
 
@@ -95,6 +96,19 @@ fn figures_are_order_statistics_of_all_samples_of_a_series() {
     assert_eq!(Summary::read(&run).unwrap(), summary);
     assert!(run.path().join("bench.parquet").exists());
     assert!(!run.path().join("samples.parquet").exists(), "no stage was asked");
+}
+
+#[test]
+fn a_series_is_named_by_the_policy_that_ran() {
+    let parent = tempfile::tempdir().unwrap();
+    let mut refused = told();
+    let ordinary = Class::Fixed(Scheduling { policy: Policy::Other, priority: 0 });
+    if let Some(Message::BenchEnd(end)) = refused.get_mut(2) {
+        end.class = ordinary;
+    }
+    let (_, summary) = run(&parent.path().join("run"), refused);
+    let sched = &summary.cases[0].benchmarks[0];
+    assert_eq!((&*sched.variant, sched.class.as_deref()), ("other", Some("other")));
 }
 
 #[test]

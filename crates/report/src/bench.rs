@@ -22,11 +22,19 @@ pub const fn benchmark_text(kind: BenchmarkKind) -> &'static str {
     }
 }
 
-/// The table of one kind: its rows begin with what was measured and the case.
+/// The table of one kind: its rows begin with what was measured, the unit, and the case.
 pub(crate) struct BenchTable<'a> {
     pub kind: BenchmarkKind,
+    pub rows: Vec<Row<'a>>,
+}
+
+/// One series of one case.
+pub(crate) struct Row<'a> {
+    /// The series' name and its unit, which is the same in all cases.
+    pub name: String,
+    pub case: &'a CaseSummary,
+    pub one: &'a SeriesSummary,
     pub unit: Unit,
-    pub rows: Vec<(String, &'a CaseSummary, &'a SeriesSummary)>,
 }
 
 pub(crate) const COLUMNS: [&str; 9] =
@@ -39,25 +47,35 @@ pub(crate) fn tables(summary: &Summary) -> Vec<BenchTable<'_>> {
 }
 
 fn table(summary: &Summary, kind: BenchmarkKind) -> BenchTable<'_> {
-    let mut rows = Vec::new();
+    let mut all: Vec<(String, &CaseSummary, &SeriesSummary)> = Vec::new();
     for case in &summary.cases {
         let mine = case.benchmarks.iter().filter(|one| one.benchmark == kind && one.is_figure());
-        rows.extend(mine.map(|one| (series_name(one), case, one)));
+        all.extend(mine.map(|one| (series_name(one), case, one)));
     }
     // Cases of one series under each other, as the first case has the series.
-    let names: Vec<String> = rows.iter().map(|(name, ..)| name.clone()).collect();
-    rows.sort_by_key(|(name, ..)| names.iter().position(|known| known == name));
-    let largest = rows.iter().filter_map(|(_, _, one)| one.max_ns).max().unwrap_or(0);
-    let smallest = rows.iter().filter_map(|(_, _, one)| one.p50_ns).min().unwrap_or(0);
-    BenchTable { kind, unit: unit(largest, smallest), rows }
+    let names: Vec<String> = all.iter().map(|(name, ..)| name.clone()).collect();
+    all.sort_by_key(|(name, ..)| names.iter().position(|known| known == name));
+    let unit_of = |name: &str| {
+        let same = || all.iter().filter(|(other, ..)| other == name);
+        let largest = same().filter_map(|(_, _, one)| one.max_ns).max().unwrap_or(0);
+        let smallest = same().filter_map(|(_, _, one)| one.p50_ns).min();
+        unit(largest, smallest)
+    };
+    let units: Vec<Unit> = all.iter().map(|(name, ..)| unit_of(name)).collect();
+    let row = |((name, case, one), unit): ((String, _, _), Unit)| {
+        let name = format!("{name}, {}", unit.name());
+        Row { name, case, one, unit }
+    };
+    BenchTable { kind, rows: all.into_iter().zip(units).map(row).collect() }
 }
 
 /// Chooses the unit as for stages: not so coarse that the smallest median loses its digits.
-fn unit(largest: i64, smallest: i64) -> Unit {
-    match Unit::for_largest(largest) {
-        Unit::Ms if smallest < Unit::Ms.ns() => Unit::Us,
-        Unit::Us if (1..1_000).contains(&smallest) => Unit::Ns,
-        unit => unit,
+fn unit(largest: i64, smallest: Option<i64>) -> Unit {
+    match (Unit::for_largest(largest), smallest) {
+        (Unit::Ms, Some(smallest)) if smallest < Unit::Us.ns() => Unit::Ns,
+        (Unit::Ms, Some(smallest)) if smallest < Unit::Ms.ns() => Unit::Us,
+        (Unit::Us, Some(smallest)) if (0..Unit::Us.ns()).contains(&smallest) => Unit::Ns,
+        (unit, _) => unit,
     }
 }
 
@@ -109,4 +127,18 @@ pub(crate) fn account(case: &CaseSummary) -> Option<String> {
     let all = terms.iter().fold(0u64, |all, term| all.saturating_add(*term));
     let [all, taken, skipped, dropped] = [all, terms[0], terms[1], terms[2]].map(grouped);
     Some(format!("{all} = {taken} taken + {skipped} skipped + {dropped} dropped"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_median_keeps_its_digits_beside_a_long_maximum() {
+        assert_eq!(unit(4_960, Some(30)), Unit::Ns);
+        assert_eq!(unit(4_960, Some(0)), Unit::Ns);
+        assert_eq!(unit(200_000_000, Some(30)), Unit::Ns);
+        assert_eq!(unit(165_500, Some(8_780)), Unit::Us);
+        assert_eq!((unit(4_960, None), unit(200_000_000, Some(2_000_000))), (Unit::Us, Unit::Ms));
+    }
 }

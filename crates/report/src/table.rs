@@ -41,13 +41,13 @@ pub(crate) fn has_stages(summary: &Summary) -> bool {
 
 fn benchmarks(summary: &Summary, text: &mut String) {
     for table in bench::tables(summary) {
-        let (kind, unit) = (table.kind, table.unit.name());
-        let _ = writeln!(text, "{kind}: {}, in {unit}\n", bench::benchmark_text(kind));
+        let kind = table.kind;
+        let _ = writeln!(text, "{kind}: {}\n", bench::benchmark_text(kind));
         let head = [kind.name(), "case"].into_iter().chain(bench::COLUMNS);
         let mut rows = vec![head.map(str::to_owned).collect::<Vec<_>>()];
-        for (name, case, one) in &table.rows {
+        for bench::Row { name, case, one, unit } in &table.rows {
             let mut row = vec![name.clone(), case.case.clone()];
-            row.extend(bench::figures(one, table.unit));
+            row.extend(bench::figures(one, *unit));
             rows.push(row);
         }
         let _ = writeln!(text, "{}", aligned(&rows, Column::FIGURES));

@@ -137,6 +137,7 @@ fn a_gate_knows_the_bounds_of_what_lies_beyond_a_histogram() {
     let found = "100 of 1,000 lay beyond the histogram, from 11 us on; the greatest was 500 us";
     assert_eq!(beyond.found, found);
     let shown = table(&derive(&run).unwrap());
+    assert!(shown.contains("unknown thread0, µs"), "{shown}");
     let row = shown.lines().find(|line| line.contains(" 900 ")).unwrap();
     let cells: Vec<&str> = row.split_whitespace().rev().take(9).collect();
     assert_eq!(cells, ["0", "-", "-", "500.00", "-", ">=11.00", "10.00", "10.00", "900"]);

@@ -47,8 +47,10 @@ pub struct BenchSeries {
 pub struct BenchmarkData {
     /// The benchmark.
     pub kind: BenchmarkKind,
-    /// Its variant.
+    /// Its variant; where that is a policy, the one by which it was really scheduled.
     pub variant: String,
+    /// As its threads were to be scheduled.
+    pub asked: Class,
     /// How its threads were really scheduled; none until it has ended.
     pub class: Option<Class>,
     /// Why the target could not run it.
@@ -68,6 +70,9 @@ impl BenchmarkData {
     }
 
     fn end(&mut self, end: BenchEnd) {
+        if self.variant == self.asked.to_string() {
+            self.variant = end.class.to_string();
+        }
         self.class = Some(end.class);
         self.unavailable = end.unavailable;
         let named: Vec<String> = end.series.iter().map(|count| count.series.clone()).collect();
@@ -163,6 +168,7 @@ pub(crate) fn of_plan(plan: &Plan) -> Vec<BenchmarkData> {
     let one = |benchmark: &irqscope_wire::Benchmark| BenchmarkData {
         kind: benchmark.kind(),
         variant: benchmark.variant(),
+        asked: benchmark.class(),
         class: None,
         unavailable: None,
         series: Vec::new(),

@@ -154,18 +154,18 @@ fn benchmarks(summary: &Summary) -> Markup {
     html! {
         @for table in bench::tables(summary) {
             h3 { (table.kind) }
-            p.muted { "In " (table.unit.name()) ": " (bench::benchmark_text(table.kind)) "." }
+            p.muted { (bench::benchmark_text(table.kind)) "." }
             div.scroll {
                 table.figures {
                     thead { tr {
                         @for name in ["variant", "case"] { th scope="col" { (name) } }
                         @for name in bench::COLUMNS { th scope="col" { (name) } }
                     } }
-                    @for (name, case, one) in &table.rows {
+                    @for bench::Row { name, case, one, unit } in &table.rows {
                         tr {
                             th scope="row" { (name) }
                             td { (case.case) }
-                            @for figure in bench::figures(one, table.unit) { td { (figure) } }
+                            @for figure in bench::figures(one, *unit) { td { (figure) } }
                         }
                     }
                 }
