@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Goal: two kernels are compared exactly in the twin, and what was not measured alike
+# Goal: two kernels are compared repeatably in the twin, and what was not measured alike
 # is named; real measurements get intervals and a test with their methods; a tail
 # is estimated or refused with a reason; wrong input says what would be right.
 # Runs: beside others
@@ -52,7 +52,7 @@ PY
 expect 0 "$IRQSCOPE" compare "$WORK/one" --at p50,p99 --stage user
 says "user (outside): p99: too few samples; it takes 1,000"
 expect 0 "$IRQSCOPE" compare "$WORK/one" --at p50 --stage user
-says "exact: the twin repeats itself"
+says "repeatable: the twin gives these samples again"
 says "not a hardware latency"
 
 # A run against itself is the same, sample by sample.
@@ -64,6 +64,16 @@ expect 0 "$IRQSCOPE" compare "$WORK/one#6.1/idle" "$WORK/two#6.1/idle"
 says "warning: scheduling of user differs: fifo 80 | fifo 70"
 says "triggers asked for: 300 | 200"
 [ "$(grep -c "^warning:" "$WORK/said")" = 1 ] || fail "warns of more than the priority"
+
+# Another seed, and another build of the agent, are named.
+expect 0 "$IRQSCOPE" run "$WORK/two.toml" --seed 2 --out "$WORK/seed"
+cp -r "$WORK/seed" "$WORK/build"
+sed -i 's/"irqscope-agent": "[0-9a-f]*"/"irqscope-agent": "0123456789ab"/' "$WORK/build/manifest.json"
+expect 0 "$IRQSCOPE" compare "$WORK/two" "$WORK/build"
+says "warning: seed differs: "
+says "warning: irqscope's agent differs: "
+expect 0 "$IRQSCOPE" compare "$WORK/two" "$WORK/two"
+[ "$(grep -c "^warning:" "$WORK/said")" = 0 ] || fail "warns of one build"
 
 # A page with pictures, never over another one.
 expect 0 "$IRQSCOPE" compare "$WORK/one" --out "$WORK/page"

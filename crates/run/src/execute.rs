@@ -115,8 +115,17 @@ fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
         overrides: request.scenario.overrides.lines(),
         rig: request.scenario.rig.name().to_owned(),
         args: request.args.clone(),
-        host: Host::current(),
+        host: host(without_agent),
         cases: cases.iter().map(manifest).collect(),
+    }
+}
+
+/// Returns the facts of this machine, and the agent's build where one is executed.
+fn host(without_agent: bool) -> Host {
+    let host = Host::current();
+    match irqscope_rig::find_agent() {
+        Ok(agent) if !without_agent => host.and_agent(&agent),
+        _ => host,
     }
 }
 

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 /// Facts about the host; a field that cannot be found out is empty. The name
 /// of the machine is left out: runs are passed on.
@@ -25,7 +27,21 @@ pub struct Host {
     pub tools: BTreeMap<String, String>,
 }
 
+/// The agent's name among the tools. Its version is the beginning of its SHA-256.
+pub const AGENT: &str = "irqscope-agent";
+
 impl Host {
+    /// Adds the build of the agent that the target is to execute.
+    #[must_use]
+    pub fn and_agent(mut self, path: &Path) -> Self {
+        if let Ok(bytes) = fs::read(path) {
+            let digest = Sha256::digest(bytes);
+            let version = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+            self.tools.insert(AGENT.to_owned(), version);
+        }
+        self
+    }
+
     /// Looks at the machine in hand.
     pub fn current() -> Self {
         Self {

@@ -45,7 +45,7 @@ pub use digest::Digest;
 pub use dir::RunDir;
 pub use error::RunError;
 pub use execute::{ExecuteError, Request, Watch, execute};
-pub use host::Host;
+pub use host::{AGENT, Host};
 pub use index::LogIndex;
 pub use join::{Fit, Join};
 pub use log::{LOG_HEADER, LogHealth, LogReader, LogRecord, LogWriter, Source};

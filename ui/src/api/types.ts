@@ -161,7 +161,7 @@ export interface Comparison {
   readonly base: string;
   /** The second side. */
   readonly other: string;
-  /** Both were measured in the twin: differences are exact, and there is no chance to be reckoned with. */
+  /** Both were measured in the twin: measured again they give the same differences. Of other seeds that says nothing. */
   readonly exact: boolean;
   /** The confidence level. */
   readonly level: number;

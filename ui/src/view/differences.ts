@@ -12,7 +12,7 @@ export function comparisonTable(one: Comparison): HTMLElement {
   return h("div", {},
     h("h2", {}, short(one.base), h("span", { class: "muted" }, " → "), short(one.other)),
     h("p", { class: "muted" }, one.exact
-      ? "Virtual time: both are exact, and any difference is one."
+      ? "Virtual time: both are repeatable. One seed was seen on either side: another draws other samples."
       : `Intervals hold the truth with ${one.level * 100} %.`),
     ...one.violations.map((text) => h("p", { class: "caveat" }, text)),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Differences of ${name}` },

@@ -41,8 +41,8 @@ pub struct Comparison {
     pub base: String,
     /// The second side.
     pub other: String,
-    /// Both were measured in the twin: differences are exact, and there is no
-    /// chance to be reckoned with.
+    /// Both were measured in the twin: measured again they give the same differences. Of other seeds
+    /// that says nothing.
     pub exact: bool,
     /// The confidence level.
     pub level: f64,

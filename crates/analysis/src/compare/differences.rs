@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use irqscope_run::{CaseManifest, Manifest};
+use irqscope_run::{AGENT, CaseManifest, Manifest};
 use irqscope_wire::{Plan, Scheduling, Stage, Started};
 use serde::Serialize;
 
@@ -33,7 +33,7 @@ const HARMLESS: [(&str, Fact); 3] = [
     ("triggers asked for", |_, case| Some(case.asked()?.count.to_string())),
 ];
 
-const MATTERS: [(&str, Fact); 31] = [
+const MATTERS: [(&str, Fact); 32] = [
     ("rig", |run, _| Some(run.rig.clone())),
     ("machine", |_, case| Some(target(case)?.machine.clone())),
     ("CPU model", |_, case| Some(target(case)?.cpu_model.clone())),
@@ -41,6 +41,8 @@ const MATTERS: [(&str, Fact); 31] = [
     ("clocksource", |_, case| Some(target(case)?.clocksource.clone())),
     ("frequency governor", |_, case| Some(target(case)?.governor.clone())),
     ("QEMU", |run, _| run.host.tools.get("qemu").cloned()),
+    // The instructions that it executes are part of the measurement.
+    ("irqscope's agent", |run, _| run.host.tools.get(AGENT).cloned()),
     ("load", |_, case| Some(load(case))),
     ("loads that were absent", |_, case| Some(target(case)?.absent_loads.join(", "))),
     ("settling time", |_, case| Some(format!("{} ms", plan(case)?.settle_ms))),

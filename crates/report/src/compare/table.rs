@@ -15,7 +15,7 @@ pub fn comparison_table(compared: &Compared<'_>) -> String {
     if let Some(caveat) = compared.caveat() {
         let _ = writeln!(
             text,
-            "exact: the twin repeats itself to the byte, so every difference is one of the kernels\nor of what was asked for; {caveat}"
+            "repeatable: the twin gives these samples again, so nothing here is chance; but one seed was seen\non either side, and another draws other samples: maxima and far quantiles would differ. {caveat}"
         );
     }
     for violation in &one.violations {
