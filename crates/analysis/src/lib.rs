@@ -62,7 +62,7 @@ pub use path::{
     At, CallTree, CasePath, Difference, FunctionCount, FunctionDifference, Node, PathCheck,
     PathError, PathSample,
 };
-pub use scope::{Align, Band, Change, Density, Persistence, Slope, Wave, Waves};
+pub use scope::{Align, Band, Change, Density, Later, Persistence, Slope, Wave, Waves};
 pub use statistics::{QUANTILE_METHOD, Statistics, quantile};
 pub use summary::{CaseSummary, ExecutionSummary, StageSummary, Summary, VERSION, check};
 pub use sweep::{Knee, Point, Series, Sweep, VERSION as SWEEP_VERSION};

@@ -7,5 +7,5 @@
 mod persistence;
 mod waves;
 
-pub use persistence::{Align, Band, Density, Persistence, Slope};
+pub use persistence::{Align, Band, Density, Later, Persistence, Slope};
 pub use waves::{Change, Wave, Waves};

@@ -52,8 +52,19 @@ pub struct Density {
     pub edges: Vec<f64>,
     /// Of the first rising edge of each sweep that has one, since the alignment.
     pub rise: Option<Band>,
+    /// Of sweeps in which the line began after the window's end, and before the next sweep.
+    pub later: Option<Later>,
     /// From that edge to the falling one.
     pub width: Option<Band>,
+}
+
+/// Rising edges after the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Later {
+    /// In how many sweeps.
+    pub count: u64,
+    /// The latest, since the alignment.
+    pub max_ns: i64,
 }
 
 /// Many sweeps on top of each other.
@@ -140,7 +151,8 @@ fn density(line: &Wave, sweeps: &[i64], window: Window, shape: Shape) -> Density
     let mut edges = vec![0.0; window.columns];
     let (mut rise, mut width) = (None, None);
     let toggles = shape == Shape::Toggle && line.stage.is_some();
-    for sweep in sweeps {
+    let mut later: Option<Later> = None;
+    for (number, sweep) in sweeps.iter().enumerate() {
         let changes = line.within(sweep + window.from, sweep + window.to);
         let mut began =
             line.is_high_before(sweep + window.from).then_some(window.from).filter(|_| !toggles);
@@ -170,9 +182,19 @@ fn density(line: &Wave, sweeps: &[i64], window: Window, shape: Shape) -> Density
         if let Some(from) = began {
             window.add(&mut high, from, window.to);
         }
+        if first.is_none() {
+            let next = sweeps.get(number + 1).map_or(i64::MAX, |next| next - 1);
+            let mut beyond = line.within(sweep + window.to + 1, next).iter();
+            let edge = beyond.find(|change| change.high || toggles);
+            if let Some(edge) = edge {
+                let seen = later.unwrap_or(Later { count: 0, max_ns: 0 });
+                let max_ns = seen.max_ns.max(edge.at - sweep);
+                later = Some(Later { count: seen.count + 1, max_ns });
+            }
+        }
     }
     let share = |values: Vec<f64>| values.iter().map(|value| value / sweeps.len() as f64).collect();
-    Density { name: line.name.clone(), high: share(high), edges: share(edges), rise, width }
+    Density { name: line.name.clone(), high: share(high), edges: share(edges), rise, later, width }
 }
 
 #[cfg(test)]
@@ -194,6 +216,18 @@ mod tests {
         assert_eq!(seen.lines[1].high, [0.0, 0.0, 0.5, 0.5, 1.0, 1.0, 0.5, 0.5, 0.5, 0.0]);
         assert_eq!(seen.lines[1].rise, Some(Band { min_ns: 20, max_ns: 40 }));
         assert_eq!(seen.lines[1].width, Some(Band { min_ns: 40, max_ns: 50 }));
+    }
+
+    #[test]
+    fn what_begins_after_the_window_is_counted() {
+        let waves = waves(&[
+            ("irq", &[(0, 10), (1_000, 1_010), (2_000, 2_010)]),
+            ("softirq", &[(20, 60), (1_240, 1_290), (2_700, 2_790)]),
+        ]);
+        let seen = Persistence::of(&waves, &align("irq", Slope::Rising), [0, 100], 10).unwrap();
+        assert_eq!(seen.lines[1].rise, Some(Band { min_ns: 20, max_ns: 20 }));
+        assert_eq!(seen.lines[1].later, Some(Later { count: 2, max_ns: 700 }));
+        assert_eq!(seen.lines[0].later, None);
     }
 
     #[test]

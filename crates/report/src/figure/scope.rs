@@ -6,7 +6,7 @@
 //! sweeps the share of them as depth of colour. A rare level is drawn darker than its share: a
 //! sweep among thousands has to be seen.
 
-use irqscope_analysis::{Band, Density, Persistence, Wave, Waves};
+use irqscope_analysis::{Band, Density, Later, Persistence, Wave, Waves};
 
 use super::axis::{Linear, ticks};
 use super::layout::Layout;
@@ -225,13 +225,21 @@ fn words(sheet: &mut Sheet<'_>, lane: usize, density: &Density) {
     sheet.svg.text(at, &text, Type::new(Ink::Muted, size).at(Anchor::End));
 }
 
-/// Formats `from 1.13 µs to 10.2 µs, for 70 µs to 75.1 µs`.
+/// Formats `begins 1.13 µs to 10.2 µs, and 9 later, up to 282.56 µs; lasts 70 µs to 75.1 µs`.
 pub fn band_text(density: &Density) -> Option<String> {
     let range = |band: Band| match (alone(band.min_ns), alone(band.max_ns)) {
         (min, max) if min == max => min,
         (min, max) => format!("{min} to {max}"),
     };
-    let rise = format!("begins {}", range(density.rise?));
+    let later = density.later.map(|Later { count, max_ns }| {
+        format!("{} later, up to {}", grouped(count), alone(max_ns))
+    });
+    let rise = match (density.rise.map(range), later) {
+        (Some(rise), Some(later)) => format!("begins {rise}, and {later}"),
+        (Some(rise), None) => format!("begins {rise}"),
+        (None, Some(later)) => format!("begins {later}"),
+        (None, None) => return None,
+    };
     Some(match density.width {
         Some(width) => format!("{rise}; lasts {}", range(width)),
         None => rise,
@@ -241,6 +249,18 @@ pub fn band_text(density: &Density) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_begins_after_the_window_is_in_the_text() {
+        let rise = Some(Band { min_ns: 526, max_ns: 133_550 });
+        let later = Some(Later { count: 9, max_ns: 282_560 });
+        let (name, high, edges) = ("irq".to_owned(), Vec::new(), Vec::new());
+        let density = Density { name, high, edges, rise, later, width: None };
+        let text = "begins 526 ns to 133.55 µs, and 9 later, up to 282.56 µs";
+        assert_eq!(band_text(&density).as_deref(), Some(text));
+        let all_later = Density { rise: None, ..density };
+        assert_eq!(band_text(&all_later).as_deref(), Some("begins 9 later, up to 282.56 µs"));
+    }
 
     #[test]
     fn what_is_rare_is_seen_and_what_never_was_is_not() {
