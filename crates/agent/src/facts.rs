@@ -44,6 +44,7 @@ impl Facts {
             stages: Vec::new(),
             unavailable: Vec::new(),
             tick,
+            timer_hz: None,
             inject_cpu: None,
             absent_loads: loads.absent().iter().map(|load| load.to_string()).collect(),
         }

@@ -22,6 +22,7 @@ mod observer;
 mod ordered;
 mod outside;
 mod path;
+mod phases;
 mod scope;
 mod scratch;
 mod statistics;

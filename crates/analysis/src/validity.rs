@@ -5,7 +5,7 @@
 use irqscope_run::{CaseData, Gap, LogHealth};
 use irqscope_wire::{Account, Counters, Severity, Totals};
 
-use crate::{OutsideAccount, bench};
+use crate::{OutsideAccount, bench, phases};
 
 /// The figures of a case must not be used.
 #[allow(missing_docs, reason = "each message names its fields")]
@@ -107,6 +107,10 @@ pub enum Warning {
     ExtraEdges(u64),
     #[error("samples that the generator had to drop: {0}; read faster, or lengthen the period")]
     Dropped(u64),
+    #[error(
+        "triggers came at {met} of 100 phases of the kernel's tick of {tick_us} us: what it delays is in all samples or in none; add jitter, or take a period that is prime to the tick"
+    )]
+    FewPhases { met: usize, tick_us: u32 },
     #[error("{benchmark} was not run: {why}")]
     NoBenchmark { benchmark: String, why: String },
     #[error(
@@ -137,6 +141,7 @@ impl Warning {
         if let Some(outside) = OutsideAccount::of(data) {
             warnings.extend(Self::of_outside(&outside));
         }
+        warnings.extend(Self::of_phases(data));
         warnings.extend(bench::warnings(data));
         warnings.extend(data.gaps.iter().copied().map(Self::Gap));
         if data.undecodable > 0 {
@@ -173,6 +178,14 @@ impl Warning {
             warnings.extend(started.absent_loads.iter().cloned().map(Self::AbsentLoad));
         }
         warnings
+    }
+
+    /// Returns the warning about a period that meets less than half of the tick's phases.
+    fn of_phases(data: &CaseData) -> Option<Self> {
+        let asked = data.plan.as_ref()?.stages()?;
+        let hz = data.started.as_ref()?.timer_hz?;
+        let met = phases::met(asked, hz);
+        (met < phases::PARTS / 2).then_some(Self::FewPhases { met, tick_us: 1_000_000 / hz.max(1) })
     }
 
     fn of_outside(outside: &OutsideAccount) -> impl Iterator<Item = Self> {

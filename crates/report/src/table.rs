@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use irqscope_analysis::{CaseSummary, EdgeOffset, ObserverEffect, StageSummary, Summary, Sweep};
-use irqscope_wire::{Stage, View};
+use irqscope_wire::{Mode, Stage, View};
 
 use crate::account::{identity, warnings};
 use crate::bench;
@@ -74,8 +74,16 @@ pub(crate) fn legend(summary: &Summary) -> String {
     } else {
         ""
     };
+    let seen =
+        |case: &CaseSummary| case.stages.iter().filter(|it| it.view == case.main_view()).count();
+    let together = |case: &CaseSummary| case.mode == Mode::Together && seen(case) > 2;
+    let beside = if summary.cases.iter().any(together) {
+        "; mode together: a trigger asks all stages, and each waits for those before it (trigger.mode = \"isolated\" asks one at a time, irqscope explain says how much is another stage's)"
+    } else {
+        ""
+    };
     format!(
-        "{views}irq: answers that another interrupt hit; cost: {cost} that a stage's stamp takes"
+        "{views}irq: answers that another interrupt hit; cost: {cost} that a stage's stamp takes{beside}"
     )
 }
 

@@ -129,6 +129,9 @@ pub struct Started {
     pub unavailable: Vec<Stage>,
     /// The length of the counter's tick.
     pub tick: Tick,
+    /// How often a second the kernel's tick comes, `CONFIG_HZ`; only its driver says it.
+    #[serde(default)]
+    pub timer_hz: Option<u32>,
     /// The trigger's really used injecting CPU, where one injects.
     pub inject_cpu: Option<u32>,
     /// Loads that were asked for but are not installed.

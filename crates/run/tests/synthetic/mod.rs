@@ -49,6 +49,7 @@ pub fn started(kernel: &str, stages: &[Stage]) -> Started {
         stages: stages.to_vec(),
         unavailable: vec![],
         tick: TICK,
+        timer_hz: None,
         inject_cpu: None,
         absent_loads: vec![],
     }

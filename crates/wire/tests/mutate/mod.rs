@@ -272,6 +272,7 @@ fn started() -> Started {
         stages: vec![Stage::Irq, Stage::User],
         unavailable: vec![Stage::WorkBh],
         tick: Tick { femtoseconds: 333_333 },
+        timer_hz: Some(250),
         inject_cpu: Some(1),
         absent_loads: vec!["stress-ng".into()],
     }

@@ -249,6 +249,7 @@ fn started(case: &Case, head: &Head) -> Option<Started> {
         stages: Vec::new(),
         unavailable: Vec::new(),
         tick: case.plan.tick.unwrap_or(Tick { femtoseconds: 1_000_000 }),
+        timer_hz: None,
         inject_cpu: None,
         absent_loads: Vec::new(),
     })
