@@ -76,8 +76,10 @@ grep -qE '^jitter-amount +25 µs +25 µs$' said || { cat said; fail "another amo
 expect 0 ask set --burst 1:20us --shape toggle --jitter uniform:20us
 
 # Refused, with the limit; nothing has changed.
-expect 0 ask set --mode isolated
+expect 0 ask set --mode isolated --turn-length 8
 says "isolated"
+expect 2 ask set --turn-length 0
+says "turn-length 0 is out of range: 1 to"
 expect 0 ask set --mode together
 
 expect 2 ask set --frequency 0Hz
