@@ -12,6 +12,7 @@ mod generator;
 mod import;
 mod locks;
 mod path;
+mod reproduce;
 mod scenario;
 mod scope;
 mod serve;
@@ -40,6 +41,7 @@ pub use generator::{Generator, Tool};
 pub use import::Import;
 pub use locks::Locks;
 pub use path::Path;
+pub use reproduce::Reproduce;
 pub use scenario::Scenario;
 pub use scope::Scope;
 pub use serve::Serve;
@@ -89,6 +91,7 @@ Examples:
   irqscope bursts RUN                what was raised against what ran
   irqscope locks RUN --period 4ms    how long critical sections are held
   irqscope sweep knee                up to which trigger frequency each stage keeps up
+  irqscope reproduce                 the references' figures and ours, side by side
   irqscope serve                     all of it in a browser, live
   irqscope top --connect board:7000  live figures in the terminal
   irqscope twin                      a target to play with
@@ -128,6 +131,8 @@ pub enum Command {
     Gate(Gate),
     /// Say what is to be expected beyond the samples.
     Tail(Tail),
+    /// Repeat the references' experiments and compare their figures with ours.
+    Reproduce(Reproduce),
     Serve(Serve),
     Top(Top),
     Twin(Twin),
@@ -192,7 +197,7 @@ pub struct Execution {
 }
 
 /// How a scenario is executed, wherever it comes from.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct How {
     /// The run directory; must not exist [default: runs/TIME-SCENARIO].
     #[arg(long, short, value_name = "DIR")]

@@ -46,6 +46,10 @@ impl Trouble {
         Self { exit, text: text.to_string() }
     }
 
+    pub fn exit(&self) -> Exit {
+        self.exit
+    }
+
     pub fn report(self) -> Exit {
         eprintln!("irqscope: {}", self.text);
         self.exit
@@ -55,6 +59,12 @@ impl Trouble {
     pub fn with_note(mut self, note: &str) -> Self {
         self.text.push_str(&format!("\n  {note}"));
         self
+    }
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

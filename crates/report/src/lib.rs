@@ -21,6 +21,7 @@ mod palette;
 mod path;
 mod perfetto;
 mod png;
+pub mod reproduce;
 mod scope;
 mod subject;
 mod svg;

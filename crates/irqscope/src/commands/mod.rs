@@ -15,6 +15,7 @@ mod kernel;
 mod locks;
 mod path;
 mod report;
+mod reproduce;
 mod run;
 mod scenario;
 mod scope;
@@ -53,6 +54,7 @@ pub fn dispatch(command: Command) -> Done {
         Command::Compare(options) => compare::compare(&options),
         Command::Gate(options) => gate::gate(&options),
         Command::Tail(options) => tail::tail(&options),
+        Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Serve(options) => serve::serve(&options),
         Command::Top(options) => top::top(&options),
         Command::Twin(options) => twin::twin(&options),

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! `irqscope reproduce`: run the experiments, compare their figures, show both.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use irqscope_analysis::Summary;
+use irqscope_quantity::{Column, aligned};
+use irqscope_report::reproduce::{
+    Collection, Entry, Experiment, Outcome, Summaries, markdown, text,
+};
+use irqscope_run::{RunDir, fresh_name};
+use irqscope_scenario::{Overrides, ScenarioFile};
+
+use super::run::carry_out;
+use super::{Done, print_json};
+use crate::cli::{How, Reproduce};
+use crate::exit::{Exit, Trouble};
+
+pub fn reproduce(options: &Reproduce) -> Done {
+    let all = Collection::bundled().map_err(|why| Trouble::new(Exit::Usage, why))?;
+    let entries = all.chosen(&options.entries).map_err(|id| {
+        Trouble::new(Exit::Usage, format!("there is no entry {id}; irqscope reproduce --list"))
+    })?;
+    if options.list {
+        list(&entries);
+        return Ok(Exit::Fine);
+    }
+    let fresh = || fresh_name(Path::new("runs"), "reproduce", SystemTime::now());
+    let out = options.out.clone().unwrap_or_else(fresh);
+    let (mut summaries, mut trouble) = (Summaries::default(), None);
+    for name in all.experiments_of(&entries) {
+        match summary(&all.experiments[name], name, &out, options.jobs) {
+            Ok(summary) => summaries.add(name, Ok(&summary)).map_err(json)?,
+            Err(error) if error.exit() == Exit::Interrupted => return Err(error),
+            Err(error) => {
+                summaries.add(name, Err(format!("{name} could not be run"))).map_err(json)?;
+                eprintln!("irqscope: {name}: {error}");
+                trouble.get_or_insert(error);
+            }
+        }
+    }
+    let outcomes: Vec<Outcome<'_>> =
+        entries.iter().map(|entry| Outcome::of(entry, &summaries)).collect();
+    if options.json {
+        print_json(&outcomes)?;
+    } else {
+        print!("{}\nruns  {}\n", text(&outcomes), out.display());
+    }
+    if let Some(page) = &options.markdown {
+        std::fs::write(page, markdown(&outcomes)).map_err(|error| {
+            Trouble::new(Exit::Usage, format!("cannot write {}: {error}", page.display()))
+        })?;
+    }
+    match trouble {
+        Some(trouble) => Err(trouble),
+        None if outcomes.iter().all(Outcome::is_explained) => Ok(Exit::Fine),
+        None => Ok(Exit::Exceeded),
+    }
+}
+
+fn list(entries: &[&Entry]) {
+    let row = |entry: &&Entry| {
+        let place = format!("{}, {}", entry.reference, entry.place);
+        vec![entry.id.clone(), place, entry.shows.clone()]
+    };
+    let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
+    print!("{}", aligned(&rows, &[Column::Words]));
+}
+
+/// Runs an experiment, unless its complete run is there, and derives its figures.
+fn summary(
+    experiment: &Experiment,
+    name: &str,
+    out: &Path,
+    jobs: Option<u16>,
+) -> Result<Summary, Trouble> {
+    let file = match (&experiment.scenario, &experiment.text) {
+        (Some(bundled), _) => ScenarioFile::load(bundled)?,
+        (None, text) => ScenarioFile::new(name, name, text.clone().unwrap_or_default()),
+    };
+    let mut overrides = Overrides::default();
+    for (key, value) in &experiment.set {
+        overrides.set(key, value);
+    }
+    let place: PathBuf = out.join(name);
+    let run = match kept(&file, &overrides, &place)? {
+        Some(run) => run,
+        None => {
+            let how = How { out: Some(place), jobs, ..How::default() };
+            carry_out(&file, overrides, &how)?
+        }
+    };
+    Ok(irqscope_analysis::derive(&run)?)
+}
+
+/// Returns the run of an earlier time, if it is complete and of this very scenario.
+fn kept(
+    file: &ScenarioFile,
+    overrides: &Overrides,
+    place: &Path,
+) -> Result<Option<RunDir>, Trouble> {
+    if place.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    let run = RunDir::open(place)?;
+    let manifest = run.manifest();
+    let is_same = manifest.scenario_toml == file.text && manifest.overrides == overrides.lines();
+    if manifest.complete && is_same {
+        return Ok(Some(run));
+    }
+    let what = format!(
+        "{} has another or an incomplete run: remove it, or name another directory",
+        place.display()
+    );
+    Err(Trouble::new(Exit::Usage, what))
+}
+
+fn json(error: serde_json::Error) -> Trouble {
+    Trouble::new(Exit::Invalid, error)
+}
