@@ -19,7 +19,7 @@ says "report"
 
 sed 's/period/perod/' "$TESTS/scenarios/quick.toml" >key.toml
 expect 2 "$IRQSCOPE" run key.toml
-says "key.toml:9:"
+says "key.toml:10:"
 says '`period`'
 sed 's/"idle"/"idel"/' "$TESTS/scenarios/quick.toml" >state.toml
 expect 2 "$IRQSCOPE" run state.toml
