@@ -2,7 +2,7 @@
 # Goal: both views are there on all four kernels, to the instruction: the same
 # sample differs by a constant per stage, what lies between its stamp and its
 # edge; and keeping the record from inside costs the view from outside less than
-# 5 % of any stage's median. (The jitter lets triggers come at every phase of the
+# 5 % of any stage's median where one trigger asks all stages. (The jitter lets triggers come at every phase of the
 # tick: with one phase alone it decides on 6.12-rt whether ksoftirqd or a kworker
 # runs first, and medians move by 17 %.)
 # Runs: beside others
