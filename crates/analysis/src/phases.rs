@@ -21,16 +21,20 @@ pub(crate) fn met(asked: &StagePlan, hz: u32) -> usize {
         JitterKind::Exponential => tick,
     };
     let part = tick as f64 / PARTS as f64;
-    let mut parts = [false; PARTS];
+    let (mut parts, mut met) = ([false; PARTS], 0);
     for instant in instants(asked).take(asked.count.min(MOST) as usize) {
         let from = (instant % tick) as f64 - around as f64;
         let first = (from / part).floor() as i64;
         let last = ((from + 2.0 * around as f64) / part).floor() as i64;
         for at in first..=last.min(first + PARTS as i64 - 1) {
-            parts[at.rem_euclid(PARTS as i64) as usize] = true;
+            let was_met = std::mem::replace(&mut parts[at.rem_euclid(PARTS as i64) as usize], true);
+            met += usize::from(!was_met);
+        }
+        if met == PARTS {
+            break;
         }
     }
-    parts.iter().filter(|met| **met).count()
+    met
 }
 
 /// Returns the instants of the grid, in nanoseconds from its first one.

@@ -86,19 +86,24 @@ fn timed(row: &mut Row, seq: u64, entry: u64, before: u64, after: u64) -> Sample
     sample(seq, from, to)
 }
 
+/// Adds twenty timers that trigger, with nothing beside them.
+fn undisturbed(row: &mut Row) -> Vec<Sample> {
+    (0..20).map(|seq| timed(row, seq, 300, 0, 0)).collect()
+}
+
 fn explained(row: Row, samples: Vec<Sample>) -> Vec<Explained> {
     let (_, explained) = explain(&case(row.events, samples, vec![]));
     explained
 }
 
 fn said(one: &Explained) -> String {
-    culprit(one, 0.05).map_or("nobody".to_owned(), |(cause, _)| cause.to_string())
+    culprit(one, 0.05).map_or("no cause".to_owned(), |(cause, _)| cause.to_string())
 }
 
 #[test]
 fn a_timer_that_triggers_is_not_what_delays() {
     let mut row = Row::new();
-    let samples = (0..20).map(|seq| timed(&mut row, seq, 300, 0, 0)).collect();
+    let samples = undisturbed(&mut row);
     for one in explained(row, samples) {
         assert!(one.segments.iter().all(|one| one.cause.kind == CauseKind::Own), "{one:?}");
     }
@@ -108,7 +113,7 @@ fn a_timer_that_triggers_is_not_what_delays() {
 fn another_timer_in_the_same_interrupt_does_delay() {
     for (before, after) in [(900, 0), (0, 900)] {
         let mut row = Row::new();
-        let mut samples: Vec<Sample> = (0..20).map(|seq| timed(&mut row, seq, 300, 0, 0)).collect();
+        let mut samples = undisturbed(&mut row);
         samples.push(timed(&mut row, 20, 300, before, after));
         let one = explained(row, samples).pop().unwrap();
         assert_eq!(said(&one), "interrupt: local timer (holder_of_the_lock)");
@@ -120,7 +125,7 @@ fn another_timer_in_the_same_interrupt_does_delay() {
 #[test]
 fn a_timer_that_expires_within_an_interrupt_waits_for_its_function_only() {
     let mut row = Row::new();
-    let mut samples: Vec<Sample> = (0..20).map(|seq| timed(&mut row, seq, 300, 0, 0)).collect();
+    let mut samples = undisturbed(&mut row);
     let late = timed(&mut row, 20, 300, 900, 0);
     samples.push(Sample { trigger_cycles: Cycles(late.trigger_cycles.0 + 500), ..late });
     let one = explained(row, samples).pop().unwrap();
@@ -133,7 +138,7 @@ fn a_timer_that_expires_within_an_interrupt_waits_for_its_function_only() {
 #[test]
 fn disabled_interrupts_are_told_without_a_stage_irq() {
     let mut row = Row::new();
-    let mut samples: Vec<Sample> = (0..20).map(|seq| timed(&mut row, seq, 300, 0, 0)).collect();
+    let mut samples = undisturbed(&mut row);
     samples.push(timed(&mut row, 20, 5_300, 0, 0));
     let one = explained(row, samples).pop().unwrap();
     let (cause, length) = culprit(&one, 0.05).unwrap();

@@ -113,7 +113,7 @@ impl Truth {
                 row.exact += usize::from(sight.is_exact(kind, faults));
             }
             other => {
-                let name = other.map_or("nobody".to_owned(), |(cause, _)| cause.to_string());
+                let name = other.map_or("no cause".to_owned(), |(cause, _)| cause.to_string());
                 let Explained { seq, stage, .. } = *sight.one;
                 row.wrong.entry(name).or_insert(Wrong { count: 0, seq, stage }).count += 1;
             }

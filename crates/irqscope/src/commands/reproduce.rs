@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use irqscope_analysis::Summary;
-use irqscope_quantity::{Column, aligned};
 use irqscope_report::reproduce::{
-    Collection, Entry, Experiment, Outcome, Summaries, markdown, text,
+    Collection, Experiment, Outcome, Summaries, listing, markdown, text,
 };
 use irqscope_run::{RunDir, fresh_name};
 use irqscope_scenario::{Overrides, ScenarioFile};
@@ -23,7 +22,7 @@ pub fn reproduce(options: &Reproduce) -> Done {
         Trouble::new(Exit::Usage, format!("there is no entry {id}; irqscope reproduce --list"))
     })?;
     if options.list {
-        list(&entries);
+        print!("{}", listing(&entries));
         return Ok(Exit::Fine);
     }
     let fresh = || fresh_name(Path::new("runs"), "reproduce", SystemTime::now());
@@ -31,10 +30,10 @@ pub fn reproduce(options: &Reproduce) -> Done {
     let (mut summaries, mut trouble) = (Summaries::default(), None);
     for name in all.experiments_of(&entries) {
         match summary(&all.experiments[name], name, &out, options.jobs) {
-            Ok(summary) => summaries.add(name, Ok(&summary)).map_err(json)?,
+            Ok(summary) => summaries.add(name, Ok(summary)),
             Err(error) if error.exit() == Exit::Interrupted => return Err(error),
             Err(error) => {
-                summaries.add(name, Err(format!("{name} could not be run"))).map_err(json)?;
+                summaries.add(name, Err(format!("{name} could not be run")));
                 eprintln!("irqscope: {name}: {error}");
                 trouble.get_or_insert(error);
             }
@@ -57,15 +56,6 @@ pub fn reproduce(options: &Reproduce) -> Done {
         None if outcomes.iter().all(Outcome::is_explained) => Ok(Exit::Fine),
         None => Ok(Exit::Exceeded),
     }
-}
-
-fn list(entries: &[&Entry]) {
-    let row = |entry: &&Entry| {
-        let place = format!("{}, {}", entry.reference, entry.place);
-        vec![entry.id.clone(), place, entry.shows.clone()]
-    };
-    let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
-    print!("{}", aligned(&rows, &[Column::Words]));
 }
 
 /// Runs an experiment, unless its complete run is there, and derives its figures.
@@ -114,8 +104,4 @@ fn kept(
         place.display()
     );
     Err(Trouble::new(Exit::Usage, what))
-}
-
-fn json(error: serde_json::Error) -> Trouble {
-    Trouble::new(Exit::Invalid, error)
 }

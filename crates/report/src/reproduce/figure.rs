@@ -14,21 +14,10 @@ pub struct Summaries(BTreeMap<String, Result<Value, String>>);
 
 impl Summaries {
     /// Adds an experiment's summary, or the reason for which there is none.
-    ///
-    /// # Errors
-    /// The summary cannot be written as JSON.
-    pub fn add(
-        &mut self,
-        experiment: &str,
-        summary: Result<&Summary, String>,
-    ) -> Result<(), serde_json::Error> {
-        let value = summary.map(serde_json::to_value);
-        let value = match value {
-            Ok(value) => Ok(value?),
-            Err(why) => Err(why),
-        };
+    pub fn add(&mut self, experiment: &str, summary: Result<Summary, String>) {
+        let value = summary
+            .and_then(|summary| serde_json::to_value(summary).map_err(|error| error.to_string()));
         self.0.insert(experiment.to_owned(), value);
-        Ok(())
     }
 
     /// Returns a figure in the units of `summary.json`.

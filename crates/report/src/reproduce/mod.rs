@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use figure::Summaries;
-pub use page::{markdown, text};
+pub use page::{listing, markdown, text};
 pub use verdict::{Outcome, Verdict};
 
 /// All experiments and entries.
@@ -93,20 +93,11 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Returns how many of `summary.json`'s units this is.
-    fn scale(self) -> f64 {
+    fn of_time(self) -> Option<irqscope_quantity::Unit> {
         match self {
-            Self::Us => 1e3,
-            Self::Ms => 1e6,
-            Self::Count => 1.0,
-        }
-    }
-
-    fn suffix(self) -> &'static str {
-        match self {
-            Self::Us => " µs",
-            Self::Ms => " ms",
-            Self::Count => "",
+            Self::Us => Some(irqscope_quantity::Unit::Us),
+            Self::Ms => Some(irqscope_quantity::Unit::Ms),
+            Self::Count => None,
         }
     }
 }

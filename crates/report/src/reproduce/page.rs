@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use irqscope_quantity::{Column, aligned};
 
-use super::{Outcome, Verdict};
+use super::{Entry, Outcome, Verdict};
 
 const TITLES: [&str; 5] = [
     "Unintrusive Linux kernel real-time performance measurement",
@@ -15,13 +15,23 @@ const TITLES: [&str; 5] = [
     "Delayed locking",
 ];
 
+/// Formats the entries with what each shows, a line each.
+pub fn listing(entries: &[&Entry]) -> String {
+    let row = |entry: &&Entry| vec![entry.id.clone(), place(entry), entry.shows.clone()];
+    let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
+    aligned(&rows, &[Column::Words])
+}
+
+fn place(entry: &Entry) -> String {
+    format!("{}, {}", entry.reference, entry.place)
+}
+
 /// Formats the outcomes for a terminal: a table, then what differs and why.
 pub fn text(outcomes: &[Outcome<'_>]) -> String {
     let head = ["entry", "place", "verdict", "theirs", "ours", "effect"].map(String::from).to_vec();
     let row = |one: &Outcome<'_>| {
-        let place = format!("{}, {}", one.entry.reference, one.entry.place);
         let verdict = word(&one.verdict).to_owned();
-        vec![one.entry.id.clone(), place, verdict, theirs(one), ours(one), effect(one)]
+        vec![one.entry.id.clone(), place(one.entry), verdict, theirs(one), ours(one), effect(one)]
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(outcomes.iter().map(row)).collect();
     let mut text = aligned(&rows, &[Column::Words]);
@@ -41,8 +51,8 @@ pub fn markdown(outcomes: &[Outcome<'_>]) -> String {
         "# The references' figures, repeated\n\n\
          `irqscope reproduce` runs the experiments of `entries.toml` and compares sign and order, in \
          which another machine and another kernel have to agree. The effect is the last figure by \
-         the first; its size need not agree. `irqscope reproduce --markdown docs/reproduction.md` \
-         writes this page.\n\n",
+         the first; its size need not agree. `irqscope reproduce --markdown FILE` writes this \
+         page.\n\n",
     );
     let _ = writeln!(text, "{}", sum(outcomes));
     for (number, title) in (1..).zip(TITLES) {
@@ -125,7 +135,8 @@ fn ours(one: &Outcome<'_>) -> String {
 fn listed(one: &Outcome<'_>, figures: &[f64]) -> String {
     let names = one.entry.quantities.iter().map(|it| it.name.as_str());
     let each = names.zip(figures).map(|(name, figure)| format!("{name} {}", significant(*figure)));
-    each.collect::<Vec<_>>().join(", ") + one.entry.unit.suffix()
+    let all = each.collect::<Vec<_>>().join(", ");
+    one.entry.unit.of_time().map_or(all.clone(), |unit| format!("{all} {}", unit.name()))
 }
 
 fn effect(one: &Outcome<'_>) -> String {

@@ -42,7 +42,7 @@ pub enum Verdict {
 impl<'a> Outcome<'a> {
     /// Compares an entry with the figures of the experiments.
     pub fn of(entry: &'a Entry, summaries: &Summaries) -> Self {
-        let scale = entry.unit.scale();
+        let scale = entry.unit.of_time().map_or(1.0, |unit| unit.ns() as f64);
         let figure = |one| summaries.figure(one).map(|figure| figure / scale);
         let ours: Result<Vec<f64>, String> = match &entry.lacks {
             Some(lacks) => Err(lacks.clone()),

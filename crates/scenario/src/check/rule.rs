@@ -53,7 +53,7 @@ pub enum Rule {
     )]
     Untraceable { rig: &'static str },
 
-    #[error("count is {first} to {last}, not {0}", first = COUNT.start(), last = COUNT.end())]
+    #[error("count is {first} to {last}, not {0}", first = COUNT.lowest, last = COUNT.highest)]
     Count(u64),
     #[error("give trigger.period or trigger.frequency, one of both")]
     PeriodOrFrequency,
@@ -71,7 +71,7 @@ pub enum Rule {
         "trigger.interval is at least 10us, and trigger.burst times as long fits into a period"
     )]
     Interval,
-    #[error("trigger.turn-length is 1 to {} triggers of trigger.mode = \"isolated\"", TURN.end())]
+    #[error("trigger.turn-length is {} to {} triggers of trigger.mode = \"isolated\"", TURN.lowest, TURN.highest)]
     TurnLength,
     #[error("a burst does not wait for answers: trigger.pacing = \"open\"")]
     BurstPaced,

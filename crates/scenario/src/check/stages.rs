@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Triggers, stages, bursts, execution times and faults.
 
-use irqscope_wire::{Compensate, ExecutionTime, JitterKind, Mode, Pacing, View};
+use irqscope_wire::{Compensate, ExecutionTime, JitterKind, Mode, Pacing, Range, Setting, View};
 
 use super::{Flaws, Rule};
 use crate::plan::outside::has_view;
@@ -9,19 +9,19 @@ use crate::plan::{mode, period_ns};
 use crate::raw::{FaultsText, Named, Text, TimeText, TriggerText};
 
 /// Sequence numbers of triggers have 32 bits.
-pub(crate) const COUNT: std::ops::RangeInclusive<u64> = 1..=1 << 32;
+pub(crate) const COUNT: Range = Setting::Count.descriptor().usual;
 pub(crate) const PERIOD_NS: std::ops::RangeInclusive<u64> = 10_000..=3_600_000_000_000;
 /// A longer one would make the watchdogs of the target complain.
 const LONGEST_NS: u64 = 1_000_000_000;
 pub(crate) const TRIGGERS: std::ops::RangeInclusive<u32> = 2..=1 << 20;
-pub(crate) const TURN: std::ops::RangeInclusive<u32> = 1..=1 << 20;
+pub(crate) const TURN: Range = Setting::TurnLength.descriptor().usual;
 /// Longer ones would make the watchdogs of the target complain.
 const FAULT_NS: std::ops::RangeInclusive<u64> = 1_000..=10_000_000;
 const FAULT_INTERVAL_NS: std::ops::RangeInclusive<u64> = 10_000..=1_000_000_000;
 
 pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
     let count = trigger.count;
-    flaws.when(!COUNT.contains(&count), "trigger.count", Rule::Count(count));
+    flaws.when(!COUNT.contains(count), "trigger.count", Rule::Count(count));
     match period_ns(trigger) {
         None => flaws.add("trigger", Rule::PeriodOrFrequency),
         Some(period_ns) => {
@@ -33,7 +33,7 @@ pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
     let none = trigger.jitter.0 == JitterKind::None;
     flaws.when(none != (trigger.jitter_amount.0 == 0), "trigger.jitter", Rule::Jitter);
     let isolated = mode(text, trigger) == Mode::Isolated;
-    let turn = trigger.turn_length.is_some_and(|turn| !isolated || !TURN.contains(&turn));
+    let turn = trigger.turn_length.is_some_and(|turn| !isolated || !TURN.contains(turn.into()));
     flaws.when(turn, "trigger.turn-length", Rule::TurnLength);
     let no_stages = text.stages.as_ref().is_some_and(Vec::is_empty);
     flaws.when(no_stages, "stages", Rule::NoStages);
