@@ -30,6 +30,12 @@ expect 0 "$IRQSCOPE" reproduce lost-softirqs --out again
 says "1 of 1 entries agree in sign and order"
 [ "$before" = "$(stat -c %Y%i again/bursts/run.log)" ] || fail "it was measured again"
 
+# A page that is there stays.
+before=$(cksum page.md)
+expect 2 "$IRQSCOPE" reproduce lost-softirqs --out again --markdown page.md
+says "name another file"
+[ "$before" = "$(cksum page.md)" ] || fail "a page was overwritten"
+
 # Another run in an experiment's place is neither taken nor overwritten.
 mv again/counted again/hog
 expect 2 "$IRQSCOPE" reproduce hog-softirqs --out again

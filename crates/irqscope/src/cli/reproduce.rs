@@ -11,7 +11,7 @@ use clap::Args;
 #[command(after_help = "\
 Examples:
   irqscope reproduce --list
-  irqscope reproduce                          all of them, about a quarter of an hour on two CPUs
+  irqscope reproduce                          all of them: 3 min 10 s on two CPUs that were idle
   irqscope reproduce lost-softirqs hog-handlers
   irqscope reproduce --out again --markdown reproduction.md
 
@@ -33,7 +33,7 @@ pub struct Reproduce {
     /// Guests at the same time; the results do not depend on it [default: one per CPU].
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
-    /// Write a Markdown page, too.
+    /// Write a Markdown page, too, into a file that is not there yet.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
     /// Print everything as JSON.

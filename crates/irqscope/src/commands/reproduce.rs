@@ -12,7 +12,7 @@ use irqscope_run::{RunDir, fresh_name};
 use irqscope_scenario::{Overrides, ScenarioFile};
 
 use super::run::carry_out;
-use super::{Done, print_json};
+use super::{Done, print_json, write_new};
 use crate::cli::{How, Reproduce};
 use crate::exit::{Exit, Trouble};
 
@@ -47,9 +47,7 @@ pub fn reproduce(options: &Reproduce) -> Done {
         print!("{}\nruns  {}\n", text(&outcomes), out.display());
     }
     if let Some(page) = &options.markdown {
-        std::fs::write(page, markdown(&outcomes)).map_err(|error| {
-            Trouble::new(Exit::Usage, format!("cannot write {}: {error}", page.display()))
-        })?;
+        write_new(page, markdown(&outcomes))?;
     }
     match trouble {
         Some(trouble) => Err(trouble),
