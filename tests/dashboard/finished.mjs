@@ -59,10 +59,12 @@ export async function link(browser, page) {
   await page.click(".toggles >> text=linear");
   await page.click('.toggles.stages [data-choice="irq"]');
   const seen = (one) => one.$$eval('[aria-pressed="true"], .sample, .figures tr', (all) => all.map((each) => each.textContent));
-  await until("the choice is shown", () => page.url(), (url) => /view=inside/.test(url) && /axis=linear/.test(url));
-  const here = await until("inside is listed", () => seen(page), (all) => all.some((text) => text.includes("inside")));
+  await until("the choice is shown", async () => ({ url: page.url(), seen: await seen(page) }), ({ url, seen: all }) =>
+    /view=inside/.test(url) && /axis=linear/.test(url) && !all.some((text) => /^(both|log|irq)$|outside/.test(text)));
   const there = await open(browser, page.url());
-  await until("the link shows the same", () => seen(there.page), (all) => JSON.stringify(all) === JSON.stringify(here));
+  // Both are asked again each time: a page draws after its address has changed.
+  await until("the link shows the same", async () => [await seen(page), await seen(there.page)],
+    ([here, other]) => here.length > 1 && JSON.stringify(here) === JSON.stringify(other));
   await there.close();
 }
 
