@@ -36,11 +36,14 @@ class App {
 
   #go(change: Partial<Place>): void {
     location.hash = format({ ...this.#place, ...change });
+    // The event comes later; a second press before it must find the first one's place.
+    this.#follow();
   }
 
   #follow(): void {
     const before = this.#place;
     this.#place = parse(location.hash);
+    if (format(before) === format(this.#place)) return;
     const same = before.page === this.#place.page && before.run === this.#place.run;
     if (same) this.#screen?.place?.();
     else this.#open();
