@@ -4,9 +4,11 @@
  *
  * A trigger is known either as a CLOCK_MONOTONIC instant (the expiry of a
  * timer) or as a reading of the counter. The other one is computed from an
- * anchor: one reading of both clocks at the same time. Each trigger takes its
- * own, after it has raised its stages, so the distance that is converted is a
- * few microseconds and the clock's slewing (up to 500 ppm) does not matter.
+ * anchor: one reading of both clocks at the same time. Each sample has its own,
+ * which no stage waits for: it is taken when the last stage has answered. The
+ * clock's slewing (up to 500 ppm of the time since) then is in trigger_ns, which
+ * says when a trigger was. Of a timer's trigger all latencies follow from the
+ * anchor, and the first stage that has answered takes it.
  *
  * Where the clocksource is the cycle counter, ktime_get_snapshot() gives the
  * very reading from which it computes the time: no skew at all. Whether it is
@@ -55,10 +57,15 @@ u64 irqscope_clock_tick_fs(void)
 /* Clocksources that are not the counter have another idea of its reading. */
 static struct irqscope_anchor irqscope_anchor(void)
 {
+	u64 before, cycles, after;
+	unsigned long flags;
 	ktime_t monotonic;
-	u64 before = get_cycles();
-	u64 cycles = irqscope_snapshot(&monotonic);
-	u64 after = get_cycles();
+
+	local_irq_save(flags);
+	before = get_cycles();
+	cycles = irqscope_snapshot(&monotonic);
+	after = get_cycles();
+	local_irq_restore(flags);
 
 	if (unlikely(cycles - before > after - before))
 		cycles = before + (after - before) / 2;
@@ -66,29 +73,20 @@ static struct irqscope_anchor irqscope_anchor(void)
 }
 
 /**
- * irqscope_clock_cycles() - compute a trigger's cycles from its nanoseconds
+ * irqscope_clock_settle() - compute a trigger's cycles or its nanoseconds
  * @scope: the scope
- * @sample: with trigger_ns
+ * @sample: with trigger_ns if a timer's expiry is the trigger, else with trigger_cycles
  */
-void irqscope_clock_cycles(struct irqscope *scope, struct irqscope_sample *sample)
+void irqscope_clock_settle(struct irqscope *scope, struct irqscope_sample *sample)
 {
 	struct irqscope_anchor anchor = irqscope_anchor();
-	u64 ago_ns = anchor.ns - sample->trigger_ns;
 
-	sample->trigger_cycles = anchor.cycles -
-		mul_u64_u64_div_u64(ago_ns, FS_PER_NS, scope->tick_fs);
-}
-
-/**
- * irqscope_clock_ns() - compute a trigger's nanoseconds from its cycles
- * @scope: the scope
- * @sample: with trigger_cycles
- */
-void irqscope_clock_ns(struct irqscope *scope, struct irqscope_sample *sample)
-{
-	struct irqscope_anchor anchor = irqscope_anchor();
-	u64 ago_cycles = anchor.cycles - sample->trigger_cycles;
-
-	sample->trigger_ns = anchor.ns -
-		mul_u64_u64_div_u64(ago_cycles, scope->tick_fs, FS_PER_NS);
+	if (scope->settings.trigger == IRQSCOPE_TIMER)
+		sample->trigger_cycles = anchor.cycles -
+			mul_u64_u64_div_u64(anchor.ns - sample->trigger_ns, FS_PER_NS,
+					    scope->tick_fs);
+	else
+		sample->trigger_ns = anchor.ns -
+			mul_u64_u64_div_u64(anchor.cycles - sample->trigger_cycles,
+					    scope->tick_fs, FS_PER_NS);
 }

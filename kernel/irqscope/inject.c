@@ -86,7 +86,6 @@ static int irqscope_inject(struct irqscope *scope, u64 token)
 static int irqscope_inject_sample(struct irqscope *scope, struct irqscope_injection *injection)
 {
 	u64 token = irqscope_sample_open(scope);
-	struct irqscope_sample *sample;
 	int result;
 
 	if (unlikely(!token)) {
@@ -95,10 +94,8 @@ static int irqscope_inject_sample(struct irqscope *scope, struct irqscope_inject
 		return 0;
 	}
 	result = irqscope_inject(scope, token);
-	sample = irqscope_sample(scope, token);
-	injection->cycles = sample->trigger_cycles;
+	injection->cycles = irqscope_sample(scope, token)->trigger_cycles;
 	injection->number = token;
-	irqscope_clock_ns(scope, sample);
 	irqscope_sample_drop(scope, token, 1);
 	return result;
 }
@@ -186,7 +183,6 @@ static enum hrtimer_restart irqscope_inject_fire(struct hrtimer *timer)
 	token = irqscope_sample_open(scope);
 	if (likely(token)) {
 		irqscope_inject(scope, token);
-		irqscope_clock_ns(scope, irqscope_sample(scope, token));
 		irqscope_sample_drop(scope, token, 1);
 	}
 	return irqscope_pacer_next(scope);

@@ -130,6 +130,7 @@ struct irqscope_responder {
  * @cpu: where stage irq ran
  * @merged: some stage was still pending for an earlier trigger
  * @missing: some stage was closed without an answer
+ * @settled: irqscope_clock_settle() was called
  * @interrupts: irqscope_interrupts() after the stamp of stage irq
  * @next: counted triggers: the token that was raised after this one
  */
@@ -138,6 +139,7 @@ struct irqscope_flight {
 	u32 cpu;
 	bool merged;
 	bool missing;
+	bool settled;
 	u64 interrupts;
 	u64 next;
 };
@@ -462,8 +464,7 @@ enum hrtimer_restart irqscope_pacer_next(struct irqscope *scope);
 
 /* clock.c */
 u64 irqscope_clock_tick_fs(void);
-void irqscope_clock_cycles(struct irqscope *scope, struct irqscope_sample *sample);
-void irqscope_clock_ns(struct irqscope *scope, struct irqscope_sample *sample);
+void irqscope_clock_settle(struct irqscope *scope, struct irqscope_sample *sample);
 
 /* sample.c */
 u64 irqscope_sample_open(struct irqscope *scope);

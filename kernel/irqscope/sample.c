@@ -87,6 +87,7 @@ u64 irqscope_sample_open(struct irqscope *scope)
 	sample->asked = irqscope_sample_unanswered(scope);
 	flight->merged = false;
 	flight->missing = false;
+	flight->settled = false;
 	atomic_set(&flight->references, 1);
 	WRITE_ONCE(sample->state, IRQSCOPE_SAMPLE_OPEN);
 	return token;
@@ -148,6 +149,17 @@ void irqscope_sample_start(struct irqscope *scope, u64 token, u64 cycles)
 			irqscope_execution_pass(&scope->stages[IRQSCOPE_IRQ], cycles);
 }
 
+/* Two stages that come at once, on two CPUs, find the same to within nanoseconds. */
+static noinline void irqscope_settle(struct irqscope *scope, u64 token)
+{
+	struct irqscope_flight *flight = irqscope_flight(scope, token);
+
+	if (READ_ONCE(flight->settled))
+		return;
+	WRITE_ONCE(flight->settled, true);
+	irqscope_clock_settle(scope, irqscope_sample(scope, token));
+}
+
 static void irqscope_publish(struct irqscope *scope, u64 token)
 {
 	struct irqscope_sample *sample = irqscope_sample(scope, token);
@@ -156,6 +168,7 @@ static void irqscope_publish(struct irqscope *scope, u64 token)
 	u32 slots = scope->buffer.slots;
 	u64 published, waiting;
 
+	irqscope_settle(scope, token);
 	irqscope_count_shared(flight->merged ? &header->coalesced :
 			      flight->missing ? &header->missing : &header->complete);
 	/* Pairs with the reader's acquire: the responses are there before. */
@@ -256,6 +269,8 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 	response->flags = IRQSCOPE_ANSWERED;
 	if (static_branch_unlikely(&irqscope_executing))
 		irqscope_sample(scope, token)->executed[stage->index] = executed;
+	if (scope->settings.trigger == IRQSCOPE_TIMER)
+		irqscope_settle(scope, token);
 	again = static_branch_unlikely(&irqscope_counting) && irqscope_counted_settle(stage, token);
 	irqscope_sample_drop(scope, token, 1);
 	if (again)

@@ -13,7 +13,6 @@ static enum hrtimer_restart irqscope_timer_fire(struct hrtimer *timer)
 {
 	struct irqscope *scope = container_of(timer, struct irqscope, pacer.timer);
 	struct irqscope_responder *irq = &scope->stages[IRQSCOPE_IRQ];
-	struct irqscope_sample *sample;
 	u64 cycles, token;
 
 	irqscope_delay(irq);
@@ -24,10 +23,9 @@ static enum hrtimer_restart irqscope_timer_fire(struct hrtimer *timer)
 
 	token = irqscope_sample_open(scope);
 	if (likely(token)) {
+		irqscope_sample(scope, token)->trigger_ns =
+			ktime_to_ns(hrtimer_get_expires(timer));
 		irqscope_sample_start(scope, token, cycles);
-		sample = irqscope_sample(scope, token);
-		sample->trigger_ns = ktime_to_ns(hrtimer_get_expires(timer));
-		irqscope_clock_cycles(scope, sample);
 		irqscope_sample_drop(scope, token, 1);
 	} else {
 		irqscope_execute(irq, cycles);

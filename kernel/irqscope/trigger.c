@@ -15,17 +15,14 @@
 static u64 irqscope_line_sample(struct irqscope *scope, u64 cycles)
 {
 	u64 token = irqscope_sample_open(scope);
-	struct irqscope_sample *sample;
 
 	if (unlikely(!token)) {
 		irqscope_sample_turn(scope);
 		irqscope_execute(&scope->stages[IRQSCOPE_IRQ], cycles);
 		return 0;
 	}
+	irqscope_sample(scope, token)->trigger_cycles = cycles;
 	irqscope_sample_start(scope, token, cycles);
-	sample = irqscope_sample(scope, token);
-	sample->trigger_cycles = cycles;
-	irqscope_clock_ns(scope, sample);
 	irqscope_sample_drop(scope, token, 1);
 	return token;
 }
