@@ -18,7 +18,7 @@ fn is_found(name: &str, tolerance: f64) {
     println!("{name}: {found:?}");
     assert!((found.shape - known.shape).abs() <= tolerance, "{name}: {found:?}");
     assert!((found.ratio - 1.0).abs() < 0.1, "{name}: {found:?}");
-    assert!(found.held >= 85.0 && found.refused <= 20.0, "{name}: {found:?}");
+    assert!(found.held >= 95.0 && found.refused <= 20.0, "{name}: {found:?}");
 }
 
 #[test]

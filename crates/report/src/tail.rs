@@ -53,7 +53,10 @@ fn block(text: &mut String, row: &TailRow, tail: &Tail) {
     );
     let [low, high] = tail.shape_interval;
     let end = match tail.end_ns.filter(|_| high < 0.0) {
-        Some(end) => format!("it ends, at about {}", alone(end.round() as i64)),
+        Some(end) => format!(
+            "what was met ends, at about {}; a cause that was not met may take longer",
+            alone(end.round() as i64)
+        ),
         None if low > 0.0 => "heavy: it has no end".into(),
         None => "whether it has an end, these samples do not say".into(),
     };

@@ -5,6 +5,11 @@
 //! Statistical Modeling of Extreme Values", 2001, 4.3.3): all levels for which the
 //! most likely shape is not less likely than the best fit by more than chance makes
 //! it. They are not symmetric, as the truth is not.
+//!
+//! One threshold's interval is too short, because it takes the threshold for given: several
+//! fit as well and say something else. An interval reaches over those of all thresholds that fit
+//! (on the threshold's part in the uncertainty: Scarrott and MacDonald, "A review of extreme value
+//! threshold estimation and uncertainty quantification", REVSTAT 10, 2012).
 
 use serde::Serialize;
 
@@ -77,6 +82,25 @@ impl Peaks<'_> {
         };
         [LEAST_SHAPE, MOST_SHAPE].map(|end| edge(self.fit.shape, end, is_likely))
     }
+}
+
+/// Returns the last model's level, with an interval over those of all models; `None` if the level
+/// lies below the last model's threshold.
+pub(crate) fn level(models: &[Peaks<'_>], samples: f64) -> Option<ReturnLevel> {
+    let level = models.last()?.level(samples)?;
+    let all = models.iter().filter_map(|model| model.level(samples));
+    Some(all.fold(level, |hull, one| ReturnLevel {
+        low_ns: hull.low_ns.min(one.low_ns),
+        high_ns: hull.high_ns.zip(one.high_ns).map(|(left, right)| left.max(right)),
+        ..hull
+    }))
+}
+
+/// Returns an interval over those of all models' shapes.
+pub(crate) fn shape_interval(models: &[Peaks<'_>]) -> [f64; 2] {
+    let all = models.iter().map(Peaks::shape_interval);
+    all.reduce(|[low, high], [left, right]| [low.min(left), high.max(right)])
+        .unwrap_or([LEAST_SHAPE, MOST_SHAPE])
 }
 
 fn shapes() -> [f64; 25] {

@@ -18,12 +18,12 @@ use crate::{Ascending, Measured, Ordered, Result};
 use decluster::{Peak, Placed, peaks};
 use goodness::{evenness, probability};
 use gpd::Gpd;
-use level::Peaks;
+use level::{Peaks, level, shape_interval};
 
 pub use level::ReturnLevel;
 
 /// How it is made, as it stands in the output.
-pub const TAIL_METHOD: &str = "peaks over threshold, declustered by the intervals estimator (Ferro and Segers 2003), generalised Pareto by maximum likelihood, profile-likelihood intervals, lowest threshold from which on Anderson-Darling (parametric bootstrap) rejects no fit at 5 %";
+pub const TAIL_METHOD: &str = "peaks over threshold, declustered by the intervals estimator (Ferro and Segers 2003), generalised Pareto by maximum likelihood, lowest threshold from which on Anderson-Darling (parametric bootstrap) rejects no fit at 5 %, profile-likelihood intervals over it and all higher ones";
 
 const FEWEST_SAMPLES: u64 = 1_000;
 const FEWEST_PEAKS: u64 = 50;
@@ -80,6 +80,8 @@ pub struct Tail {
     pub max_ns: i64,
     /// Values above it make the tail.
     pub threshold_ns: i64,
+    /// The number of thresholds that fit, over which the intervals reach.
+    pub thresholds: u64,
     /// Values above the threshold.
     pub exceedances: u64,
     /// Clusters of exceedances, each with its largest value.
@@ -131,8 +133,9 @@ impl Tail {
         max_ns: i64,
         every: &[f64],
     ) -> Result<Self, Refusal> {
-        let chosen = choose(largest, thresholds)?;
-        let Candidate { threshold, peaks, index, excesses, fit, p } = &chosen;
+        let accepted = accepted(largest, thresholds)?;
+        let chosen = accepted.last().ok_or(Refusal::FewPeaks { peaks: 0 })?;
+        let Candidate { threshold, peaks, index, fit, p, .. } = chosen;
         let places: Vec<f64> =
             peaks.iter().map(|peak| (peak.at as f64 + 0.5) / samples as f64).collect();
         let even = evenness(&places);
@@ -142,21 +145,21 @@ impl Tail {
         if fit.shape >= 1.0 {
             return Err(Refusal::NoMean { shape: fit.shape });
         }
-        let rate = peaks.len() as f64 / samples as f64;
-        let model = Peaks { threshold: *threshold as f64, excesses, fit: *fit, rate };
+        let models: Vec<_> = accepted.iter().map(|one| one.model(samples)).collect();
         Ok(Self {
             samples,
             max_ns,
             threshold_ns: *threshold,
+            thresholds: models.len() as u64,
             exceedances: largest.iter().filter(|(_, value)| value > threshold).count() as u64,
             peaks: peaks.len() as u64,
             extremal_index: *index,
             scale_ns: fit.scale,
             shape: fit.shape,
-            shape_interval: model.shape_interval(),
+            shape_interval: shape_interval(&models),
             end_ns: (fit.shape < 0.0).then(|| *threshold as f64 - fit.scale / fit.shape),
             goodness_p: *p,
-            levels: every.iter().filter_map(|samples| model.level(*samples)).collect(),
+            levels: every.iter().filter_map(|samples| level(&models, *samples)).collect(),
         })
     }
 }
@@ -171,10 +174,22 @@ struct Candidate {
     p: f64,
 }
 
-/// Chooses from the highest threshold down, as long as no fit is rejected.
-fn choose(largest: &[Placed], thresholds: &[i64]) -> Result<Candidate, Refusal> {
+impl Candidate {
+    fn model(&self, samples: u64) -> Peaks<'_> {
+        Peaks {
+            threshold: self.threshold as f64,
+            excesses: &self.excesses,
+            fit: self.fit,
+            rate: self.peaks.len() as f64 / samples as f64,
+        }
+    }
+}
+
+/// Returns the candidates from the highest threshold down, as long as no fit is rejected; one at
+/// least.
+fn accepted(largest: &[Placed], thresholds: &[i64]) -> Result<Vec<Candidate>, Refusal> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut chosen, mut best, mut few) = (None, 0.0f64, Refusal::FewPeaks { peaks: 0 });
+    let (mut accepted, mut best, mut few) = (Vec::new(), 0.0f64, Refusal::FewPeaks { peaks: 0 });
     for threshold in thresholds {
         let candidate = match candidate(largest, *threshold, &mut random) {
             Ok(candidate) => candidate,
@@ -187,13 +202,12 @@ fn choose(largest: &[Placed], thresholds: &[i64]) -> Result<Candidate, Refusal> 
         if candidate.p <= REJECTED {
             break;
         }
-        chosen = Some(candidate);
+        accepted.push(candidate);
     }
-    match (chosen, best > 0.0) {
-        (Some(chosen), _) => Ok(chosen),
-        (None, true) => Err(Refusal::NoFit { p: best }),
-        (None, false) => Err(few),
+    if !accepted.is_empty() {
+        return Ok(accepted);
     }
+    Err(if best > 0.0 { Refusal::NoFit { p: best } } else { few })
 }
 
 /// Returns thresholds, descending, each with half as many exceedances again as the one before.
