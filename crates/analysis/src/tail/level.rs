@@ -87,9 +87,10 @@ impl Peaks<'_> {
 /// Returns the last model's level, with an interval over those of all models; `None` if the level
 /// lies below the last model's threshold.
 pub(crate) fn level(models: &[Peaks<'_>], samples: f64) -> Option<ReturnLevel> {
-    let level = models.last()?.level(samples)?;
-    let all = models.iter().filter_map(|model| model.level(samples));
-    Some(all.fold(level, |hull, one| ReturnLevel {
+    let (last, others) = models.split_last()?;
+    let level = last.level(samples)?;
+    let others = others.iter().filter_map(|model| model.level(samples));
+    Some(others.fold(level, |hull, one| ReturnLevel {
         low_ns: hull.low_ns.min(one.low_ns),
         high_ns: hull.high_ns.zip(one.high_ns).map(|(left, right)| left.max(right)),
         ..hull
