@@ -28,6 +28,7 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
         ours: Ours::of(&timeline, &names),
         names,
         event_cost: data.explained.as_ref().map_or(0, |explained| explained.event_cost.into()),
+        view,
         timeline: &timeline,
         baselines: Baselines::default(),
     };
@@ -47,6 +48,7 @@ pub(super) struct Case<'a> {
     pub names: Names<'a>,
     pub ours: Ours,
     event_cost: u64,
+    view: View,
     pub timeline: &'a Timeline,
     pub baselines: Baselines,
 }
@@ -73,7 +75,7 @@ impl<'a> Case<'a> {
         'a: 's,
     {
         let intervals = self.timeline.within(span.from, span.to);
-        let interrupted = self.timeline.interrupted.get(&(span.seq as u32));
+        let interrupted = self.timeline.handler(span, self.view);
         let entry = interrupted.and_then(|found| self.ours.entry(found.at));
         let last = intervals.last();
         let blocked = match (entry, last) {

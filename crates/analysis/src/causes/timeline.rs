@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_wire::{Context, Event, Priority, Softirq, Vector, What};
+use irqscope_run::Span;
+use irqscope_wire::{Context, Event, Priority, Softirq, Vector, View, What};
 
 /// Contexts that were entered and not left yet. They nest within the thread that they run on: a
 /// hard interrupt or a softirq is never switched away from, but on RT kernels, where softirqs are a
@@ -89,8 +90,10 @@ pub struct Timeline {
     pub intervals: Vec<Interval>,
     /// In order of time.
     pub wakeups: Vec<Wakeup>,
-    /// By the lower 32 bits of the sequence number.
-    pub interrupted: BTreeMap<u32, Interrupted>,
+    /// What each handler found, in order of time.
+    handlers: Vec<Interrupted>,
+    /// Their places, by the lower 32 bits of the target's number.
+    numbered: BTreeMap<u32, usize>,
     pub threads: BTreeMap<u32, String>,
 }
 
@@ -175,7 +178,8 @@ impl Timeline {
                     context: event.context,
                     stack: Vec::new(),
                 };
-                self.interrupted.insert(*seq, found);
+                self.numbered.insert(*seq, self.handlers.len());
+                self.handlers.push(found);
             }
             What::Wakeup { pid, .. } => {
                 let by_interrupt = event.context.is(Context::IRQ)
@@ -186,12 +190,25 @@ impl Timeline {
             }
             What::Stacked { address } => {
                 // At the same stamp as its trigger, after it.
-                if let Some(mut last) = self.interrupted.last_entry() {
-                    last.get_mut().stack.push(*address);
+                if let Some(last) = self.handlers.last_mut() {
+                    last.stack.push(*address);
                 }
             }
             _ => {}
         }
+    }
+
+    /// Returns what the handler of this response's trigger found.
+    ///
+    /// The target numbers its handlers and the generator its triggers: where a trigger came before
+    /// the one before it was handled, one handler is that of both, and the numbers differ from there
+    /// on. So the view from outside goes by time.
+    pub fn handler(&self, span: &Span, view: View) -> Option<&Interrupted> {
+        let at = match view {
+            View::Inside => *self.numbered.get(&(span.seq as u32))?,
+            View::Outside => self.handlers.partition_point(|found| found.at < span.from),
+        };
+        self.handlers.get(at).filter(|found| found.at <= span.to)
     }
 
     /// Returns the first time from `from` on that the thread is woken.
@@ -288,5 +305,37 @@ impl Cpu {
 fn leave(stack: &mut Vec<Frame>, is: impl Fn(&Frame) -> bool) {
     if let Some(at) = stack.iter().rposition(is) {
         stack.truncate(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use irqscope_wire::{Cycles, Stage};
+
+    use super::*;
+
+    #[test]
+    fn a_handler_of_two_triggers_does_not_shift_those_that_follow() {
+        let triggered = |seq, at| Event {
+            at: Cycles(at),
+            order: seq,
+            pid: 1,
+            priority: Priority(121),
+            context: Context::default(),
+            what: What::Triggered { seq, interrupted: 0 },
+        };
+        // The generator's triggers 0 and 1 come at 50 and 90, and its trigger 2 at 450.
+        let timeline = Timeline::of(&[triggered(0, 100), triggered(1, 500)]);
+        let found = |seq, from, to, view| {
+            let span = Span { seq, stage: Stage::Work, from, to };
+            timeline.handler(&span, view).map(|found| found.at)
+        };
+        assert_eq!(found(0, 50, 200, View::Outside), Some(100));
+        assert_eq!(found(1, 90, 200, View::Outside), Some(100));
+        assert_eq!(found(2, 450, 600, View::Outside), Some(500));
+        assert_eq!(found(2, 450, 480, View::Outside), None, "it came after the answer");
+        assert_eq!(found(3, 700, 900, View::Outside), None);
+        assert_eq!(found(1, 480, 600, View::Inside), Some(500));
+        assert_eq!(found(2, 480, 600, View::Inside), None);
     }
 }
