@@ -5,12 +5,13 @@
 //! a fifth of the stage's median, and the response came later than the median by as
 //! much and by at least half of that time. (Many overlap and move nothing: a work
 //! item's hog does not keep an interrupt waiting.) What came in between, such as the
-//! trigger's own handler or a tick, is not the fault's time.
+//! trigger's own handler or a tick, is not the fault's time; nor has a fault moved what a
+//! tick, or another interrupt of neither module, made late.
 //!
 //! Of two at once, one within the other, the longer one has to be named, and the
 //! other to be among the segments; what the inner one takes is not the outer one's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use irqscope_run::{CaseData, Span};
 use irqscope_wire::{Fault, FaultKind, Stage, Tick};
@@ -19,8 +20,9 @@ use serde::Serialize;
 use super::attribute::explain;
 use super::cause::{Cause, CauseKind};
 use super::culprit::culprit;
+use super::names::Names;
 use super::parts::Explained;
-use super::timeline::{Interval, Timeline};
+use super::timeline::{Frame, Interval, Timeline};
 
 /// A fault has to overlap, and to delay, by this part of the median.
 const MOVED: f64 = 0.2;
@@ -77,6 +79,7 @@ impl Truth {
         let (_, explained) = explain(data);
         let medians = medians(&explained);
         let timeline = Timeline::of(&data.events);
+        let known = interrupts_of_modules(&timeline, &Names::of(data));
         let mut faults = data.truth.clone();
         faults.sort_by_key(|fault| fault.begin);
         let mut truth =
@@ -86,7 +89,8 @@ impl Truth {
         }
         for (span, one) in spans.iter().zip(&explained) {
             let median = medians.get(&one.stage).copied().unwrap_or(0);
-            let sight = Sight { span, one, median, tick, timeline: &timeline };
+            let foreign = foreign(&timeline, &known, span);
+            let sight = Sight { span, one, median, foreign, tick, timeline: &timeline };
             truth.add(&sight, &overlapping(&faults, span));
         }
         Some(truth)
@@ -125,13 +129,16 @@ struct Sight<'a> {
     span: &'a Span,
     one: &'a Explained,
     median: i64,
+    /// Cycles in hard interrupts of neither module.
+    foreign: u64,
     tick: Tick,
     timeline: &'a Timeline,
 }
 
 impl Sight<'_> {
     fn late(&self) -> i64 {
-        self.one.latency.0 - self.median
+        let foreign = self.tick.nanoseconds(self.foreign.cast_signed()).0;
+        self.one.latency.0 - self.median - foreign
     }
 
     /// Returns how long the fault itself had the CPU: the time of what came in between is not its
@@ -225,6 +232,26 @@ impl Sight<'_> {
         let cycles = femtoseconds / i128::from(self.tick.femtoseconds.max(1));
         self.span.from.saturating_add_signed(i64::try_from(cycles).unwrap_or(i64::MAX))
     }
+}
+
+/// Returns when the hard interrupts began in which a function of the driver or of the faults' module
+/// ran.
+fn interrupts_of_modules(timeline: &Timeline, names: &Names<'_>) -> BTreeSet<u64> {
+    let of_module = |frame: &Frame| match frame {
+        Frame::Irq { handler: function, .. }
+        | Frame::Hrtimer(function)
+        | Frame::Timer(function)
+        | Frame::Tasklet(function) => names.function(*function).contains("[irqscope"),
+        _ => false,
+    };
+    let with = timeline.intervals.iter().filter(|one| one.frames.iter().any(of_module));
+    with.filter_map(|one| one.interrupt).collect()
+}
+
+fn foreign(timeline: &Timeline, known: &BTreeSet<u64>, span: &Span) -> u64 {
+    let within = timeline.within(span.from, span.to).iter();
+    let foreign = within.filter(|one| one.interrupt.is_some_and(|since| !known.contains(&since)));
+    foreign.map(|one| one.to.min(span.to).saturating_sub(one.from.max(span.from))).sum()
 }
 
 fn medians(explained: &[Explained]) -> BTreeMap<Stage, i64> {
