@@ -55,7 +55,10 @@ impl Ordered {
     }
 
     /// Hands out all values, in pieces of the same length but the last one.
-    pub(crate) fn each(&self, mut take: impl FnMut(&[i64])) -> Result<()> {
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn each(&self, mut take: impl FnMut(&[i64])) -> Result<()> {
         let mut pieces = self.pieces();
         while let Some(piece) = pieces.next()? {
             take(piece);
