@@ -16,6 +16,7 @@
 #include <trace/events/irq.h>
 #include <trace/events/nmi.h>
 #include <trace/events/power.h>
+#include <trace/events/rcu.h>
 #include <trace/events/sched.h>
 #include <trace/events/timer.h>
 #include <trace/events/workqueue.h>
@@ -96,6 +97,16 @@ static void notrace probe_switch(IRQSCOPE_SWITCH_ARGUMENTS)
 	if (preempt)
 		next_one |= IRQSCOPE_PREEMPTED;
 	irqscope_event(data, IRQSCOPE_SWITCH, next->pid, next_one);
+}
+
+/*
+ * The scheduler's first act that can be seen: RCU notes a context switch before
+ * the run queue is locked. RCU notes other acts by the same tracepoint.
+ */
+static void notrace probe_schedule(void *data, const char *act)
+{
+	if (!strcmp(act, "Start context switch"))
+		irqscope_event(data, IRQSCOPE_SCHEDULE, 0, 0);
 }
 
 static void notrace probe_wakeup(void *data, struct task_struct *task)
@@ -189,6 +200,7 @@ static struct irqscope_probe {
 	{ "workqueue_execute_end", probe_work_end },
 	{ "sched_switch", probe_switch },
 	{ "sched_wakeup", probe_wakeup },
+	{ "rcu_utilization", probe_schedule },
 	{ "sched_stat_runtime", probe_statistics },
 	{ "contention_begin", probe_contention_begin },
 	{ "contention_end", probe_contention_end },
@@ -234,6 +246,7 @@ static void __maybe_unused irqscope_probes_check(void)
 	check_trace_callback_type_workqueue_execute_end(probe_work_end);
 	check_trace_callback_type_sched_switch(probe_switch);
 	check_trace_callback_type_sched_wakeup(probe_wakeup);
+	check_trace_callback_type_rcu_utilization(probe_schedule);
 	check_trace_callback_type_sched_stat_runtime(probe_statistics);
 	check_trace_callback_type_cpu_idle(probe_idle);
 	check_trace_callback_type_nmi_handler(probe_nmi);

@@ -159,6 +159,7 @@ fn what(raw: &uapi::Event) -> Option<What> {
         uapi::PREEMPT_OFF => What::PreemptionOff { by: address },
         uapi::PREEMPT_ON => What::PreemptionOn { by: address },
         uapi::SMI => What::Smi { count: value },
+        uapi::SCHEDULE => What::Schedule,
         _ => return None,
     })
 }

@@ -34,8 +34,9 @@ mod validity;
 pub use bench::{Overflow, SeriesSummary, Unavailable};
 pub use bursts::{Ahead, Burst, BurstStage, Bursts, Handed, Merge};
 pub use causes::{
-    Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, HeldUp, LeftOut, Ranked,
-    Segment, Share, Truth, TruthRow, Wrong, culprit, explain, ranking,
+    Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, HeldUp, LeftOut,
+    PartFigures, Ranked, ResponsePart, ResponseParts, Segment, Share, Truth, TruthRow, Wrong,
+    culprit, explain, ranking,
 };
 pub use compare::{
     Ask, COMPARISON_VERSION, CompareError, Comparison, INTERVAL_METHOD, LEVEL, Limits,

@@ -33,6 +33,26 @@ fn disabled_interrupts_are_told_from_the_entry_and_named_by_the_caller() {
 }
 
 #[test]
+fn a_response_has_the_parts_that_the_thesis_names() {
+    let story = Story::undisturbed(50_000);
+    let mut order = 0;
+    let mut events = story.events(&mut order);
+    let lengths = |events: Vec<Event>, stage| {
+        let one = late(&case(events, vec![story.sample()], vec![]), stage);
+        let ns = one.parts.unwrap().0.map(|part| part.0);
+        assert_eq!(ns.iter().sum::<i64>(), one.latency.0);
+        ns
+    };
+    // The scheduler's call is unknown: its duration is a part of its latency.
+    assert_eq!(lengths(events.clone(), Stage::User), [620, 180, 740, 0, 600]);
+    let switch = events[8].clone();
+    events.insert(8, Event { at: Cycles(switch.at.0 - 70), what: What::Schedule, ..switch });
+    assert_eq!(lengths(events.clone(), Stage::User), [620, 180, 600, 140, 600]);
+    assert_eq!(lengths(events.clone(), Stage::Tasklet), [620, 180, 0, 0, 260]);
+    assert_eq!(lengths(events, Stage::Irq), [620, 20, 0, 0, 0]);
+}
+
+#[test]
 fn a_thread_that_goes_on_is_named_with_what_it_was_in() {
     let context = Context::NO_PREEMPTION;
     let story = Story { held: 9_200, context, ..Story::undisturbed(2_050_000) };
@@ -191,7 +211,7 @@ fn causes_are_listed_by_what_they_account_for() {
 
 fn what() -> impl Strategy<Value = What> {
     let address = prop::sample::select(vec![0, HANDLER, TASKLET, HOLDER, CALLER, 7, u64::MAX]);
-    (0..17u8, address, 0..3u32).prop_map(|(kind, address, small)| match kind {
+    (0..18u8, address, 0..3u32).prop_map(|(kind, address, small)| match kind {
         0 => What::IrqEntry { number: 7, handler: address },
         1 => What::IrqExit { number: 7 },
         2 => What::SoftirqEntry(Softirq::ALL[small as usize]),
@@ -208,6 +228,7 @@ fn what() -> impl Strategy<Value = What> {
         13 => What::Switch { next: small, priority: Priority(20), preempted: false },
         14 => What::Wakeup { pid: small, priority: Priority(20) },
         15 => What::Smi { count: small },
+        16 => What::Schedule,
         _ => What::Named("name".into()),
     })
 }

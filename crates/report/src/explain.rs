@@ -9,6 +9,7 @@ use irqscope_analysis::{
 };
 
 use crate::cause_rows::cause_name;
+use crate::response::response_table;
 use irqscope_quantity::{Column, Unit, aligned, alone, change, grouped};
 use irqscope_wire::Stage;
 
@@ -25,6 +26,7 @@ pub fn explanation_table(explanations: &[Explanation]) -> String {
     for one in explanations {
         block(&mut text, one);
     }
+    text.push_str(&response_table(explanations));
     if let Some(line) = accounts(explanations) {
         text.push_str(&line);
     }

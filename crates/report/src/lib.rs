@@ -22,6 +22,7 @@ mod path;
 mod perfetto;
 mod png;
 pub mod reproduce;
+mod response;
 mod scope;
 mod subject;
 mod svg;

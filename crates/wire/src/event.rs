@@ -209,6 +209,8 @@ pub enum What {
     Smi {
         count: u32,
     },
+    /// The scheduler was called; a switch may follow.
+    Schedule,
 }
 
 impl What {

@@ -23,7 +23,8 @@ pub const PROTOCOL: u16 = OTHERS + Setting::ALL.len() as u16;
 /// the target's word that it answers. 7: a plan has stages or benchmarks, each with what
 /// they alone need. 8: a generator's settings in one command, and a range for each of
 /// them in its limits. 9: a plan has the settings that a generator alone has as the table does.
-const OTHERS: u16 = 9;
+/// 10: events of the scheduler's call.
+const OTHERS: u16 = 10;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.

@@ -245,6 +245,7 @@ enum irqscope_event_kind {
 	IRQSCOPE_SMI,			/* value: system management interrupts since the
 					 * event before; looked for after 10 us without one
 					 */
+	IRQSCOPE_SCHEDULE,		/* the scheduler was called */
 	IRQSCOPE_EVENT_KINDS,
 };
 

@@ -16,6 +16,7 @@ use super::cause::{Cause, CauseKind};
 use super::interrupts::Ours;
 use super::names::Names;
 use super::parts::{Explained, Parts};
+use super::response::{Instants, ResponseParts};
 use super::timeline::{Frame, Interrupted, Interval, Timeline};
 
 /// Explains every answered latency of a case that has events; returns whose clock it is.
@@ -133,7 +134,14 @@ impl<'a> Case<'a> {
         // The last event came before the answer.
         let rest = sight.last.map_or(CauseKind::Unexplained, |_| CauseKind::Own);
         parts.until(span.to, Cause::plain(rest));
-        parts.explained(tick)
+        parts.explained(tick, self.parts(&sight, tick))
+    }
+
+    fn parts(&self, sight: &Sight<'_>, tick: Tick) -> Option<ResponseParts> {
+        let (handler, entry) = (sight.interrupted?.at, sight.entry?);
+        let thread = self.own_thread(sight).map(|(pid, _)| pid);
+        let found = Instants::find(self.timeline, sight.intervals, handler, entry, thread);
+        Some(found.parts(sight.span, tick))
     }
 
     fn name(&self, sight: &Sight<'_>, interval: &Interval, parts: &mut Parts<'_>) {

@@ -14,6 +14,7 @@ use super::cause::{Cause, CauseKind};
 use super::left_out::{LeftOut, unrecorded};
 use super::parts::Explained;
 use super::ranking::HeldUp;
+use super::response::PartFigures;
 use super::rows::Rows;
 use crate::quantile;
 
@@ -62,6 +63,8 @@ pub struct Explanation {
     pub late: usize,
     /// The causes, that with the longest segment first.
     pub shares: Vec<Share>,
+    /// The parts of the responses, in the order of time.
+    pub parts: Vec<PartFigures>,
     /// Of all responses.
     pub rows: Rows,
     /// The culprits of all responses, that of the greatest latency first.
@@ -113,6 +116,7 @@ impl Explanation {
             late_from_ns: late_from,
             late: late.len(),
             shares: shares(&late),
+            parts: PartFigures::all(samples, &late),
             rows: Rows::of(samples),
             held_up: Group::all(samples).iter().filter_map(HeldUp::of).collect(),
             worst: late.iter().map(|one| one.seq).collect(),

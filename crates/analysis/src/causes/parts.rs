@@ -5,6 +5,7 @@ use irqscope_run::Span;
 use irqscope_wire::{Nanoseconds, Stage, Tick};
 
 use super::cause::Cause;
+use super::response::ResponseParts;
 
 /// Part of a latency with one cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub struct Explained {
     pub latency: Nanoseconds,
     /// Its segments, in order.
     pub segments: Vec<Segment>,
+    /// Its parts; unknown where events are missing.
+    pub parts: Option<ResponseParts>,
 }
 
 /// Segments as they are found; neighbours with one cause are one.
@@ -58,7 +61,7 @@ impl<'a> Parts<'a> {
 
     /// Converts to nanoseconds. Each boundary is rounded once, so that the lengths sum to the
     /// latency.
-    pub fn explained(self, tick: Tick) -> Explained {
+    pub fn explained(self, tick: Tick, parts: Option<ResponseParts>) -> Explained {
         let since = |at: u64| tick.nanoseconds(at.saturating_sub(self.span.from) as i64);
         let mut start = Nanoseconds(0);
         let mut segments = Vec::with_capacity(self.parts.len());
@@ -68,6 +71,6 @@ impl<'a> Parts<'a> {
             start = end;
         }
         let Span { seq, stage, to, .. } = *self.span;
-        Explained { seq, stage, latency: since(to), segments }
+        Explained { seq, stage, latency: since(to), segments, parts }
     }
 }

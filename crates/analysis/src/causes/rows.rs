@@ -112,7 +112,7 @@ mod tests {
             segments.push(segment(own, length, Cause::named(CauseKind::Interrupt, name)));
         }
         let latency = segments.iter().map(|segment| segment.length.0).sum();
-        Explained { seq, stage: Stage::User, latency: Nanoseconds(latency), segments }
+        Explained { seq, stage: Stage::User, latency: Nanoseconds(latency), segments, parts: None }
     }
 
     #[test]

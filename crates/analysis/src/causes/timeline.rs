@@ -90,11 +90,13 @@ pub struct Timeline {
     pub intervals: Vec<Interval>,
     /// In order of time.
     pub wakeups: Vec<Wakeup>,
-    /// What each handler found, in order of time.
+    /// The contexts that the handlers found, in order of time.
     handlers: Vec<Interrupted>,
     /// Their places, by the lower 32 bits of the target's number.
     numbered: BTreeMap<u32, usize>,
     pub threads: BTreeMap<u32, String>,
+    /// When the scheduler was called, in order.
+    pub schedules: Vec<u64>,
 }
 
 impl Interval {
@@ -181,6 +183,7 @@ impl Timeline {
                 self.numbered.insert(*seq, self.handlers.len());
                 self.handlers.push(found);
             }
+            What::Schedule => self.schedules.push(event.at.0),
             What::Wakeup { pid, .. } => {
                 let by_interrupt = event.context.is(Context::IRQ)
                     || event.context.is(Context::SOFTIRQ)
@@ -217,6 +220,12 @@ impl Timeline {
         self.wakeups[first..].iter().find(|wakeup| wakeup.pid == pid)
     }
 
+    /// Returns the last time before `to` that the scheduler was called, if that is not before `from`.
+    pub fn scheduled(&self, from: u64, to: u64) -> Option<u64> {
+        let end = self.schedules.partition_point(|at| *at <= to);
+        self.schedules[..end].last().copied().filter(|at| *at >= from)
+    }
+
     /// Returns the thread that ran until then.
     pub fn before(&self, instant: u64) -> Option<u32> {
         let next = self.intervals.partition_point(|interval| interval.to <= instant);
@@ -240,7 +249,7 @@ struct Met {
 
 /// Returns whether an event says what the CPU does, and not only what it met.
 fn is_step(what: &What) -> bool {
-    !matches!(what, What::Named(_) | What::Triggered { .. } | What::Stacked { .. })
+    !matches!(what, What::Named(_) | What::Triggered { .. } | What::Stacked { .. } | What::Schedule)
 }
 
 #[derive(Debug, Default)]

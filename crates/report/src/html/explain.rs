@@ -28,6 +28,7 @@ pub fn section(explanations: &[Explanation]) -> Markup {
                     "latencies of the latest hundredth consist of."
                 }
                 (ranked(explanations))
+                (super::response::tables(explanations))
                 @for stage in stages {
                     details {
                         summary {

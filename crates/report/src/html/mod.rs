@@ -4,6 +4,7 @@
 mod compare;
 mod explain;
 mod facts;
+mod response;
 mod stage;
 mod sweep;
 
