@@ -47,10 +47,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     println!(
-        "| case, stage | values | level once in {} | tail held it | refused | p50 held | p90 held | p99 held | false alarms |",
+        "| case, stage | values | level once in {} | tail held it | clearly missed | refused | p50 held | p90 held | p99 held | false alarms |",
         PIECE * FARTHER
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for run in runs {
         let run = RunDir::open(Path::new(&run))?;
         for case in MeasuredCase::load(&run, None)? {
@@ -72,15 +72,21 @@ fn row(case: &MeasuredCase, one: &Measured) -> Result<(), Box<dyn std::error::Er
     let mut sorted = values.clone();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
     let beyond = values.len() / samples;
-    let truth = sorted.get(beyond).copied().unwrap_or_default() as f64;
+    let at = |rank: usize| sorted.get(rank).copied().unwrap_or_default() as f64;
+    let truth = at(beyond);
+    // The number of values beyond the true level is Poisson's: this is how sure the run is of it.
+    let spread = (1.96 * (beyond as f64).sqrt()).round() as usize;
+    let unsure = at(beyond + spread)..=at(beyond.saturating_sub(spread));
 
-    let (mut held, mut refused) = (Share::default(), Share::default());
+    let (mut held, mut missed, mut refused) = <(Share, Share, Share)>::default();
     for piece in &pieces {
         let tail = Tail::of(piece, &[samples as f64])?;
         refused.count(tail.is_err());
         if let Some(level) = tail.ok().and_then(|tail| tail.levels.first().copied()) {
             let is_high_enough = level.high_ns.is_none_or(|high| truth <= high);
             held.count(level.low_ns <= truth && is_high_enough);
+            let is_below = level.high_ns.is_some_and(|high| high < *unsure.start());
+            missed.count(is_below || level.low_ns > *unsure.end());
         }
     }
     let mut differences = [(); 3].map(|()| Share::default());
@@ -96,7 +102,7 @@ fn row(case: &MeasuredCase, one: &Measured) -> Result<(), Box<dyn std::error::Er
     }
     let [p50, p90, p99] = differences;
     println!(
-        "| {} {stage} | {} | {:.1} µs | {held} | {refused} | {p50} | {p90} | {p99} | {alarms} |",
+        "| {} {stage} | {} | {:.1} µs | {held} | {missed} | {refused} | {p50} | {p90} | {p99} | {alarms} |",
         case.case.case,
         values.len(),
         truth / 1e3,

@@ -68,7 +68,7 @@ impl Instants {
     /// Finds them among the intervals between the trigger and the answer. `handler`: its stamp;
     /// `entry`: when its hard interrupt was entered; `thread`: the one that answers, if one does.
     ///
-    /// A kernel that does not tell of the scheduler's calls, and a thread that had the CPU already,
+    /// A kernel that does not report the scheduler's calls, and a thread that had the CPU already,
     /// leave parts of no length.
     pub fn find(
         timeline: &Timeline,

@@ -10,6 +10,11 @@
 //! fit as well and say something else. An interval reaches over those of all thresholds that fit
 //! (on the threshold's part in the uncertainty: Scarrott and MacDonald, "A review of extreme value
 //! threshold estimation and uncertainty quantification", REVSTAT 10, 2012).
+//!
+//! A tail may seem to end where a cause that has not been met yet goes on. So the upper end is at
+//! least that of an exponential tail, the lightest that has no end: worst-case execution times are
+//! bounded by it for the same reason (Abella, Padilla, Castillo and Cazorla, "Measurement-Based
+//! Worst-Case Execution Time Estimation Using the Coefficient of Variation", ACM TODAES 22, 2017).
 
 use serde::Serialize;
 
@@ -18,6 +23,8 @@ use super::gpd::{Gpd, LEAST_SHAPE, maximum};
 /// Half of the 95 % quantile of the chi-squared distribution with one degree of
 /// freedom.
 const DROP: f64 = 3.841_458_820_694_124 / 2.0;
+/// The normal distribution's 97.5 % quantile.
+const NORMAL: f64 = 1.959_963_984_540_054;
 const MOST_SHAPE: f64 = 2.0;
 
 /// A level with the time in which it is exceeded once.
@@ -58,10 +65,18 @@ impl Peaks<'_> {
             out *= 2.0;
             found = (!is_likely(out)).then_some(out);
         }
-        let high = found.map(|out| edge(best, out, is_likely));
+        let high = found.map(|out| edge(best, out, is_likely).max(self.exponential(share)));
         let low = edge(best, 0.0, is_likely);
         let ns = |excess: f64| self.threshold + excess;
         Some(ReturnLevel { samples, ns: ns(best), low_ns: ns(low), high_ns: high.map(ns) })
+    }
+
+    /// Returns the upper end of an exponential tail's level: its scale is a mean of exponential
+    /// values, whose logarithm is normal to one over the square root of their number.
+    fn exponential(&self, share: f64) -> f64 {
+        let count = self.excesses.len().max(1) as f64;
+        let mean = self.excesses.iter().sum::<f64>() / count;
+        -share.ln() * mean * (NORMAL / count.sqrt()).exp()
     }
 
     /// Returns the greatest likelihood with `share` of all peaks above `excess`.

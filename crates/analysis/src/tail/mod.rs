@@ -23,7 +23,7 @@ use level::{Peaks, level, shape_interval};
 pub use level::ReturnLevel;
 
 /// How it is made, as it stands in the output.
-pub const TAIL_METHOD: &str = "peaks over threshold, declustered by the intervals estimator (Ferro and Segers 2003), generalised Pareto by maximum likelihood, lowest threshold from which on Anderson-Darling (parametric bootstrap) rejects no fit at 5 %, profile-likelihood intervals over it and all higher ones";
+pub const TAIL_METHOD: &str = "peaks over threshold, declustered by the intervals estimator (Ferro and Segers 2003), generalised Pareto by maximum likelihood, lowest threshold from which on Anderson-Darling (parametric bootstrap) rejects no fit at 5 %, profile-likelihood intervals over it and all higher ones, their upper end at least an exponential tail's";
 
 const FEWEST_SAMPLES: u64 = 1_000;
 const FEWEST_PEAKS: u64 = 50;
