@@ -21,7 +21,7 @@ pub enum ResponsePart {
     SchedulerLatency,
     /// From there to the switch.
     SchedulerDuration,
-    /// What is left, up to the answer: the way of a softirq, or of the thread after the switch.
+    /// The rest, up to the answer: the way of a softirq, or of the thread after the switch.
     Answer,
 }
 
