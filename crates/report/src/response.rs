@@ -5,12 +5,12 @@ use irqscope_analysis::{Explanation, PartFigures, ResponsePart};
 use irqscope_quantity::{Column, Unit, aligned};
 
 /// Takes one figure of a part.
-type Figure = fn(&PartFigures) -> f64;
+pub(crate) type Figure = fn(&PartFigures) -> f64;
 
 /// A row for each figure of a stage, with one value for each part.
 pub(crate) const FIGURES: [(&str, Figure); 3] = [
     ("mean", |one| one.mean_ns),
-    ("mean of the late", |one| one.late_mean_ns),
+    ("late mean", |one| one.late_mean_ns),
     ("longest", |one| one.longest_ns as f64),
 ];
 

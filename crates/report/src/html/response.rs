@@ -6,12 +6,12 @@ use irqscope_quantity::Unit;
 use maud::{Markup, html};
 
 use crate::palette::case_colour;
-use crate::response::{FIGURES, cases, unit};
+use crate::response::{FIGURES, Figure, cases, unit};
 
 const WIDTH: f64 = 260.0;
 const HEIGHT: f64 = 10.0;
 
-/// Makes a table of bars and figures for each case; nothing, where no parts are known.
+/// Makes bars and a table for each case; nothing, where no parts are known.
 pub fn tables(explanations: &[Explanation]) -> Markup {
     html! {
         @for (case, stages) in cases(explanations) {
@@ -20,36 +20,48 @@ pub fn tables(explanations: &[Explanation]) -> Markup {
             p.muted {
                 "From the trigger to the handler, the handler itself, until the scheduler is called, "
                 "until it has switched, and what is left; in " (unit.name()) ". Means sum to the "
-                "mean latency; bars of one stage have one scale."
+                "mean latency; the bars of a column have one scale."
             }
+            p { @for (index, part) in ResponsePart::ALL.iter().enumerate() {
+                i.swatch style={ "background:" (case_colour(index)) } {}
+                (part.name()) "  "
+            } }
+            div.scroll { table.figures {
+                thead { tr { @for name in ["stage", FIGURES[0].0, FIGURES[1].0] { th scope="col" { (name) } } } }
+                @for one in &stages { (bars(one, &stages)) }
+            } }
             div.scroll { table.figures {
                 thead { tr {
                     th scope="col" { "stage" }
                     th scope="col" {}
-                    th scope="col" {}
-                    @for (index, part) in ResponsePart::ALL.iter().enumerate() {
-                        th scope="col" {
-                            i.swatch style={ "background:" (case_colour(index)) } {}
-                            (part.name())
-                        }
-                    }
+                    @for part in ResponsePart::ALL { th scope="col" { (part.name()) } }
                 } }
-                @for one in stages { (stage(one, unit)) }
+                @for one in &stages { (rows(one, unit)) }
             } }
         }
     }
 }
 
-fn stage(one: &Explanation, unit: Unit) -> Markup {
-    let sum = |figure: fn(&PartFigures) -> f64| one.parts.iter().map(figure).sum::<f64>();
-    let scale = sum(|part| part.mean_ns).max(sum(|part| part.late_mean_ns)).max(1.0);
+/// Draws the mean response and the mean late one. (The longest parts are not of one response.)
+fn bars(one: &Explanation, stages: &[&Explanation]) -> Markup {
+    let sum = |one: &Explanation, figure: Figure| one.parts.iter().map(figure).sum::<f64>();
+    let scale = |figure| stages.iter().map(|one| sum(one, figure)).fold(1.0, f64::max);
+    html! {
+        tr {
+            th scope="row" { (one.stage) }
+            @for (name, figure) in &FIGURES[..2] {
+                td { (bar(&one.parts, *figure, scale(*figure), &format!("{} {name}", one.stage))) }
+            }
+        }
+    }
+}
+
+fn rows(one: &Explanation, unit: Unit) -> Markup {
     html! {
         @for (index, (name, figure)) in FIGURES.into_iter().enumerate() {
             tr {
                 th scope="row" { @if index == 0 { (one.stage) } }
                 td { (name) }
-                // The longest parts are not of one response.
-                td { @if index < 2 { (bar(&one.parts, figure, scale, &format!("{} {name}", one.stage))) } }
                 @for part in &one.parts {
                     td title={ "longest in trigger " (part.longest_seq) } { (unit.figure(figure(part))) }
                 }
@@ -58,10 +70,10 @@ fn stage(one: &Explanation, unit: Unit) -> Markup {
     }
 }
 
-fn bar(parts: &[PartFigures], figure: fn(&PartFigures) -> f64, scale: f64, label: &str) -> Markup {
+fn bar(parts: &[PartFigures], figure: Figure, scale: f64, label: &str) -> Markup {
     let mut x = 0.0;
     html! {
-        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) width=(WIDTH) height=(HEIGHT) role="img" aria-label=(label) {
+        svg.parts viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) width=(WIDTH) height=(HEIGHT) role="img" aria-label=(label) {
             @for (index, part) in parts.iter().enumerate() {
                 @let width = WIDTH * figure(part) / scale;
                 rect x=(format!("{x:.2}")) y="0" width=(format!("{width:.2}")) height=(HEIGHT) fill=(case_colour(index)) {
