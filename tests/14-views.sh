@@ -25,7 +25,7 @@ TOML
 expect 0 "$IRQSCOPE" run "$WORK/views.toml" --out "$WORK/run"
 says "observer effect"
 
-python3 "$TESTS/lib/both_views.py" "$WORK/run/summary.json" 8 300
+target/venv/bin/python "$TESTS/lib/both_views.py" "$WORK/run" 8 300
 python3 - "$WORK/run/summary.json" <<'PY'
 import json, sys
 

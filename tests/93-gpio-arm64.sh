@@ -29,7 +29,7 @@ b=$(field "$WORK/b/summary.json" "j['digest']")
 [ "$a" = "$b" ] || fail "digests differ: $a $b"
 cmp "$WORK/a/samples.parquet" "$WORK/b/samples.parquet"
 
-python3 "$TESTS/lib/both_views.py" "$WORK/a/summary.json" 2 300
+target/venv/bin/python "$TESTS/lib/both_views.py" "$WORK/a" 2 300
 lines=$(field "$WORK/a/summary.json" "[(len(c['edge_offsets']), c['outside']['edges']) for c in j['cases']]")
 [ "$lines" = "[(7, 2100), (7, 2100)]" ] || fail "not seven lines: $lines"
 
