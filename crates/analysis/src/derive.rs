@@ -13,8 +13,8 @@ use crate::observer::observer_effects;
 use crate::validity::log_warning;
 use crate::{
     Above, CaseFigures, CaseSummary, Distribution, Explained, Explanation, OutsideAccount,
-    QUANTILE_METHOD, Recount, Result, StageSummary, Summary, Sweep, VERSION, Violation, Warning,
-    explain,
+    QUANTILE_METHOD, Recount, Result, SeedsSummary, StageSummary, Summary, Sweep, VERSION,
+    Violation, Warning, explain,
 };
 use crate::{bench, outside};
 
@@ -40,11 +40,14 @@ pub fn derive_figures(run: &RunDir) -> Result<(Summary, Vec<CaseFigures>)> {
     for number in run.cases_by_name() {
         let stream = run.stream(&index, number)?;
         let data = stream.data();
-        let mut keep = Pass { case: &data.case, digest: &mut digest, tables: &mut tables };
-        let figures = CaseFigures::of(&stream, run.path(), &mut keep)?;
-        tables.explain(data)?;
         let manifest = &run.manifest().cases[usize::from(number)];
-        cases.push((number, case_summary(manifest, data, &figures)?));
+        let seed = manifest.seed_of.as_ref().map(|name| (name.as_str(), Digest::default()));
+        let mut keep = Pass { case: &data.case, seed, digest: &mut digest, tables: &mut tables };
+        let figures = CaseFigures::of(&stream, run.path(), &mut keep)?;
+        let seed_digest = keep.seed.map(|(_, digest)| digest.finish());
+        tables.explain(data)?;
+        let case = CaseSummary { seed_digest, ..case_summary(manifest, data, &figures)? };
+        cases.push((number, case));
         kept.extend(manifest.step_of.is_none().then_some(figures));
     }
     kept.sort_by_key(|figures| figures.number);
@@ -55,7 +58,7 @@ pub fn derive_figures(run: &RunDir) -> Result<(Summary, Vec<CaseFigures>)> {
         case.finished && manifest.cases[usize::from(*number)].failure.is_none()
     };
     let complete = cases.iter().all(finished);
-    let cases: Vec<CaseSummary> = cases.into_iter().map(|(_, case)| case).collect();
+    let mut cases: Vec<CaseSummary> = cases.into_iter().map(|(_, case)| case).collect();
     let summary = Summary {
         version: VERSION,
         digest: digest.finish(),
@@ -65,6 +68,7 @@ pub fn derive_figures(run: &RunDir) -> Result<(Summary, Vec<CaseFigures>)> {
         complete,
         warnings: log_warning(index.health()).into_iter().collect(),
         observer_effects: observer_effects(&cases),
+        seeds: SeedsSummary::all(&mut cases),
         cases,
     };
     summary.write(run)?;
@@ -132,6 +136,9 @@ fn is_benchmarks(case: &CaseManifest) -> bool {
 /// Consumers of the rows of a case as they pass, in the order of the digest and of the tables.
 struct Pass<'a> {
     case: &'a str,
+    /// Of one of several seeds: the name that the case has where it is the only one, and its digest
+    /// by that name.
+    seed: Option<(&'a str, Digest)>,
     digest: &'a mut Digest,
     tables: &'a mut Tables,
 }
@@ -139,6 +146,9 @@ struct Pass<'a> {
 impl Keep for Pass<'_> {
     fn stages(&mut self, rows: &[SampleRow]) -> Result<()> {
         rows.iter().for_each(|row| self.digest.update(self.case, row));
+        if let Some((name, digest)) = &mut self.seed {
+            rows.iter().for_each(|row| digest.update(name, row));
+        }
         let table = self.tables.stages.as_mut();
         Ok(table.map_or(Ok(()), |table| table.write(self.case, rows))?)
     }
@@ -202,6 +212,9 @@ pub(crate) fn case_summary(
         case: data.case.clone(),
         step_of: manifest.step_of.clone(),
         step_stage: manifest.step_stage,
+        seed_of: manifest.seed_of.clone(),
+        seed: manifest.seed_of.as_ref().and(manifest.asked()).map(|asked| asked.seed),
+        seed_digest: None,
         kernel: manifest.kernel.clone(),
         release: data.started.as_ref().map(|s| s.kernel.clone()).unwrap_or_default(),
         state: manifest.state.name.clone(),
@@ -219,6 +232,7 @@ pub(crate) fn case_summary(
         spurious: data.counters.map_or(0, |counters| counters.spurious),
         identity_holds: data.counters.is_some() && violations.is_empty(),
         finished: data.counters.is_some(),
+        failed: data.failure.is_some() || manifest.failure.is_some(),
         twin: data.is_twin(),
         instruction_femtoseconds: instruction(data).map(|tick| tick.femtoseconds),
         tick_femtoseconds: data.tick().map(|tick| tick.femtoseconds),

@@ -54,6 +54,20 @@ impl Distribution {
         Parts { clean: &self.clean, hit: &self.hit }
     }
 
+    /// Adds the latencies of another run of the case.
+    pub(crate) fn join(&mut self, other: Self, dir: &Path) -> Result<()> {
+        let join = |mine: &mut Counted, others| {
+            std::mem::take(mine).together(others, dir).map(|all| *mine = all)
+        };
+        join(&mut self.clean, other.clean)?;
+        join(&mut self.hit, other.hit)?;
+        join(&mut self.execution, other.execution)?;
+        self.missing += other.missing;
+        self.coalesced += other.coalesced;
+        self.unsure += other.unsure;
+        Ok(())
+    }
+
     /// Returns every latency: what all statistics are made of.
     pub fn all(&self) -> Both<'_> {
         Both(&self.clean, &self.hit)

@@ -23,8 +23,10 @@ mod ordered;
 mod outside;
 mod path;
 mod phases;
+mod replications;
 mod scope;
 mod scratch;
+mod seeds;
 mod statistics;
 mod summary;
 mod sweep;
@@ -64,7 +66,9 @@ pub use path::{
     At, CallTree, CasePath, Difference, FunctionCount, FunctionDifference, Node, PathCheck,
     PathError, PathSample,
 };
+pub use replications::SEEDS_METHOD;
 pub use scope::{Align, Band, Change, Density, Later, Persistence, Slope, Wave, Waves};
+pub use seeds::{OverSeeds, SeedsSummary, StageSeeds};
 pub use statistics::{QUANTILE_METHOD, Statistics, quantile};
 pub use summary::{CaseSummary, ExecutionSummary, StageSummary, Summary, VERSION, check};
 pub use sweep::{Knee, Point, Series, Sweep, VERSION as SWEEP_VERSION};

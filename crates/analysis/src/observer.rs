@@ -24,30 +24,65 @@ pub struct ObserverEffect {
 
 /// Compares every case that was measured both ways, in order of case and stage.
 pub(crate) fn observer_effects(cases: &[CaseSummary]) -> Vec<ObserverEffect> {
-    cases.iter().flat_map(|on| effects(on, cases)).collect()
+    over_seeds(cases, cases.iter().flat_map(|on| effects(on, cases)).collect())
+}
+
+/// Takes the medians of all seeds of a case together: their mean.
+fn over_seeds(cases: &[CaseSummary], effects: Vec<ObserverEffect>) -> Vec<ObserverEffect> {
+    let mut all: Vec<(ObserverEffect, Vec<[f64; 2]>)> = Vec::new();
+    for one in effects {
+        let case = cases.iter().find(|case| case.case == one.case);
+        let case = case.map_or(one.case.as_str(), CaseSummary::any_seed).to_owned();
+        let medians = [one.on_ns, one.off_ns].map(|ns| ns as f64);
+        match all.iter_mut().find(|(known, _)| known.case == case && known.stage == one.stage) {
+            Some((_, seeds)) => seeds.push(medians),
+            None => all.push((ObserverEffect { case, ..one }, vec![medians])),
+        }
+    }
+    let together = |(one, seeds): (ObserverEffect, Vec<[f64; 2]>)| {
+        if seeds.len() == 1 {
+            return one;
+        }
+        let [on, off] = [0, 1].map(|side| seeds.iter().map(|of| of[side]).sum::<f64>());
+        let mean = |sum: f64| (sum / seeds.len() as f64).round() as i64;
+        let percent = (on - off) / off.max(1.0) * 100.0;
+        ObserverEffect { on_ns: mean(on), off_ns: mean(off), percent, ..one }
+    };
+    all.into_iter().map(together).collect()
 }
 
 fn effects(on: &CaseSummary, cases: &[CaseSummary]) -> Vec<ObserverEffect> {
-    let partner = |case: &&CaseSummary| case.case.strip_suffix(OUTSIDE_ONLY) == Some(&on.case);
-    cases.iter().find(partner).map(|off| medians(on, off, View::Outside)).unwrap_or_default()
+    let partner = |case: &&CaseSummary| is_partner(case, OUTSIDE_ONLY, on);
+    cases.iter().find(partner).map(|off| medians(on, off, on, View::Outside)).unwrap_or_default()
 }
 
 /// Returns what recording events adds to every stage's median in its main view: of each case that
 /// was measured both ways, in order of case and stage. `on` is with events.
 pub fn overheads(summary: &Summary) -> Vec<ObserverEffect> {
     let pair = |off: &CaseSummary| {
-        let partner = |case: &&CaseSummary| case.case.strip_suffix(EXPLAINED) == Some(&off.case);
-        summary.cases.iter().find(partner).map(|on| medians(on, off, off.main_view()))
+        let partner = |case: &&CaseSummary| is_partner(case, EXPLAINED, off);
+        summary.cases.iter().find(partner).map(|on| medians(on, off, off, off.main_view()))
     };
-    summary.cases.iter().filter_map(pair).flatten().collect()
+    over_seeds(&summary.cases, summary.cases.iter().filter_map(pair).flatten().collect())
 }
 
-fn medians(on: &CaseSummary, off: &CaseSummary, view: View) -> Vec<ObserverEffect> {
+/// Returns whether a case is the other one with this end of its name, of the same seed.
+fn is_partner(case: &CaseSummary, end: &str, other: &CaseSummary) -> bool {
+    case.any_seed().strip_suffix(end) == Some(other.any_seed()) && case.seed == other.seed
+}
+
+/// Compares two cases; `named` is the one that goes by no other's name.
+fn medians(
+    on: &CaseSummary,
+    off: &CaseSummary,
+    named: &CaseSummary,
+    view: View,
+) -> Vec<ObserverEffect> {
     let median = |case: &CaseSummary, stage| case.stage(stage, view)?.p50_ns;
     let effect = |stage: Stage| {
         let (on_ns, off_ns) = (median(on, stage)?, median(off, stage)?);
         let percent = (on_ns - off_ns) as f64 / (off_ns.max(1)) as f64 * 100.0;
-        let case = on.case.trim_end_matches(EXPLAINED).to_owned();
+        let case = named.case.clone();
         Some(ObserverEffect { case, stage, on_ns, off_ns, percent })
     };
     Stage::ALL.iter().filter_map(|stage| effect(*stage)).collect()
@@ -55,13 +90,14 @@ fn medians(on: &CaseSummary, off: &CaseSummary, view: View) -> Vec<ObserverEffec
 
 impl Summary {
     /// Returns the cases whose figures are shown; one that exists to be compared with another shows
-    /// in the observer effect only.
+    /// in the observer effect only, and the first of several seeds stands for all of them.
     pub fn shown_cases(&self) -> impl Iterator<Item = (usize, &CaseSummary)> {
-        let compared = |case: &CaseSummary| {
-            let of = case.case.strip_suffix(OUTSIDE_ONLY);
-            of.is_some_and(|name| self.cases.iter().any(|other| other.case == name))
+        let compared =
+            |case: &CaseSummary| self.cases.iter().any(|on| is_partner(case, OUTSIDE_ONLY, on));
+        let shown = move |(place, case): &(usize, &CaseSummary)| {
+            !compared(case) && self.is_first_seed(*place)
         };
-        self.cases.iter().enumerate().filter(move |(_, case)| !compared(case))
+        self.cases.iter().enumerate().filter(shown)
     }
 
     /// Returns every stage with the views that are the main ones of some shown case.

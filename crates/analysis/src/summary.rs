@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! summary.json.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use irqscope_run::{RunDir, RunError};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AnalysisError, Ascending, Counted, Distribution, EdgeOffset, ObserverEffect, OutsideAccount,
-    Result, SeriesSummary, Statistics, Unavailable,
+    Result, SeedsSummary, SeriesSummary, Statistics, Unavailable,
 };
 
 /// The summary's format.
@@ -46,12 +46,16 @@ pub struct Summary {
     /// Of the cases that were measured with and without the view from inside.
     #[serde(default)]
     pub observer_effects: Vec<ObserverEffect>,
+    /// Of each case that was measured with several seeds, its figures over them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seeds: Vec<SeedsSummary>,
 }
 
 /// The account of one case, its figures, and what speaks against them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseSummary {
-    /// `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`.
+    /// `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`, with one of several
+    /// seeds `kernel/state/seed-7`.
     pub case: String,
     /// The case that this is one step of, in a sweep.
     #[serde(default)]
@@ -59,6 +63,15 @@ pub struct CaseSummary {
     /// The only stage that this step is about, in a sweep of one stage after the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_stage: Option<Stage>,
+    /// The case that this is with one of several seeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed_of: Option<String>,
+    /// The seed, of one of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Of one of several seeds: the digest that a run of this seed and of nothing else has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed_digest: Option<String>,
     /// The kernel's name in the scenario; `release` is its own.
     pub kernel: String,
     /// As the kernel calls itself; empty if it never spoke.
@@ -100,6 +113,9 @@ pub struct CaseSummary {
     pub identity_holds: bool,
     /// The driver reported its counters.
     pub finished: bool,
+    /// The rig or the target said why it could not go on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
     /// The clock counts executed instructions.
     pub twin: bool,
     /// The length of one count of the target's cycle counter; `None` if neither the plan nor the
@@ -299,14 +315,19 @@ impl Summary {
         told.into_iter().map(|(cases, text)| (self.names(&cases), text)).collect()
     }
 
-    /// Names cases; where all steps of a swept case are among them, its name stands for them.
+    /// Names cases; where all steps of a swept case, or all its seeds, are among them, its name stands
+    /// for them.
     fn names(&self, cases: &[&CaseSummary]) -> String {
+        fn of(case: &CaseSummary) -> Option<&str> {
+            case.step_of.as_deref().or(case.seed_of.as_deref())
+        }
+        let told: BTreeSet<&str> = cases.iter().map(|case| case.case.as_str()).collect();
         let whole = |name: &str| {
-            let mut steps = self.cases.iter().filter(|one| one.step_of.as_deref() == Some(name));
-            steps.all(|step| cases.iter().any(|case| case.case == step.case))
+            let mut all = self.cases.iter().filter(|one| of(one) == Some(name));
+            all.all(|one| told.contains(one.case.as_str()))
         };
-        let name = |case: &&CaseSummary| match &case.step_of {
-            Some(name) if whole(name) => name.clone(),
+        let name = |case: &&CaseSummary| match of(case) {
+            Some(name) if whole(name) => name.to_owned(),
             _ => case.case.clone(),
         };
         let mut names: Vec<String> = cases.iter().map(name).collect();

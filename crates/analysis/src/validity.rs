@@ -111,6 +111,10 @@ pub enum Warning {
         "triggers came at {met} of 100 phases of the kernel's tick of {tick_us} us: what it delays is in all samples or in none; add jitter, or take a period that is prime to the tick"
     )]
     FewPhases { met: usize, tick_us: u32 },
+    #[error(
+        "the seeds gave the same samples, so there is no interval over them: a seed draws jitter and random execution times, and there is neither; trigger.jitter = \"uniform\" with a trigger.jitter-amount makes them differ"
+    )]
+    SameSeeds,
     #[error("{benchmark} was not run: {why}")]
     NoBenchmark { benchmark: String, why: String },
     #[error(

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use irqscope_analysis::{CaseSummary, Summary};
+use irqscope_analysis::{CaseSummary, OutsideAccount, Summary};
 use irqscope_quantity::{Column, aligned, grouped};
 use irqscope_wire::Account;
 
@@ -12,7 +12,7 @@ use crate::generator::footnotes;
 
 /// Formats `2,000 = 2,000 complete + 0 missing + 0 coalesced + 0 dropped`, or what is known of an
 /// unfinished case.
-pub fn identity_text(case: &CaseSummary) -> String {
+fn identity_text(case: &CaseSummary) -> String {
     bench::account(case).unwrap_or_else(|| identity_of(&case.account()))
 }
 
@@ -26,12 +26,12 @@ pub fn identity_of(account: &Account) -> String {
 }
 
 /// Names what the terms of a case's identity count.
-pub fn case_unit(case: &CaseSummary) -> &'static str {
+fn case_unit(case: &CaseSummary) -> &'static str {
     if case.benchmarks.is_empty() { "triggers" } else { "samples" }
 }
 
 /// Says whether the identity holds.
-pub fn identity_mark(case: &CaseSummary) -> &'static str {
+fn identity_mark(case: &CaseSummary) -> &'static str {
     match (case.identity_holds, case.finished) {
         (true, _) => "✓",
         (false, true) => "✗ INVALID",
@@ -39,27 +39,68 @@ pub fn identity_mark(case: &CaseSummary) -> &'static str {
     }
 }
 
+/// The account of a case, or of all its seeds together.
+pub struct Accounted<'a> {
+    pub case: &'a str,
+    pub holds: bool,
+    pub text: String,
+    pub mark: &'static str,
+    /// The words of its generator.
+    pub outside: Vec<String>,
+}
+
+/// Returns the account of every case; one for all seeds of a case.
+pub fn accounts(summary: &Summary) -> Vec<Accounted<'_>> {
+    let first = summary.cases.iter().enumerate().filter(|(place, _)| summary.is_first_seed(*place));
+    first.map(|(_, case)| account(case, &summary.seeds_like(case))).collect()
+}
+
+/// Makes the account of a case with all its seeds; of it alone, if it has one seed only.
+fn account<'a>(case: &'a CaseSummary, seeds: &[&CaseSummary]) -> Accounted<'a> {
+    let worst = seeds.iter().find(|case| !case.identity_holds).unwrap_or(&case);
+    let what = case_unit(case);
+    let text = match &case.seed_of {
+        None => format!("{what} {}", identity_text(case)),
+        Some(_) => {
+            let all = seeds.iter().fold(Account::default(), |all, case| all.with(&case.account()));
+            format!("{} seeds, {what} {}", seeds.len(), identity_of(&all))
+        }
+    };
+    let footnotes = seeds.iter().flat_map(|case| case.outside.iter().flat_map(footnotes));
+    Accounted {
+        case: case.any_seed(),
+        holds: worst.identity_holds,
+        text,
+        mark: identity_mark(worst),
+        outside: outside_text(seeds).into_iter().chain(footnotes).collect(),
+    }
+}
+
 /// Writes every case's identity, and what its generator says.
 pub fn identity(summary: &Summary, text: &mut String) {
-    let sums = summary.cases.iter().map(|case| {
-        let (what, sum, mark) = (case_unit(case), identity_text(case), identity_mark(case));
-        [case.case.clone(), format!("{what} {sum}  {mark}")]
-    });
-    let outside = summary.cases.iter().flat_map(|case| {
-        let footnotes = case.outside.iter().flat_map(footnotes);
-        outside_text(case).into_iter().chain(footnotes).map(|line| [case.case.clone(), line])
-    });
+    let accounts = accounts(summary);
+    let sums =
+        accounts.iter().map(|one| [one.case.to_owned(), format!("{}  {}", one.text, one.mark)]);
+    let outside = accounts
+        .iter()
+        .flat_map(|one| one.outside.iter().map(|line| [one.case.to_owned(), line.clone()]));
     text.push_str(&aligned(&sums.chain(outside).collect::<Vec<_>>(), &[Column::Words]));
 }
 
 /// Formats the generator's own account.
-pub fn outside_text(case: &CaseSummary) -> Option<String> {
-    let outside = case.outside.as_ref()?;
-    let [edges, answers, extra, dropped] =
-        [outside.edges, outside.answers, outside.extra, outside.dropped].map(grouped);
+fn outside_text(seeds: &[&CaseSummary]) -> Option<String> {
+    let generator = &seeds.iter().find_map(|case| case.outside.as_ref())?.generator;
+    let sum = |of: fn(&OutsideAccount) -> u64| {
+        grouped(seeds.iter().filter_map(|case| case.outside.as_ref()).map(of).sum())
+    };
+    let [edges, answers, extra, dropped] = [
+        sum(|outside| outside.edges),
+        sum(|outside| outside.answers),
+        sum(|outside| outside.extra),
+        sum(|outside| outside.dropped),
+    ];
     Some(format!(
-        "edges {edges} = {answers} answers + {extra} extra, {dropped} samples dropped (generator {})",
-        outside.generator
+        "edges {edges} = {answers} answers + {extra} extra, {dropped} samples dropped (generator {generator})"
     ))
 }
 

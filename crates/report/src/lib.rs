@@ -24,6 +24,7 @@ mod png;
 pub mod reproduce;
 mod response;
 mod scope;
+mod seeds;
 mod subject;
 mod svg;
 mod sweep;

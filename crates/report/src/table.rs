@@ -7,7 +7,7 @@ use irqscope_analysis::{CaseSummary, EdgeOffset, ObserverEffect, StageSummary, S
 use irqscope_wire::{Mode, Stage, View};
 
 use crate::account::{identity, warnings};
-use crate::bench;
+use crate::{bench, seeds};
 use irqscope_quantity::{Column, Unit, aligned, alone, change, grouped};
 
 /// Formats stage by case, the accounting identity, the cost of the instrumentation and all
@@ -22,8 +22,12 @@ pub fn table(summary: &Summary) -> String {
     }
     if has_stages(summary) {
         let unit = table_unit(summary);
-        text.push_str(&aligned(&rows(summary, unit), Column::FIGURES));
-        let _ = writeln!(text, "\nlatency in {}; {}\n", unit.name(), legend(summary));
+        let (rows, legend) = match summary.seeds.is_empty() {
+            true => (rows(summary, unit), legend(summary)),
+            false => (seed_rows(summary, unit), seeds::legend(summary)),
+        };
+        text.push_str(&aligned(&rows, Column::FIGURES));
+        let _ = writeln!(text, "\nlatency in {}; {legend}\n", unit.name());
         observer(summary, unit, &mut text);
         executions(summary, &mut text);
     }
@@ -148,6 +152,20 @@ fn rows(summary: &Summary, unit: Unit) -> Vec<Vec<String>> {
             let Some(figures) = figures(summary, case, *stage, unit) else { continue };
             let mut row = vec![std::mem::take(&mut name), case.case.clone()];
             row.extend(figures);
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn seed_rows(summary: &Summary, unit: Unit) -> Vec<Vec<String>> {
+    let head = ["stage", "case"].into_iter().chain(seeds::COLUMNS);
+    let mut rows = vec![head.map(str::to_owned).collect::<Vec<_>>()];
+    for stage in Stage::ALL {
+        let mut name = stage.name().to_owned();
+        for seeds::Row { case, cells } in seeds::rows(summary, *stage, unit) {
+            let mut row = vec![std::mem::take(&mut name), case.to_owned()];
+            row.extend(cells);
             rows.push(row);
         }
     }

@@ -20,8 +20,9 @@ pub(crate) fn needs_parport(plan: &Plan) -> bool {
     plan.line() == Line::Parport
 }
 
-/// Encodes the plan as the agent reads it.
+/// Encodes the plan as the agent reads it: with the name that it has where there is one seed only. The
+/// agent executes more instructions for a longer name, and in the twin a load would begin later.
 pub(crate) fn encoded(plan: &Plan) -> Result<Vec<u8>> {
-    let frame = Frame { number: 0, message: Message::Plan(plan.clone()) };
+    let frame = Frame { number: 0, message: Message::Plan(plan.without_seed_in_name()) };
     encode(&frame).map_err(|error| RigError::unready(error.to_string(), "shorten the scenario"))
 }

@@ -104,6 +104,7 @@ fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
     let manifest = |case: &Case| CaseManifest {
         step_of: case.step_of.clone(),
         step_stage: case.step_stage,
+        seed_of: case.seed_of.clone(),
         console_log: (!without_agent).then(|| console_name(&case.plan.case)),
         without_agent,
         ..CaseManifest::new(&case.kernel, case.plan.clone())

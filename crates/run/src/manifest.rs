@@ -77,7 +77,8 @@ pub struct Manifest {
 /// One case in the manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseManifest {
-    /// `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`.
+    /// `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`, with one of several
+    /// seeds `kernel/state/seed-7`.
     pub case: String,
     /// The case that this is one step of, in a sweep.
     #[serde(default)]
@@ -85,6 +86,9 @@ pub struct CaseManifest {
     /// The only stage that this step is about, in a sweep of one stage after the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_stage: Option<Stage>,
+    /// The case that this is with one of several seeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed_of: Option<String>,
     /// The kernel's name in the scenario; its release is in `target`.
     pub kernel: String,
     /// The system state.
@@ -119,6 +123,7 @@ impl CaseManifest {
             case: plan.case.clone(),
             step_of: None,
             step_stage: None,
+            seed_of: None,
             kernel: kernel.into(),
             state: plan.state.clone(),
             plan: Some(plan),

@@ -72,6 +72,8 @@ pub struct Case {
     pub step_of: Option<String>,
     /// The only stage that this step is about, in a sweep of one stage after the other.
     pub step_stage: Option<Stage>,
+    /// The case that this is with one of several seeds.
+    pub seed_of: Option<String>,
 }
 
 impl ScenarioFile {

@@ -84,7 +84,7 @@ fn one_by_one(case: Case) -> Vec<Case> {
         let plan = case.plan.with_stages(|asked| asked.stages.clone_from(&stages));
         let plan = Plan { case: format!("{}/{stage}", case.plan.case), ..plan };
         let of = Some(case.plan.case.clone());
-        Case { kernel: case.kernel.clone(), plan, step_of: of, step_stage: Some(*stage) }
+        Case { plan, step_of: of, step_stage: Some(*stage), ..case.clone() }
     };
     all.iter().map(alone).collect()
 }

@@ -67,7 +67,7 @@ pub use path::{Mark, Path, PathEnd, PathEvent, Run};
 pub use picture::{InterruptLine, Picture, Role, ThreadFact, ThreadPolicy};
 pub use plan::{
     Delay, EXPLAINED, HOG, Inside, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Pacing,
-    Plan, Policy, Scheduling, StagePlan, SystemState, Work,
+    Plan, Policy, SEED, Scheduling, StagePlan, SystemState, Work,
 };
 pub use port::HostByte;
 pub use refusal::Refusal;

@@ -139,6 +139,10 @@ pub const OUTSIDE_ONLY: &str = "/outside";
 /// The end of the name of a case that differs from the one before it by its events only.
 pub const EXPLAINED: &str = "/explained";
 
+/// The end of the name of a case that is measured with one of several seeds, before the seed; the name
+/// before it is that of the case with any.
+pub const SEED: &str = "/seed-";
+
 /// The target's record of each trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inside {
@@ -158,7 +162,7 @@ impl Default for Inside {
 /// One case, complete: where and in which state it is measured, and what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// `kernel/state`, unique in its run; see also [`OUTSIDE_ONLY`].
+    /// `kernel/state`, unique in its run; see also [`OUTSIDE_ONLY`] and [`SEED`].
     pub case: String,
     /// The CPU under test.
     pub cpu: u32,
@@ -362,6 +366,21 @@ impl Plan {
         let case = format!("{}{EXPLAINED}", self.case);
         let explain = |inside| Inside { explain: true, ..inside };
         Self { case, ..self.with_stages(|stages| stages.inside = stages.inside.map(explain)) }
+    }
+
+    /// Returns the same measurement with a seed of several, which its name says.
+    #[must_use]
+    pub fn with_seed(&self, seed: u64) -> Self {
+        let case = format!("{}{SEED}{seed}", self.case);
+        Self { case, ..self.with_stages(|stages| stages.seed = seed) }
+    }
+
+    /// Returns the plan by the name that it has where there is one seed only.
+    #[must_use]
+    pub fn without_seed_in_name(&self) -> Self {
+        let seed = self.stages().map(|stages| format!("{SEED}{}", stages.seed));
+        let name = seed.and_then(|seed| self.case.strip_suffix(&seed)).unwrap_or(&self.case);
+        Self { case: name.into(), ..self.clone() }
     }
 
     /// Returns the same measurement without a generator: the driver's own timer, which triggers or

@@ -42,12 +42,14 @@ export interface Bins {
 
 /** One case in the manifest. */
 export interface CaseManifest {
-  /** `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`. */
+  /** `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`, with one of several seeds `kernel/state/seed-7`. */
   readonly case: string;
   /** The case that this is one step of, in a sweep. */
   readonly step_of: string | null;
   /** The only stage that this step is about, in a sweep of one stage after the other. */
   readonly step_stage?: Stage | null;
+  /** The case that this is with one of several seeds. */
+  readonly seed_of?: string | null;
   /** The kernel's name in the scenario; its release is in `target`. */
   readonly kernel: string;
   /** The system state. */
@@ -87,12 +89,18 @@ export interface CaseSnapshot extends LiveFigures {
 
 /** The account of one case, its figures, and what speaks against them. */
 export interface CaseSummary {
-  /** `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`. */
+  /** `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`, with one of several seeds `kernel/state/seed-7`. */
   readonly case: string;
   /** The case that this is one step of, in a sweep. */
   readonly step_of: string | null;
   /** The only stage that this step is about, in a sweep of one stage after the other. */
   readonly step_stage?: Stage | null;
+  /** The case that this is with one of several seeds. */
+  readonly seed_of?: string | null;
+  /** Of one of several seeds. */
+  readonly seed?: number | null;
+  /** Of one of several seeds: the digest that a run of this seed and of nothing else has. */
+  readonly seed_digest?: string | null;
   /** The kernel's name in the scenario; `release` is its own. */
   readonly kernel: string;
   /** As the kernel calls itself; empty if it never spoke. */
@@ -127,6 +135,8 @@ export interface CaseSummary {
   readonly identity_holds: boolean;
   /** The driver reported its counters. */
   readonly finished: boolean;
+  /** The rig or the target said why it could not go on. */
+  readonly failed?: boolean;
   /** The clock counts executed instructions. */
   readonly twin: boolean;
   /** The length of one count of the target's cycle counter; `None` if neither the plan nor the target gave it. */
@@ -762,6 +772,8 @@ export interface Summary {
   readonly cases: readonly CaseSummary[];
   /** Of the cases that were measured with and without the view from inside. */
   readonly observer_effects: readonly unknown[];
+  /** Of each case that was measured with several seeds, its figures over them. */
+  readonly seeds?: readonly unknown[];
 }
 
 /** A named set of loads. */

@@ -20,6 +20,7 @@ pub use differ::{TEST_METHOD, Test, TooShort, differ};
 pub use differences::{ManifestDifference, differences};
 pub use error::CompareError;
 pub use interval::INTERVAL_METHOD;
+pub(crate) use interval::Interval;
 pub use maximum::{MAXIMUM_METHOD, WINDOWS};
 pub use series::{Series, SeriesName};
 pub use shift::{Limits, Shift};

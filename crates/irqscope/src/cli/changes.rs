@@ -27,6 +27,9 @@ pub struct Changes {
     /// The seed of the jitter instead of the scenario's.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Measures each case with N seeds, from the seed on: figures get intervals over them.
+    #[arg(long, value_name = "N")]
+    pub seeds: Option<u32>,
     /// Record what else the CPU under test does, for `irqscope explain`.
     #[arg(long)]
     pub explain: bool,
@@ -66,6 +69,9 @@ impl Changes {
         }
         if let Some(seed) = self.seed {
             all.set("trigger.seed", seed);
+        }
+        if let Some(seeds) = self.seeds {
+            all.set("trigger.seeds", seeds);
         }
         if self.explain {
             all.set("explain", true);

@@ -34,6 +34,7 @@ pub fn scopes(run: &RunDir, summary: &Summary) -> Result<Vec<Scope>> {
         |asked: &irqscope_wire::StagePlan| asked.burst.is_some() || asked.execution.is_some();
     let shown: Vec<u16> = cases
         .filter(|(_, case)| case.asked().is_some_and(has_pulses))
+        .filter(|(number, _)| summary.is_first_seed(usize::from(*number)))
         .map(|(number, _)| number)
         .collect();
     if shown.is_empty() {

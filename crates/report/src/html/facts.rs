@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The facts of a measurement: its settings, its machine, and the method of its figures.
 
-use irqscope_analysis::{Summary, Sweep};
+use irqscope_analysis::{SeedsSummary, Summary, Sweep};
 use irqscope_run::{CaseManifest, Manifest};
 use irqscope_wire::{Benchmark, JitterKind, Policy, Scheduling, Setting, Stage, StagePlan, Unit};
 use maud::{Markup, html};
@@ -34,6 +34,7 @@ pub fn measured(manifest: &Manifest, summary: &Summary) -> Markup {
     html! {
         dl {
             dt { "cases" } dd { (names.join(", ")) }
+            @if let Some(seeds) = seeds(summary) { dt { "seeds" } dd { (seeds) } }
             @if let Some(sweep) = Sweep::of(summary) { dt { "frequencies" } dd { (frequencies(&sweep)) } }
             // An imported run does not say what else was asked for.
             @let known = if manifest.rig == "import" { 1 } else { FACTS.len() };
@@ -71,6 +72,9 @@ pub fn environment(manifest: &Manifest) -> Markup {
 pub fn method(manifest: &Manifest, summary: &Summary) -> Markup {
     html! {
         ul {
+            @if let Some(seeds) = summary.seeds.first() {
+                li { "Figures over seeds are the " (seeds.method) "; the pictures show the samples of all seeds of a case together." }
+            }
             li { "Quantiles are " (summary.quantile_method) ", over every answered trigger; the standard deviation is the sample's." }
             @if Sweep::of(summary).is_some() {
                 li { "The knee is the highest frequency at which, and at all steps below which, every trigger had a response of its own: none merged with another's, none missing, no interrupt lost, nothing in doubt. It lies between that step and the next." }
@@ -88,9 +92,20 @@ pub fn method(manifest: &Manifest, summary: &Summary) -> Markup {
     }
 }
 
-/// Returns a case's name: a step of a sweep goes by the name of the case that is swept.
+/// Returns a case's name: a step of a sweep goes by the name of the case that is swept, and one of
+/// several seeds by that of the case with any.
 fn name(case: &CaseManifest) -> &str {
-    case.step_of.as_deref().unwrap_or(&case.case)
+    case.step_of.as_deref().or(case.seed_of.as_deref()).unwrap_or(&case.case)
+}
+
+/// Formats `6.1/idle: 1, 2, 3`.
+fn seeds(summary: &Summary) -> Option<String> {
+    let of = |one: &SeedsSummary| {
+        let seeds: Vec<String> = one.seeds.iter().map(u64::to_string).collect();
+        format!("{}: {}", one.case, seeds.join(", "))
+    };
+    let all: Vec<String> = summary.seeds.iter().map(of).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 fn frequencies(sweep: &Sweep) -> String {
@@ -155,7 +170,9 @@ fn period(case: &CaseManifest) -> Option<String> {
         (JitterKind::None, None) => Some(period),
         (JitterKind::None, Some(_)) => None,
         (kind, None) => {
-            Some(format!("{period} plus {kind} jitter of {jitter}, seed {}", plan.seed))
+            let seed = case.seed_of.is_none().then(|| format!(", seed {}", plan.seed));
+            let seed = seed.unwrap_or_default();
+            Some(format!("{period} plus {kind} jitter of {jitter}{seed}"))
         }
         (kind, Some(_)) => {
             Some(format!("swept, plus {kind} jitter of {share:.0} % of it, seed {}", plan.seed))

@@ -13,14 +13,13 @@ use irqscope_run::Manifest;
 use irqscope_wire::Stage;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::account::{case_unit, identity_mark, identity_text, outside_text};
-use crate::bench;
+use crate::account::{Accounted, accounts};
 use crate::figure::{Layout, StageSweep, overview};
 use crate::figures::Figures;
-use crate::generator::footnotes;
 use crate::table::{
     columns, execution_rows, figures, has_stages, legend, observer_by_stage, table_unit,
 };
+use crate::{bench, seeds};
 use irqscope_quantity::{Unit, change};
 
 pub use compare::comparison_page;
@@ -180,7 +179,9 @@ fn summary_table(summary: &Summary) -> Markup {
         return html! {};
     }
     let unit = table_unit(summary);
-    let columns = columns(summary);
+    let has_seeds = !summary.seeds.is_empty();
+    let columns = if has_seeds { seeds::COLUMNS.to_vec() } else { columns(summary) };
+    let legend = if has_seeds { seeds::legend(summary) } else { legend(summary) };
     let width = (columns.len() + 1).to_string();
     html! {
         div.scroll {
@@ -194,13 +195,18 @@ fn summary_table(summary: &Summary) -> Markup {
                 }
             }
         }
-        p.muted { "Latency in " (unit.name()) ", over all answered triggers; " (legend(summary)) "." }
+        p.muted { "Latency in " (unit.name()) ", over all answered triggers; " (legend) "." }
     }
 }
 
 fn stage_rows(summary: &Summary, stage: Stage, unit: Unit, width: &str) -> Markup {
-    let row = |(_, case)| Some((case, figures(summary, case, stage, unit)?));
-    let rows: Vec<(&CaseSummary, _)> = summary.shown_cases().filter_map(row).collect();
+    let row = |(_, case): (usize, &CaseSummary)| {
+        Some((case.case.clone(), figures(summary, case, stage, unit)?))
+    };
+    let seeds = seeds::rows(summary, stage, unit).into_iter();
+    let seeds = seeds.map(|seeds::Row { case, cells }| (case.to_owned(), cells));
+    let alone = summary.shown_cases().filter(|(_, case)| case.seed_of.is_none());
+    let rows: Vec<(String, Vec<String>)> = seeds.chain(alone.filter_map(row)).collect();
     html! {
         @if !rows.is_empty() {
             tr.group { th colspan=(width) scope="rowgroup" {
@@ -208,7 +214,7 @@ fn stage_rows(summary: &Summary, stage: Stage, unit: Unit, width: &str) -> Marku
             } }
             @for (case, row) in rows {
                 tr {
-                    th scope="row" { (case.case) }
+                    th scope="row" { (case) }
                     @for figure in row { td { (figure) } }
                 }
             }
@@ -250,16 +256,13 @@ fn accounting(summary: &Summary) -> Markup {
         h3 { "Everything accounted for" }
         div.scroll {
             table.plain {
-                @for case in &summary.cases {
-                    tr.wrong[!case.identity_holds] {
-                        th scope="row" { (case.case) }
-                        td { (case_unit(case)) " " (identity_text(case)) }
-                        td { (identity_mark(case)) }
+                @for Accounted { case, holds, text, mark, outside } in accounts(summary) {
+                    tr.wrong[!holds] {
+                        th scope="row" { (case) }
+                        td { (text) }
+                        td { (mark) }
                     }
-                    @if let Some(text) = outside_text(case) {
-                        tr { th {} td { (text) } td {} }
-                    }
-                    @for text in case.outside.iter().flat_map(footnotes) {
+                    @for text in outside {
                         tr { th {} td { (text) } td {} }
                     }
                 }

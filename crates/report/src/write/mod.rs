@@ -72,8 +72,9 @@ fn draw(run: &RunDir, summary: &Summary, figures: Vec<CaseFigures>) -> Result<Dr
             (page, sweep_files(summary, &sweep, &stages))
         }
         None => {
-            let figures = Figures::of(run, summary, figures)?;
-            (html::page(manifest, summary, &figures), figures.files(summary))
+            let (summary, figures) = summary.with_seeds_together(figures, run.path())?;
+            let figures = Figures::of(run, &summary, figures)?;
+            (html::page(manifest, &summary, &figures), figures.files(&summary))
         }
     };
     Ok(Drawn { html: run.write(HTML, page.as_bytes())?, files })

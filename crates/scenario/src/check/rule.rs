@@ -3,7 +3,7 @@
 
 use irqscope_wire::{Line, Setting, Stage};
 
-use super::stages::{COUNT, TRIGGERS, TURN};
+use super::stages::{COUNT, SEEDS, TRIGGERS, TURN};
 use crate::sweep::SweepError;
 
 /// A rule that a scenario breaks.
@@ -61,6 +61,11 @@ pub enum Rule {
     Period,
     #[error("trigger.jitter and trigger.jitter-amount go together: a kind and an amount above 0")]
     Jitter,
+    #[error(
+        "trigger.seeds is {} to {}, and the last seed, trigger.seed + trigger.seeds - 1, fits into 64 bits",
+        SEEDS.start(), SEEDS.end()
+    )]
+    Seeds,
     #[error(
         "trigger.burst and trigger.interval go together, as in burst = 16, interval = \"20us\""
     )]
@@ -174,6 +179,8 @@ pub enum Rule {
     SweptInside,
     #[error("a sweep asks how often a trigger can come; it takes no bursts")]
     SweptBursts,
+    #[error("a sweep has a knee and no quantiles over seeds: leave trigger.seeds out")]
+    SweptSeeds,
 
     #[error("[bench] asks for none: add [bench.sched], for example")]
     NoBenchmarks,

@@ -15,6 +15,7 @@ pub(crate) const PERIOD_NS: std::ops::RangeInclusive<u64> = 10_000..=3_600_000_0
 const LONGEST_NS: u64 = 1_000_000_000;
 pub(crate) const TRIGGERS: std::ops::RangeInclusive<u32> = 2..=1 << 20;
 pub(crate) const TURN: Range = Setting::TurnLength.descriptor().usual;
+pub(crate) const SEEDS: std::ops::RangeInclusive<u32> = 1..=1_000;
 /// Longer ones would make the watchdogs of the target complain.
 const FAULT_NS: std::ops::RangeInclusive<u64> = 1_000..=10_000_000;
 const FAULT_INTERVAL_NS: std::ops::RangeInclusive<u64> = 10_000..=1_000_000_000;
@@ -32,6 +33,11 @@ pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
     }
     let none = trigger.jitter.0 == JitterKind::None;
     flaws.when(none != (trigger.jitter_amount.0 == 0), "trigger.jitter", Rule::Jitter);
+    let seeds = SEEDS.contains(&trigger.seeds)
+        && trigger.seed.checked_add(u64::from(trigger.seeds) - 1).is_some();
+    flaws.when(!seeds, "trigger.seeds", Rule::Seeds);
+    let swept = trigger.seeds > 1 && text.sweep.is_some();
+    flaws.when(swept, "trigger.seeds", Rule::SweptSeeds);
     let isolated = mode(text, trigger) == Mode::Isolated;
     let turn = trigger.turn_length.is_some_and(|turn| !isolated || !TURN.contains(turn.into()));
     flaws.when(turn, "trigger.turn-length", Rule::TurnLength);

@@ -28,8 +28,8 @@ pub(crate) fn kernels(text: &Text, running: Option<&str>) -> Vec<String> {
 }
 
 /// Returns kernels by states, in the order of the file; where an effect of measuring is
-/// asked for, each once more without the view from inside, or with events. In a sweep
-/// each of these at every frequency.
+/// asked for, each once more without the view from inside, or with events. With several
+/// seeds each of these once for each; in a sweep each at every frequency.
 pub(crate) fn cases(text: &Text, kernels: &[String]) -> Vec<Case> {
     let (states, template, locks) = (states::of(text), template(text), locks(text));
     let mut cases = Vec::new();
@@ -39,8 +39,8 @@ pub(crate) fn cases(text: &Text, kernels: &[String]) -> Vec<Case> {
                 let like = |plan| Case { plan, ..case.clone() };
                 let blind = text.observer_effect.then(|| like(case.plan.without_inside()));
                 let explained = text.explain_effect.then(|| like(case.plan.explained()));
-                cases.push(case.clone());
-                cases.extend(blind.into_iter().chain(explained));
+                let all = [Some(case.clone()), blind, explained].into_iter().flatten();
+                cases.extend(all.flat_map(|case| with_every_seed(text, case)));
             }
         }
     }
@@ -57,7 +57,23 @@ fn case(rig: RigKind, template: &Plan, kernel: &str, state: &SystemState) -> Cas
     if let (Some(asked), Some(wires)) = (plan.stages_mut(), wires) {
         asked.line = wires;
     }
-    Case { kernel: kernel.to_owned(), plan, step_of: None, step_stage: None }
+    Case { kernel: kernel.to_owned(), plan, step_of: None, step_stage: None, seed_of: None }
+}
+
+/// Returns the case, or one for each of several seeds.
+fn with_every_seed(text: &Text, case: Case) -> Vec<Case> {
+    let seeds = text.trigger.as_ref().map_or(0..=0, |trigger| {
+        trigger.seed..=trigger.seed.saturating_add(u64::from(trigger.seeds.saturating_sub(1)))
+    });
+    if seeds.start() == seeds.end() {
+        return vec![case];
+    }
+    let with = |seed| Case {
+        plan: case.plan.with_seed(seed),
+        seed_of: Some(case.plan.case.clone()),
+        ..case.clone()
+    };
+    seeds.map(with).collect()
 }
 
 /// Returns the case, or one for each mode of delayed locking.

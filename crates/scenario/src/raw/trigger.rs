@@ -40,6 +40,9 @@ pub(crate) struct TriggerText {
     pub interval: Option<Span>,
     #[serde(default)]
     pub seed: u64,
+    /// Each case once for each seed, from that one on.
+    #[serde(default = "one")]
+    pub seeds: u32,
     #[serde(default)]
     pub cpu: u32,
     /// Of rigs local and ssh: where the generator is that injects and watches.
@@ -162,6 +165,9 @@ fn none() -> Named<JitterKind> {
 }
 fn zero() -> Span {
     Span(0)
+}
+fn one() -> u32 {
+    1
 }
 fn ten_seconds() -> Span {
     Span(10_000_000_000)
