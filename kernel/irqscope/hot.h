@@ -41,6 +41,9 @@ static __always_inline void irqscope_drive(struct irqscope_line *line, u32 bit, 
 		outb(bits >> 8 | line->control, line->io_base + IRQSCOPE_PC_CONTROL);
 }
 
+/* More rewrites than this are no race but a page that somebody else writes. */
+#define IRQSCOPE_REWRITES	64
+
 /*
  * Toggles bits of the register that several stages share, without a lock.
  *
@@ -48,18 +51,21 @@ static __always_inline void irqscope_drive(struct irqscope_line *line, u32 bit, 
  * between. Another CPU may; then one of the two has written a byte that lacks
  * the other's edge, sees it, and writes again. The other's edge then shows as
  * three instead of one, of which the first is the true instant. A lock would
- * have made it late instead.
+ * have made it late instead. The user stage's thread takes part (user_edge.c);
+ * what it does to the wires must not hold this CPU for ever.
  */
 static __always_inline void irqscope_edge(struct irqscope_line *line, u32 bit)
 {
 	unsigned long flags;
-	int bits;
+	int bits, rewrites;
 
 	local_irq_save(flags);
-	bits = atomic_fetch_xor(bit, &line->data) ^ bit;
+	bits = atomic_fetch_xor(bit, line->wires) ^ bit;
 	irqscope_drive(line, bit, bits);
-	while (unlikely(atomic_read(&line->data) != bits)) {
-		bits = atomic_read(&line->data);
+	for (rewrites = 0; unlikely(atomic_read(line->wires) != bits); rewrites++) {
+		if (rewrites == IRQSCOPE_REWRITES)
+			break;
+		bits = atomic_read(line->wires);
 		irqscope_drive(line, bit, bits);
 	}
 	local_irq_restore(flags);

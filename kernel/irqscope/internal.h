@@ -172,14 +172,14 @@ struct irqscope_buffer {
  * @io_base: as in @port
  * @registers: as in @port
  * @control: what a PC's control register keeps while lines 8 to 11 change
- * @data: what is on the wires
+ * @wires: what is on the wires; in the page that the user stage shares
  */
 struct irqscope_line {
 	struct irqscope_port *port;
 	unsigned long io_base;
 	const struct irqscope_register *registers;
 	u32 control;
-	atomic_t data;
+	atomic_t *wires;
 };
 
 enum irqscope_explain { IRQSCOPE_EXPLAIN_OFF, IRQSCOPE_EXPLAIN_ON };
@@ -337,6 +337,8 @@ struct irqscope_interrupt {
  * @handed_cycles: when
  * @begun: with execution times: it has answered, and executes
  * @begun_cycles: since when
+ * @edge: the page by which its thread makes its edges
+ * @way: what this run offered there
  * @runs_seen: runs whose end was reported to the reader
  */
 struct irqscope_user {
@@ -350,6 +352,8 @@ struct irqscope_user {
 	u64 handed_cycles;
 	bool begun;
 	u64 begun_cycles;
+	struct irqscope_user_edge *edge;
+	u32 way;
 	u32 runs_seen;
 };
 
@@ -545,11 +549,22 @@ void irqscope_user_run_ended(struct irqscope *scope);
 int irqscope_user_register(void);
 void irqscope_user_unregister(void);
 
+/* user_edge.c */
+int irqscope_user_edge_init(struct irqscope *scope);
+void irqscope_user_edge_free(struct irqscope *scope);
+int irqscope_user_edge_mmap(struct irqscope *scope, struct vm_area_struct *vma);
+void irqscope_user_edge_offer(struct irqscope *scope);
+void irqscope_user_edge_made(struct irqscope *scope);
+void irqscope_user_edge_withdraw(struct irqscope *scope);
+
 /* sched.c */
 int irqscope_sched_apply(struct task_struct *task, const struct irqscope_sched *sched);
 
 /* memory.c */
 bool irqscope_memory_watched(void);
+bool irqscope_memory_is(const struct irqscope_port *port);
+u32 irqscope_memory_word(const u64 *word);
+int irqscope_memory_map(struct vm_area_struct *vma);
 int irqscope_memory_register(void);
 void irqscope_memory_unregister(void);
 

@@ -200,7 +200,7 @@ static void irqscope_line_arm_bits(struct irqscope *scope)
 	line->io_base = line->port->io_base;
 	line->registers = line->port->registers;
 	line->control = 0;
-	atomic_set(&line->data, 0);
+	atomic_set(line->wires, 0);
 	irqscope_line_lower(line);
 	/* No edge comes before the trigger has let the interrupt through. */
 	line->control = scope->settings.trigger == IRQSCOPE_LINE ? IRQSCOPE_PC_INTERRUPT : 0;
@@ -222,6 +222,7 @@ void irqscope_line_arm(struct irqscope *scope)
 		irqscope_line_arm_words(scope);
 	else
 		irqscope_line_arm_bits(scope);
+	irqscope_user_edge_offer(scope);
 }
 
 /**

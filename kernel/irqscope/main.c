@@ -53,9 +53,14 @@ static int __init irqscope_init(void)
 	err = irqscope_cost_measure(scope);
 	if (err)
 		return err;
+	err = irqscope_user_edge_init(scope);
+	if (err)
+		return err;
 	scope->supervisor = alloc_workqueue("irqscope", WQ_UNBOUND, 1);
-	if (!scope->supervisor)
-		return -ENOMEM;
+	if (!scope->supervisor) {
+		err = -ENOMEM;
+		goto free_edge;
+	}
 	err = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "irqscope:online",
 					NULL, irqscope_cpu_offline);
 	if (err < 0)
@@ -85,6 +90,8 @@ remove_state:
 	cpuhp_remove_state_nocalls(irqscope_cpu_state);
 destroy_supervisor:
 	destroy_workqueue(scope->supervisor);
+free_edge:
+	irqscope_user_edge_free(scope);
 	return err;
 }
 
@@ -101,6 +108,7 @@ static void __exit irqscope_exit(void)
 	cancel_delayed_work_sync(&scope->supervise);
 	destroy_workqueue(scope->supervisor);
 	irqscope_device_exit(scope);
+	irqscope_user_edge_free(scope);
 	irqscope_interference_free(scope);
 	irqscope_ring_free(scope);
 }

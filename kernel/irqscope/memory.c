@@ -74,6 +74,41 @@ bool irqscope_memory_watched(void)
 	return irqscope_memory_has_generator;
 }
 
+/**
+ * irqscope_memory_is() - is this the port of line `memory`?
+ * @port: a port, or NULL
+ *
+ * Return: true if so
+ */
+bool irqscope_memory_is(const struct irqscope_port *port)
+{
+	return port == &irqscope_memory_port;
+}
+
+/**
+ * irqscope_memory_word() - where in its page a response word lies
+ * @word: the word; any other pointer gives 0
+ *
+ * Return: the offset in bytes
+ */
+u32 irqscope_memory_word(const u64 *word)
+{
+	size_t offset = (uintptr_t)word - (uintptr_t)irqscope_memory;
+
+	return offset < PAGE_SIZE ? offset : 0;
+}
+
+/**
+ * irqscope_memory_map() - map the page for the user stage, which writes its word
+ * @vma: one page
+ *
+ * Return: 0 or a negative errno
+ */
+int irqscope_memory_map(struct vm_area_struct *vma)
+{
+	return remap_vmalloc_range(vma, irqscope_memory, 0);
+}
+
 static int irqscope_memory_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & VM_WRITE)

@@ -188,6 +188,7 @@ static void irqscope_run_supervise(struct work_struct *work)
 		goto unlock;
 	scope->trigger->stop(scope);
 	irqscope_run_drain(scope);
+	irqscope_user_edge_withdraw(scope);
 	irqscope_run_close(scope);
 	irqscope_run_unprepare(scope);
 	scope->state = irqscope_run_outcome(scope);

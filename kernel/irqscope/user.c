@@ -4,9 +4,9 @@
  *
  * It takes the counter itself as its first act and hands the reading in with
  * write(); the driver believes it only if it lies between its own two readings
- * at the end of read() and at the beginning of write(). The edge of a wire,
- * the CPU and the count of interrupts are those of write(). With inside off the
- * counter is not read: a zero is handed in.
+ * at the end of read() and at the beginning of write(). The CPU and the count of
+ * interrupts are those of write(); so is the edge, unless the thread has made it
+ * itself (user_edge.c). With inside off the counter is not read: a zero is handed in.
  *
  * With execution times it answers twice, before and after what it is given to
  * execute: the line rises with the first write() and falls with the second.
@@ -61,22 +61,37 @@ static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t len
 		token = irqscope_user_called(scope);
 	} while (!token); /* closed between waking up and here */
 	call.seq = READ_ONCE(user->seq);
+	call.number = token;
 	call.rounds = static_branch_unlikely(&irqscope_executing) ?
 		      irqscope_execution_next(&scope->stages[IRQSCOPE_USER]) : 0;
 	user->begun = false; /* whatever became of the sample before */
-	user->handed_token = token;
+	WRITE_ONCE(user->handed_token, token);
 	user->handed_seq = call.seq;
 	user->handed_cycles = irqscope_stamp();
-	return copy_to_user(to, &call, sizeof(call)) ? -EFAULT : sizeof(call);
+	if (!copy_to_user(to, &call, sizeof(call)))
+		return sizeof(call);
+	WRITE_ONCE(user->handed_token, 0);
+	return -EFAULT;
+}
+
+static __always_inline void irqscope_user_toggle(struct irqscope_responder *stage, bool ends)
+{
+	if (unlikely(ends))
+		irqscope_fall(stage);
+	else
+		irqscope_toggle(stage);
+	if (unlikely(stage->scope->user.way != IRQSCOPE_EDGE_WRITE))
+		irqscope_user_edge_made(stage->scope);
 }
 
 /*
  * The stamp and the edge, if the stage owes an answer: of what nothing asked for, or
- * what the end of a run has closed, there is no edge. With preemption off, so that the
- * end of a run can wait for it before it takes the line away.
+ * what the end of a run has closed, there is no edge, nor of an answer whose edge
+ * is @made. With preemption off, so that the end of a run can wait for it before it
+ * takes the line away.
  */
-static __always_inline bool irqscope_user_edge(struct irqscope_responder *stage, u64 token,
-					       bool ends, u64 *now)
+static __always_inline bool irqscope_user_owes(struct irqscope_responder *stage, u64 token,
+					       bool ends, bool made, u64 *now)
 {
 	bool owed;
 
@@ -85,10 +100,8 @@ static __always_inline bool irqscope_user_edge(struct irqscope_responder *stage,
 	if (owed) {
 		irqscope_delay(stage);
 		*now = irqscope_stamp();
-		if (unlikely(ends))
-			irqscope_fall(stage);
-		else
-			irqscope_toggle(stage);
+		if (!made)
+			irqscope_user_toggle(stage, ends);
 	}
 	preempt_enable();
 	return owed;
@@ -97,10 +110,27 @@ static __always_inline bool irqscope_user_edge(struct irqscope_responder *stage,
 /* The edge is made, so the sample gets no other one: it stays without an answer. */
 static int irqscope_user_refuse(struct irqscope *scope, int err)
 {
-	scope->user.handed_token = 0;
+	WRITE_ONCE(scope->user.handed_token, 0);
 	scope->user.begun = false;
 	irqscope_close_stage(&scope->stages[IRQSCOPE_USER]);
 	return err;
+}
+
+/* Has the thread made its edge? The answer says so, and is read here for that alone. */
+static __always_inline bool irqscope_user_made(const struct irqscope_user *user,
+					       const struct irqscope_answer __user *answer)
+{
+	u64 edge;
+
+	return unlikely(user->way != IRQSCOPE_EDGE_WRITE) && !get_user(edge, &answer->edge) &&
+	       edge;
+}
+
+/* The thread has answered, too late: there is nothing to wait for. */
+static int irqscope_user_late(struct irqscope_user *user)
+{
+	WRITE_ONCE(user->handed_token, 0);
+	return -ESTALE;
 }
 
 static ssize_t irqscope_user_write(struct file *file, const char __user *from,
@@ -112,12 +142,14 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	struct irqscope_answer answer;
 	bool ends = static_branch_unlikely(&irqscope_executing) && user->begun;
 	u64 token = user->handed_token;
+	bool made;
 	u64 now;
 
 	if (unlikely(length != sizeof(answer)))
 		return -EINVAL;
-	if (unlikely(!irqscope_user_edge(stage, token, ends, &now)))
-		return -ESTALE;
+	made = irqscope_user_made(user, (const struct irqscope_answer __user *)from);
+	if (unlikely(!irqscope_user_owes(stage, token, ends, made, &now)))
+		return irqscope_user_late(user);
 	if (copy_from_user(&answer, from, sizeof(answer)))
 		return irqscope_user_refuse(scope, -EFAULT);
 	if (answer.seq != user->handed_seq || answer.cycles - user->handed_cycles >
@@ -131,8 +163,8 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	user->begun = false;
 	/* A token is never used twice: this takes what read() handed out. */
 	if (atomic64_cmpxchg(&stage->pending, token, 0) != token)
-		return -ESTALE;
-	user->handed_token = 0;
+		return irqscope_user_late(user);
+	WRITE_ONCE(user->handed_token, 0);
 	if (static_branch_unlikely(&irqscope_bare))
 		irqscope_bare_answer(stage);
 	else
@@ -161,11 +193,17 @@ static int irqscope_user_release(struct inode *inode, struct file *file)
 	struct irqscope *scope = file->private_data;
 
 	WRITE_ONCE(scope->user.present, false);
+	WRITE_ONCE(scope->user.handed_token, 0);
 	/* Pairs with irqscope_user_raise(): one of both closes the sample. */
 	smp_mb();
 	irqscope_close_stage(&scope->stages[IRQSCOPE_USER]);
 	clear_bit_unlock(0, &scope->user.opened);
 	return 0;
+}
+
+static int irqscope_user_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return irqscope_user_edge_mmap(file->private_data, vma);
 }
 
 static const struct file_operations irqscope_user_fops = {
@@ -174,6 +212,7 @@ static const struct file_operations irqscope_user_fops = {
 	.release = irqscope_user_release,
 	.read = irqscope_user_read,
 	.write = irqscope_user_write,
+	.mmap = irqscope_user_mmap,
 };
 
 static struct miscdevice irqscope_user_device = {

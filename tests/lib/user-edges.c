@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // user-edges: plays the generator of line `memory` and the user stage in one process,
 // with writes to /dev/irqscope-user that answer nothing. A response word counts the
-// edges: one for each answer, none for a write that the driver refuses unasked.
+// edges: one for each answer, none for a write that the driver refuses unasked. Every
+// second answer has made its edge itself, through the pages of /dev/irqscope-user.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -13,14 +14,18 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
 #include "irqscope.h"
 
 #define SCOPE "/sys/class/misc/irqscope/"
+#define PATIENCE_S 60
 
 static int user;
+static volatile struct irqscope_user_edge *edge;
+static volatile struct irqscope_memory *words;
 static volatile int hammering;
 
 static void die(const char *format, ...)
@@ -76,9 +81,41 @@ static void disturb(int called)
 		die("an answer without a call was taken");
 }
 
+static volatile void *map_page(long length, int flags, int page)
+{
+	void *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, user, page * 4096L);
+
+	return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+static void map_pages(void)
+{
+	if (map_page(4096, MAP_PRIVATE, IRQSCOPE_USER_EDGE_PAGE) ||
+	    map_page(8192, MAP_SHARED, IRQSCOPE_USER_EDGE_PAGE) ||
+	    map_page(8192, MAP_SHARED, IRQSCOPE_USER_WORDS_PAGE) ||
+	    map_page(4096, MAP_SHARED, IRQSCOPE_USER_WORDS_PAGE + 1))
+		die("what is not one of the pages was mapped");
+	edge = map_page(4096, MAP_SHARED, IRQSCOPE_USER_EDGE_PAGE);
+	words = map_page(4096, MAP_SHARED, IRQSCOPE_USER_WORDS_PAGE);
+	if (!edge || !words)
+		die("the pages cannot be mapped: %m");
+}
+
+// Stores the word as the driver would.
+static void make_edge(const struct irqscope_call *call)
+{
+	volatile __u64 *word = (volatile __u64 *)((volatile char *)words + edge->word);
+
+	if (edge->way != IRQSCOPE_EDGE_WORD)
+		die("line memory offers way %u", edge->way);
+	*word = call->number << 32 | (__u32)(*word + 1);
+}
+
 static int read_call(struct irqscope_call *call)
 {
-	for (int tries = 0; tries < 100000; tries++) {
+	time_t end = time(NULL) + PATIENCE_S;
+
+	while (time(NULL) < end) {
 		if (read(user, call, sizeof(*call)) == sizeof(*call))
 			return 1;
 		usleep(10);
@@ -96,9 +133,16 @@ static int trigger(int generator, int n)
 	if (ioctl(generator, IRQSCOPE_INJECT_NOW, &injection))
 		die("trigger %d: %m", n);
 	if (!read_call(&call))
-		die("trigger %d: no call", n);
+		die("trigger %d (number %u, flags %u): no call in %d s; published %ld, missing %ld, merged %ld, spurious %ld",
+		    n, injection.number, injection.flags, PATIENCE_S, number("counters/published"),
+		    number("counters/missing"), number("counters/coalesced"),
+		    number("counters/spurious"));
 	disturb(1);
-	answer = (struct irqscope_answer){ .seq = call.seq, .cycles = __rdtsc() };
+	answer = (struct irqscope_answer){ .seq = call.seq, .cycles = __rdtsc(), .edge = n % 2 };
+	if (answer.edge)
+		make_edge(&call);
+	if (words->words[1].shown >> 32 != (answer.edge ? injection.number : n))
+		die("trigger %d: the word answers %llu", n, words->words[1].shown >> 32);
 	if (n % 8 == 7) {
 		answer.cycles -= 1ull << 40;
 		if (write(user, &answer, sizeof(answer)) != -1)
@@ -143,6 +187,8 @@ static void counted(int generator, const volatile struct irqscope_memory *memory
 	disturb(0);
 	if (edges(memory) != triggers)
 		die("an edge after the run");
+	if (edge->way != IRQSCOPE_EDGE_WRITE)
+		die("way %u is still offered after the run", edge->way);
 	printf("%d triggers, %d answers, an edge each\n", triggers, answers);
 }
 
@@ -192,6 +238,7 @@ int main(void)
 	memory = mmap(NULL, 4096, PROT_READ, MAP_SHARED, generator, 0);
 	if (memory == MAP_FAILED)
 		die("cannot map the words: %m");
+	map_pages();
 	put("settings/stages", "irq user");
 	put("settings/trigger", "inject");
 	put("settings/line", "memory");

@@ -82,12 +82,16 @@ fn ask_stages(
     let user = stages.contains(&Stage::User);
     let locks = contention::locks(asked.faults.as_ref());
     let acts = Acts {
+        line: asked.line,
         stamps: asked.inside.is_some(),
         executes: asked.execution.is_some(),
         locks: locks.clone(),
     };
     let start = || UserStage::start(context.root, plan.cpu, asked.user, acts);
-    let user = user.then(start).transpose()?;
+    let (user, seen) = user.then(start).transpose()?.unzip();
+    if let Some(observation) = seen.flatten() {
+        sink.send(observation.message())?;
+    }
     let _idle_states = context.report_conditions(plan, &facts, apart, &loads, sink)?;
     sink.send(started(plan, &driver, facts, stages, unavailable, &loads)?)?;
 

@@ -22,7 +22,7 @@ pub struct Stamped {
 /// call and what comes after it; so the call is made here, with one register
 /// saved before the counter is read into it.
 #[cfg(target_arch = "x86_64")]
-#[inline]
+#[inline(always)]
 pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
     let result: isize;
     let (low, high): (u64, u64);
@@ -48,7 +48,7 @@ pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
 
 /// Reads like the one for x86-64, with the counter right after the call.
 #[cfg(target_arch = "aarch64")]
-#[inline]
+#[inline(always)]
 pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
     let (result, cycles): (isize, u64);
     // SAFETY: as on x86_64; `svc` preserves all registers but x0.

@@ -39,5 +39,6 @@ pub mod tally;
 pub mod threads;
 #[allow(missing_docs, reason = "a mirror of irqscope.h, which describes it")]
 pub mod uapi;
+pub mod user_edge;
 pub mod user_stage;
 pub mod watch;

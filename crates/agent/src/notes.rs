@@ -23,6 +23,7 @@ pub enum Observation {
     NoRealTime { why: Errno },
     MemoryUnlocked { why: Errno },
     NotApart { cpu: u32 },
+    EdgeByCall { why: Errno },
 }
 
 impl Observation {
@@ -73,6 +74,11 @@ impl Observation {
             Observation::NotApart { cpu } => format!(
                 "CPU {cpu} is under test and also runs the agent, since it may use no other; \
                  widen its cpuset"
+            ),
+            Observation::EdgeByCall { why } => format!(
+                "the user stage cannot drive its line itself ({why}): its edges are made by a \
+                 system call, some 500 instructions that its latency from outside includes; run as \
+                 root, on a kernel that is not locked down"
             ),
         }
     }

@@ -2,7 +2,7 @@
 //! The driver's contract (kernel/irqscope/include/irqscope.h) in Rust. A test
 //! compiles the header and compares.
 
-pub const ABI: u32 = 3;
+pub const ABI: u32 = 4;
 pub const MAGIC: u32 = 0x4952_5153;
 pub const STAGE_SLOTS: usize = 16;
 
@@ -115,18 +115,20 @@ impl Fault {
     }
 }
 
-/// `struct irqscope_call`: what /dev/irqscope-user is read for. The number of the
-/// trigger, and how many rounds are to be executed for it.
-pub const CALL_BYTES: usize = 16;
-
+/// `struct irqscope_call`: what /dev/irqscope-user is read for. Which sample, how many rounds
+/// are to be executed for it, and the number that a response word shows.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Call {
     pub seq: u64,
     pub rounds: u64,
+    pub number: u64,
 }
 
+pub const CALL_BYTES: usize = size_of::<Call>();
+
 impl Call {
+    #[inline(always)]
     pub fn from_bytes(bytes: [u8; CALL_BYTES]) -> Call {
         // SAFETY: as many bytes as the struct has, which is valid for any.
         unsafe { bytes.as_ptr().cast::<Call>().read_unaligned() }
@@ -138,16 +140,25 @@ impl Call {
 pub struct Answer {
     pub seq: u64,
     pub cycles: u64,
+    pub edge: u64,
 }
 
 impl Answer {
-    pub fn bytes(self) -> [u8; 16] {
-        let mut bytes = [0; 16];
+    pub fn bytes(self) -> [u8; size_of::<Answer>()] {
+        let mut bytes = [0; size_of::<Answer>()];
         bytes[..8].copy_from_slice(&self.seq.to_ne_bytes());
-        bytes[8..].copy_from_slice(&self.cycles.to_ne_bytes());
+        bytes[8..16].copy_from_slice(&self.cycles.to_ne_bytes());
+        bytes[16..].copy_from_slice(&self.edge.to_ne_bytes());
         bytes
     }
 }
+
+pub const USER_EDGE_PAGE: i64 = 0;
+pub const USER_WORDS_PAGE: i64 = 1;
+
+pub const EDGE_DATA: u32 = 1;
+pub const EDGE_CONTROL: u32 = 2;
+pub const EDGE_WORD: u32 = 3;
 
 /// `struct irqscope_injection`.
 #[repr(C)]

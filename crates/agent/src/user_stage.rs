@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The user stage: a thread that blocks in read(), takes the counter as its first act when it
-//! returns, and hands the reading in with write(). With execution times it executes its rounds
-//! after that, and write()s once more.
+//! returns, makes its edge where it can, and hands the reading in with write(). With execution
+//! times it executes its rounds after that, and write()s once more.
 
 use std::fs::File;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use irqscope_wire::Scheduling;
+use irqscope_wire::{Cycles, Line, Scheduling};
 use nix::errno::Errno;
 use nix::unistd::{gettid, write};
 
 use crate::contention::Locks;
 use crate::counter::{Stamped, execute, now, read_stamped, read_unstamped};
 use crate::error::{Error, Result};
+use crate::notes::Observation;
+use crate::user_edge::UserEdge;
 use crate::{scheduling, uapi};
 
 const WHO: &str = "the user stage";
@@ -29,8 +31,10 @@ const STACK_BYTES: usize = 128 << 10;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The thread's action when it is called.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Acts {
+    /// It shows its response on this line, by itself where it can.
+    pub line: Line,
     /// It reads the counter; the reading is unused when inside is off.
     pub stamps: bool,
     /// It executes its rounds, and answers once more.
@@ -47,7 +51,7 @@ pub struct UserStage {
 }
 
 impl UserStage {
-    /// Returns when the thread has its CPU and its policy.
+    /// Returns when the thread has its CPU, its policy and, if it can, its line.
     ///
     /// # Errors
     /// The device cannot be opened, or the thread not have its place or its policy.
@@ -55,8 +59,8 @@ impl UserStage {
         root: &Path,
         cpu: u32,
         scheduling: Scheduling,
-        Acts { stamps, executes, locks }: Acts,
-    ) -> Result<UserStage> {
+        acts: Acts,
+    ) -> Result<(UserStage, Option<Observation>)> {
         let path = root.join("dev/irqscope-user");
         let device = File::options().read(true).write(true).open(&path);
         let device = device.map_err(|source| Error::Open { path, source })?;
@@ -66,20 +70,23 @@ impl UserStage {
             let placed =
                 scheduling::pin(WHO, cpu).and_then(|()| scheduling::schedule(WHO, scheduling));
             let go = placed.is_ok();
-            let _ = tell_ready.send(placed.map(|()| gettid().as_raw() as u32));
+            let edge = UserEdge::open(&device, acts.line);
+            let seen = edge.as_ref().err().map(|why| Observation::EdgeByCall { why: *why });
+            let _ = tell_ready.send(placed.map(|()| (gettid().as_raw() as u32, seen)));
             if go {
-                let stage = Thread { device, stamps, executes };
-                let _ = tell_ended.send(stage.answer_all(locks.as_deref()));
+                let edge = edge.unwrap_or_else(|_| UserEdge::by_driver());
+                let stage = Thread { device, edge, acts };
+                let _ = tell_ended.send(stage.answer_all());
             }
         };
         let thread = thread::Builder::new().name("user-stage".into()).stack_size(STACK_BYTES);
         thread
             .spawn(body)
             .map_err(|source| Error::System { what: "start the user stage", source })?;
-        let pid = ready
+        let (pid, seen) = ready
             .recv()
             .unwrap_or_else(|_| Err(Error::UserStage("it died at its start".into())))?;
-        Ok(UserStage { ended, pid })
+        Ok((UserStage { ended, pid }, seen))
     }
 
     /// Returns the thread's id.
@@ -100,46 +107,79 @@ impl UserStage {
 /// The thread at work. Nothing in here allocates: it is what is measured.
 struct Thread {
     device: File,
-    stamps: bool,
-    executes: bool,
+    edge: UserEdge,
+    acts: Acts,
 }
 
 impl Thread {
-    fn answer_all(&self, locks: Option<&Locks>) -> Result<()> {
-        let mut call = [0; uapi::CALL_BYTES];
-        let read = if self.stamps { read_stamped } else { read_unstamped };
-        loop {
-            let mut stamped = read(self.device.as_fd(), &mut call);
-            if let Some(locks) = locks {
-                locks.pass()?;
-                stamped.cycles = now();
+    /// Has a loop for each way to read, so that the edge follows the stamp without a call.
+    fn answer_all(&self) -> Result<()> {
+        match &self.acts {
+            Acts { locks: Some(locks), .. } => {
+                self.answer_by(|fd, call| self.read_late(locks, fd, call))
             }
-            match stamped.result {
-                0 => return Ok(()),
-                length if length == uapi::CALL_BYTES as isize => self.act(call, stamped)?,
-                error if error == -(Errno::EINTR as isize) => {}
-                error => return Err(user_stage_error("read", error)),
-            }
+            Acts { stamps: true, .. } => self.answer_by(|fd, call| Ok(read_stamped(fd, call))),
+            Acts { stamps: false, .. } => self.answer_by(|fd, call| Ok(read_unstamped(fd, call))),
         }
     }
 
-    fn act(&self, call: [u8; uapi::CALL_BYTES], stamped: Stamped) -> Result<()> {
-        let uapi::Call { seq, rounds } = uapi::Call::from_bytes(call);
-        self.answer(uapi::Answer { seq, cycles: stamped.cycles.0 })?;
-        if !self.executes {
+    #[inline(always)]
+    fn answer_by(&self, read: impl Fn(BorrowedFd<'_>, &mut [u8]) -> Result<Stamped>) -> Result<()> {
+        let mut call = [0; uapi::CALL_BYTES];
+        loop {
+            let stamped = read(self.device.as_fd(), &mut call)?;
+            if stamped.result != uapi::CALL_BYTES as isize {
+                if is_end(stamped.result)? {
+                    return Ok(());
+                }
+                continue;
+            }
+            let edge = self.edge.rise(&call);
+            self.act(uapi::Call::from_bytes(call), stamped.cycles, edge)?;
+        }
+    }
+
+    /// Reads, and counts what the locks cost as the kernel's part of the latency.
+    fn read_late(&self, locks: &Locks, fd: BorrowedFd<'_>, call: &mut [u8]) -> Result<Stamped> {
+        let stamped = read_unstamped(fd, call);
+        if stamped.result > 0 {
+            locks.pass()?;
+        }
+        Ok(Stamped { cycles: self.now(), ..stamped })
+    }
+
+    fn act(&self, call: uapi::Call, cycles: Cycles, edge: bool) -> Result<()> {
+        self.answer(call.seq, cycles, edge)?;
+        if !self.acts.executes {
             return Ok(());
         }
-        execute(rounds);
-        let cycles = if self.stamps { now().0 } else { 0 };
-        self.answer(uapi::Answer { seq, cycles })
+        execute(call.rounds);
+        let cycles = self.now();
+        let edge = self.edge.fall();
+        self.answer(call.seq, cycles, edge)
     }
 
-    fn answer(&self, answer: uapi::Answer) -> Result<()> {
+    fn now(&self) -> Cycles {
+        if self.acts.stamps { now() } else { Cycles(0) }
+    }
+
+    fn answer(&self, seq: u64, cycles: Cycles, edge: bool) -> Result<()> {
+        let answer = uapi::Answer { seq, cycles: cycles.0, edge: edge.into() };
         match write(&self.device, &answer.bytes()) {
             // Too late: the sample was closed meanwhile, and says so itself.
             Ok(_) | Err(Errno::ESTALE) => Ok(()),
             Err(errno) => Err(user_stage_error("write", -(errno as isize))),
         }
+    }
+}
+
+/// Returns whether the run has ended; a read() may also have been interrupted.
+#[cold]
+fn is_end(result: isize) -> Result<bool> {
+    match result {
+        0 => Ok(true),
+        error if error == -(Errno::EINTR as isize) => Ok(false),
+        error => Err(user_stage_error("read", error)),
     }
 }
 

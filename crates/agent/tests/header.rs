@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use irqscope_agent::generator::{Layout, MOST_LINES};
-use irqscope_agent::uapi::{self, Answer, Event, Fault, Injection, Response, Ring, Sample};
+use irqscope_agent::uapi::{self, Answer, Call, Event, Fault, Injection, Response, Ring, Sample};
+use irqscope_agent::user_edge;
 use irqscope_generator::words::Word;
 use irqscope_wire::{Context, FaultKind, Stage, Vector};
 
@@ -49,6 +50,12 @@ fn facts() -> Vec<(String, usize)> {
         ("sizeof(struct irqscope_sample)".into(), size_of::<Sample>()),
         ("sizeof(struct irqscope_ring)".into(), size_of::<Ring>()),
         ("sizeof(struct irqscope_call)".into(), uapi::CALL_BYTES),
+        ("sizeof(struct irqscope_user_edge)".into(), size_of::<user_edge::Layout>()),
+        ("IRQSCOPE_USER_EDGE_PAGE".into(), uapi::USER_EDGE_PAGE as usize),
+        ("IRQSCOPE_USER_WORDS_PAGE".into(), uapi::USER_WORDS_PAGE as usize),
+        ("IRQSCOPE_EDGE_DATA".into(), uapi::EDGE_DATA as usize),
+        ("IRQSCOPE_EDGE_CONTROL".into(), uapi::EDGE_CONTROL as usize),
+        ("IRQSCOPE_EDGE_WORD".into(), uapi::EDGE_WORD as usize),
         ("sizeof(struct irqscope_answer)".into(), size_of::<Answer>()),
     ];
     macro_rules! offsets {
@@ -66,7 +73,9 @@ fn facts() -> Vec<(String, usize)> {
     offsets!(Ring, "irqscope_ring": skipped, spurious, published);
     offsets!(Injection, "irqscope_injection": cycles, number, flags);
     offsets!(Layout, "irqscope_memory": armed, words);
-    offsets!(Answer, "irqscope_answer": seq, cycles);
+    offsets!(Call, "irqscope_call": seq, rounds, number);
+    offsets!(Answer, "irqscope_answer": seq, cycles, edge);
+    offsets!(user_edge::Layout, "irqscope_user_edge": wires, way, step, port, keep, word);
     offsets!(Fault, "irqscope_fault": begin, end, kind, number);
     offsets!(Event, "irqscope_event": cycles, address, value, pid, order, kind, priority, context);
     for (kind, name) in uapi::KIND_NAMES.iter().enumerate() {

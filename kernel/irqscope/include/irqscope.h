@@ -28,6 +28,7 @@
  *                      With execution times it write()s that answer, executes
  *                      `rounds` rounds of two instructions (decrement, branch),
  *                      and write()s a second one with the counter after that.
+ *                      mmap() it shared to make its edges itself, see below.
  *
  *  /dev/irqscope-events  with settings/explain `on`: what else the CPU under
  *                      test did. read() copies whole struct irqscope_event, in
@@ -90,6 +91,22 @@
  * A trigger with a lower number that the stage has not answered by then was merged
  * with an earlier one: it will not be.
  *
+ * The user stage may make its edges itself where `way` of struct irqscope_user_edge is
+ * not IRQSCOPE_EDGE_WRITE; it looks there between read() and its edge, each time, and
+ * says so with `edge` in its answer:
+ *
+ *	IRQSCOPE_EDGE_DATA	add `step` to `wires`, atomically, and write their
+ *				lowest 8 bits to I/O port `port`; repeat that until the
+ *				wires are what was written, since the other stages do
+ *				the same; then negate `step`
+ *	IRQSCOPE_EDGE_CONTROL	the same, with the bits from 8 on and `keep`
+ *	IRQSCOPE_EDGE_WORD	store into the word at `word` bytes of the page at
+ *				IRQSCOPE_USER_WORDS_PAGE, as described above, with `number`
+ *				of struct irqscope_call
+ *
+ * With execution times the wire is toggled again with the second answer; the word is
+ * not.
+ *
  * Instants are readings of the CPU's cycle counter (x86: TSC, arm64: CNTVCT)
  * and become nanoseconds of CLOCK_MONOTONIC by
  *
@@ -105,7 +122,7 @@
 #include <linux/types.h>
 
 /* Raised whenever a layout or a meaning below changes. */
-#define IRQSCOPE_ABI	3
+#define IRQSCOPE_ABI	4
 
 #define IRQSCOPE_MAGIC	0x49525153u	/* "IRQS" */
 
@@ -194,6 +211,7 @@ struct irqscope_ring {
 struct irqscope_call {
 	__u64 seq;
 	__u64 rounds;		/* to execute; 0 with settings/execution off */
+	__u64 number;		/* as in a response word */
 };
 
 struct irqscope_answer {
@@ -201,6 +219,26 @@ struct irqscope_answer {
 	__u64 cycles;		/* counter read in user space right after read(), or after
 				 * execution
 				 */
+	__u64 edge;		/* 1: the thread has made it; 0: the driver shall */
+};
+
+/* Pages that mmap() of /dev/irqscope-user takes: offsets, in pages. */
+#define IRQSCOPE_USER_EDGE_PAGE		0	/* struct irqscope_user_edge */
+#define IRQSCOPE_USER_WORDS_PAGE	1	/* struct irqscope_memory */
+
+/* How the user stage's edge is made. */
+#define IRQSCOPE_EDGE_WRITE	0	/* by write(), in the driver */
+#define IRQSCOPE_EDGE_DATA	1	/* lines 0 to 7 of a PC's port */
+#define IRQSCOPE_EDGE_CONTROL	2	/* and its others */
+#define IRQSCOPE_EDGE_WORD	3
+
+struct irqscope_user_edge {
+	__u32 wires;		/* what is on the lines of a port: bit n is line n */
+	__u32 way;		/* IRQSCOPE_EDGE_...; changes while a run begins or ends */
+	__u32 step;		/* what the next edge adds to the wires */
+	__u32 port;
+	__u32 keep;
+	__u32 word;		/* bytes from the beginning of its page */
 };
 
 /* How many events from before a trigger's handler are kept. */
