@@ -97,7 +97,7 @@ export interface CaseSummary {
   readonly step_stage?: Stage | null;
   /** The case that this is with one of several seeds. */
   readonly seed_of?: string | null;
-  /** Of one of several seeds. */
+  /** The seed, of one of several. */
   readonly seed?: number | null;
   /** Of one of several seeds: the digest that a run of this seed and of nothing else has. */
   readonly seed_digest?: string | null;
