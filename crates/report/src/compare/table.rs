@@ -15,7 +15,7 @@ pub fn comparison_table(compared: &Compared<'_>) -> String {
     if let Some(caveat) = compared.caveat() {
         let _ = writeln!(
             text,
-            "repeatable: the twin gives these samples again, so nothing here is chance; but one seed was seen\non either side, and another draws other samples: maxima and far quantiles would differ. {caveat}"
+            "repeatable: the twin gives these samples again, so nothing here is chance; but each line\nis of one seed on either side, and another draws other samples: maxima and far quantiles would differ. {caveat}"
         );
     }
     for violation in &one.violations {
