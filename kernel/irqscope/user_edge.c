@@ -101,6 +101,7 @@ void irqscope_user_edge_offer(struct irqscope *scope)
 					    IRQSCOPE_PC_CONTROL : IRQSCOPE_PC_DATA);
 	edge->keep = scope->line.control;
 	edge->word = irqscope_memory_word(stage->word);
+	/* The thread that sees it sees the rest: a call comes only after the run's start. */
 	smp_store_release(&edge->way, scope->user.way);
 }
 
@@ -119,8 +120,8 @@ void irqscope_user_edge_made(struct irqscope *scope)
  * irqscope_user_edge_withdraw() - let the thread make no more edges
  * @scope: the scope, which has no trigger any more
  *
- * A thread that was told of a trigger and has not answered may be about to make its
- * edge. It is waited for, but not for ever: one that does not come back within a second
+ * A thread that has read a call and has not answered may be about to make its edge.
+ * It is waited for, but not for ever: one that does not come back within a second
  * makes its edge on a line that nothing watches any more.
  */
 void irqscope_user_edge_withdraw(struct irqscope *scope)

@@ -27,7 +27,7 @@ pub struct Layout {
     pub wires: AtomicU32,
     /// How this run lets the thread make its edges.
     pub way: AtomicU32,
-    /// What the next edge adds to `wires`.
+    /// The number that the next edge adds to `wires`.
     pub step: AtomicU32,
     /// The I/O port.
     pub port: AtomicU32,
@@ -65,7 +65,7 @@ impl UserEdge {
     /// Call it in the thread itself, which alone gets that access.
     ///
     /// # Errors
-    /// What the kernel says: EPERM without `CAP_SYS_RAWIO`, or with a kernel that is locked down.
+    /// The kernel refuses it: EPERM without `CAP_SYS_RAWIO`, or with a kernel that is locked down.
     pub fn open(device: &File, line: Line) -> Result<UserEdge, Errno> {
         match line {
             Line::Parport if cfg!(target_arch = "x86_64") => allow_ports()?,
@@ -121,7 +121,8 @@ impl UserEdge {
         self.toggle(|wires| (wires >> 8 | keep) as u8);
     }
 
-    /// Only this thread changes its bit, so that adding can carry into no other one.
+    /// Changes this thread's bit of the wires. No other thread changes it, so that adding can carry
+    /// into no other bit.
     #[inline(always)]
     fn toggle(&self, register: impl Fn(u32) -> u8) {
         let Layout { wires: shared, step, port, .. } = self.layout;
@@ -137,8 +138,8 @@ impl UserEdge {
         step.store(change.wrapping_neg(), Ordering::Relaxed);
     }
 
-    /// The high half says which trigger is answered, the low one counts. One store, as in
-    /// `irqscope_show()` of the driver.
+    /// Stores a response word, as `irqscope_show()` of the driver does. The high half says which
+    /// trigger is answered, the low one counts.
     fn store(&self, number: u64) -> bool {
         let Some(words) = self.words else { return false };
         let index = self.layout.word.load(Ordering::Relaxed) as usize / size_of::<AtomicU64>();
