@@ -15,6 +15,7 @@
 #include <linux/delay.h>
 
 #include "internal.h"
+#include "mark.h"
 
 #define POLL_US	500
 
@@ -90,6 +91,7 @@ static void irqscope_run_begin(struct irqscope *scope)
 	atomic_set(&scope->verdict, IRQSCOPE_RUNNING);
 	WRITE_ONCE(scope->active, true);
 	scope->state = IRQSCOPE_STATE_RUNNING;
+	irqscope_mark_begin(scope->cpu);
 	irqscope_line_arm(scope);
 	scope->trigger->start(scope);
 }
@@ -188,6 +190,7 @@ static void irqscope_run_supervise(struct work_struct *work)
 		goto unlock;
 	scope->trigger->stop(scope);
 	irqscope_run_drain(scope);
+	irqscope_mark_end();
 	irqscope_user_edge_withdraw(scope);
 	irqscope_run_close(scope);
 	irqscope_run_unprepare(scope);

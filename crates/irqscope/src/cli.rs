@@ -180,6 +180,10 @@ pub struct Run {
     /// `irqscope path`; in the twin only, and without an effect on its figures.
     #[arg(long, value_name = "N")]
     pub trace: Option<u64>,
+    /// Record every section in which interrupts or preemption are disabled or a reschedule is
+    /// pending, for `irqscope locks`; in the twin only, and without an effect on its figures.
+    #[arg(long)]
+    pub sections: bool,
     /// Print summary.json instead of the table.
     #[arg(long)]
     pub json: bool,

@@ -36,6 +36,9 @@ fn head(text: &mut String, locks: &Locks) {
             "no monitor in this kernel: what was left, after a trigger, of sections that delayed \
              it, by its events"
         }
+        LockSource::Instructions => {
+            "every section from its first instruction to its last, as the twin executed it"
+        }
     };
     let _ = writeln!(text, "{}  {source}", locks.case);
     if let Some(settings) = locks.settings {
@@ -120,6 +123,9 @@ fn foot(text: &mut String, locks: &Locks) {
     }
     if let Some(period) = locks.safe_period_ns.filter(|period| *period > 0) {
         let _ = writeln!(text, "shortest safe period: {}", exact(period));
+    }
+    if locks.others > 0 {
+        let _ = writeln!(text, "{} sections at still other places", grouped(locks.others));
     }
     for task in &locks.tasks {
         let [longest, sum] = [task.delay_max_ns, task.delay_ns].map(|ns| alone(signed(ns)));

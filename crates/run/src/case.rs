@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use irqscope_wire::{
     Counters, Event, Explained, Failure, Fault, GeneratorKind, LoadWork, LockSite, LockTotals,
-    Message, Note, Plan, Sample, StageCost, StagePlan, Started, Symbol, Tick,
+    Message, Note, Plan, Sample, Sections, StageCost, StagePlan, Started, Symbol, Tick,
 };
 
 use crate::bench::{self, BenchmarkData};
@@ -86,6 +86,8 @@ pub struct CaseData {
     pub lock_totals: Option<LockTotals>,
     /// The work that the loads did, by benchmark.
     pub work: Vec<LoadWork>,
+    /// Sections with interrupts or preemption disabled, where they were asked for.
+    pub sections: Vec<Sections>,
     /// In the plan's order; empty where stages were asked.
     pub benchmarks: Vec<BenchmarkData>,
     /// Nothing on the target took part.
@@ -222,6 +224,7 @@ impl CaseData {
         match message {
             Message::Failed(failure) => self.failure = Some(failure),
             Message::Note(note) => self.notes.push(note),
+            Message::Sections(sections) => self.sections.push(sections),
             message if source == Source::Generator => {
                 self.outside.get_or_insert_default().understand(message, host_ns);
             }

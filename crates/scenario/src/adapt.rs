@@ -23,6 +23,7 @@ pub(crate) fn adapt(table: &mut Table<'_>, from: RigKind, to: RigKind) {
     }
     if !to.facts().virtual_clock {
         table.remove("twin.trace");
+        table.remove("twin.sections");
     }
     if to.boots() {
         table.remove("board");

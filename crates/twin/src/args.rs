@@ -12,6 +12,7 @@
 //! | `smi` | ns, mean distance of system management interrupts; 0: none | 0 |
 //! | `smi-seed` | of their instants | 0 |
 //! | `trace` | triggers, from the first, whose path is recorded; with `out` only | 0 |
+//! | `sections` | 1: every section with interrupts or preemption disabled; with `out` only | 0 |
 //! | `out` | file or listening Unix socket that takes the frames | |
 //! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, printed on standard error | |
 //!
@@ -43,12 +44,14 @@ pub struct Args {
     pub smi: u64,
     pub smi_seed: u64,
     pub trace: u64,
+    pub sections: bool,
     pub output: Output,
 }
 
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
-const KNOWN: &str = "settings, lines, delay, start, pin, window, smi, smi-seed, trace, out, port";
+const KNOWN: &str =
+    "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, out, port";
 
 /// While they are read.
 #[derive(Default)]
@@ -62,6 +65,7 @@ struct Draft {
     smi: u64,
     smi_seed: u64,
     trace: u64,
+    sections: bool,
     output: Option<Output>,
 }
 
@@ -90,6 +94,7 @@ fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
         "smi" => draft.smi = number(name, value)?,
         "smi-seed" => draft.smi_seed = number(name, value)?,
         "trace" => draft.trace = number(name, value)?,
+        "sections" => draft.sections = within(name, value, 0, 1)? == 1u8,
         "out" => set_output(draft, Output::Path(value.into()))?,
         "port" => set_output(draft, Output::Port(number(name, value)?))?,
         _ => return Err(format!("unknown argument `{name}`; there are {KNOWN}")),
@@ -106,8 +111,9 @@ fn set_output(draft: &mut Draft, output: Output) -> Result<(), String> {
 
 fn finish(draft: Draft) -> Result<Args, String> {
     let output = draft.output.ok_or("give out=PATH or port=NUMBER, where the frames go")?;
-    if draft.trace > 0 && matches!(output, Output::Port(_)) {
-        return Err("trace needs out=PATH: a host that reads slowly would lose parts".to_owned());
+    if (draft.trace > 0 || draft.sections) && matches!(output, Output::Port(_)) {
+        let text = "trace and sections need out=PATH: a host that reads slowly would lose parts";
+        return Err(text.to_owned());
     }
     let default_start = match output {
         Output::Path(_) => Some(StartAt::Armed),
@@ -123,6 +129,7 @@ fn finish(draft: Draft) -> Result<Args, String> {
         smi: draft.smi,
         smi_seed: draft.smi_seed,
         trace: draft.trace,
+        sections: draft.sections,
         output,
     })
 }

@@ -65,6 +65,21 @@ impl Instrument {
         }
     }
 
+    /// Lets `executed` be called before the block's first instruction, if `wanted` says so of its
+    /// bytes.
+    ///
+    /// # Safety
+    /// The block is the one that is being translated.
+    pub unsafe fn first_insn(
+        &self,
+        block: *const qemu_plugin_tb,
+        wanted: impl Fn(&[u8]) -> bool,
+        executed: qemu_plugin_vcpu_udata_cb_t,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe { self.insn(block, 0, wanted, executed) }
+    }
+
     /// Lets `executed` be called before the block's last instruction, if `wanted` says so of its
     /// bytes.
     ///
@@ -76,13 +91,27 @@ impl Instrument {
         wanted: impl Fn(&[u8]) -> bool,
         executed: qemu_plugin_vcpu_udata_cb_t,
     ) {
-        let symbols = &self.symbols;
-        // SAFETY: as above; the instruction's bytes are in the guest's memory, which stays mapped
-        // for as long as this block is translated.
+        // SAFETY: the caller's promise.
         unsafe {
-            let count = (symbols.qemu_plugin_tb_n_insns)(block);
-            let Some(last) = count.checked_sub(1) else { return };
-            let insn = (symbols.qemu_plugin_tb_get_insn)(block, last);
+            let count = (self.symbols.qemu_plugin_tb_n_insns)(block);
+            if let Some(last) = count.checked_sub(1) {
+                self.insn(block, last, wanted, executed);
+            }
+        }
+    }
+
+    unsafe fn insn(
+        &self,
+        block: *const qemu_plugin_tb,
+        index: usize,
+        wanted: impl Fn(&[u8]) -> bool,
+        executed: qemu_plugin_vcpu_udata_cb_t,
+    ) {
+        let symbols = &self.symbols;
+        // SAFETY: the block has this instruction; its bytes are in the guest's memory, which stays
+        // mapped for as long as the block is translated.
+        unsafe {
+            let insn = (symbols.qemu_plugin_tb_get_insn)(block, index);
             let bytes = (symbols.qemu_plugin_insn_haddr)(insn);
             let length = (symbols.qemu_plugin_insn_size)(insn);
             if !bytes.is_null() && wanted(std::slice::from_raw_parts(bytes, length)) {

@@ -33,7 +33,8 @@
 //! instant. Devices must not be entered twice, so the registers are read right
 //! after, by a timer that is due at once: it runs before the next instruction.
 //! Of the guest's code only the instructions that halt the CPU are instrumented (`halt`), and all
-//! of it where a trace of its path is asked for (`trace`). Neither costs guest time.
+//! of it where a trace of its path (`trace`) or all sections (`sections`) are asked for. None of it
+//! costs guest time.
 //!
 //! On an Arm machine the wires are those of a PL061 (`pl061`), which does the same:
 //! each write to one of its registers updates its interrupt output. That one is in
@@ -59,6 +60,7 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod args;
+mod cpu;
 mod halt;
 mod instrument;
 mod machine;
@@ -68,6 +70,7 @@ mod pl061;
 mod plugin;
 mod port;
 mod qemu;
+mod sections;
 mod smi;
 mod trace;
 mod wiring;

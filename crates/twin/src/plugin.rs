@@ -18,12 +18,14 @@ use irqscope_wire::{
 use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
 use crate::args::{Args, Output, parse};
+use crate::cpu::Cpu;
 use crate::halt;
 use crate::instrument::Instrument;
 use crate::machine::{Machine, Wires};
 use crate::output;
 use crate::port::Port;
 use crate::qemu::{Memory, Qemu, Timer, counts_instructions};
+use crate::sections;
 use crate::smi::Smi;
 use crate::trace::{self, Insn};
 use crate::wiring::{Absent, Wiring, not_exported};
@@ -68,6 +70,15 @@ static QEMU: OnceLock<Qemu> = OnceLock::new();
 
 /// Set before anything is translated.
 static INSTRUMENT: OnceLock<Instrument> = OnceLock::new();
+
+/// The views that look at every instruction. Set before anything is translated.
+static WATCHED: OnceLock<Watched> = OnceLock::new();
+
+#[derive(Clone, Copy)]
+struct Watched {
+    trace: bool,
+    sections: bool,
+}
 
 fn lock() -> MutexGuard<'static, Option<Plugin>> {
     // A panic has left counts that are still true: go on.
@@ -194,6 +205,11 @@ fn install(
     let instrument = Instrument::look_up().map_err(not_exported)?;
     INSTRUMENT.get_or_init(|| instrument);
     trace::want(args.trace);
+    let watched = Watched { trace: args.trace > 0, sections: args.sections };
+    if watched.sections {
+        sections::want(cpu(wiring)?);
+    }
+    WATCHED.get_or_init(|| watched);
     let smi = (args.smi > 0).then(|| smi(&args, wiring)).transpose()?;
     let source = source(&args)?;
     let (server, output) = match args.output {
@@ -209,6 +225,14 @@ fn install(
     *lock() = Some(plugin);
     qemu.register(id, Some(translated), Some(exits));
     Ok(())
+}
+
+/// Finds what reads the CPU's flags, which are x86's.
+fn cpu(wiring: Wiring) -> Result<Cpu, String> {
+    if !matches!(wiring, Wiring::Parport(_)) {
+        return Err("sections is for a PC: leave it out".to_owned());
+    }
+    Cpu::look_up().map_err(not_exported)
 }
 
 /// Finds what raises system management interrupts, where there are such.
@@ -254,8 +278,13 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
     if let Some(instrument) = INSTRUMENT.get() {
         // SAFETY: QEMU hands over the block that it translates.
         unsafe {
-            if trace::is_wanted() {
+            let Watched { trace, sections } =
+                WATCHED.get().copied().unwrap_or(Watched { trace: false, sections: false });
+            if trace || sections {
                 instrument.every_insn(block, Some(executes));
+            }
+            if sections {
+                instrument.first_insn(block, sections::is_mark, Some(marked));
             }
             instrument.last_insn(block, halt::halts, Some(halting));
         }
@@ -267,10 +296,19 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
 }
 
 unsafe extern "C" fn executes(_cpu: c_uint, word: *mut c_void) {
-    trace::executed(Insn::from_word(word.addr() as u64));
+    let insn = Insn::from_word(word.addr() as u64);
+    trace::executed(insn);
+    // SAFETY: QEMU calls this in the code of the machine's only CPU.
+    unsafe { sections::executes(insn) }
+}
+
+unsafe extern "C" fn marked(_cpu: c_uint, _word: *mut c_void) {
+    // SAFETY: the same, and it is the first instruction of its block.
+    unsafe { sections::marked() }
 }
 
 unsafe extern "C" fn halting(cpu: c_uint, _word: *mut c_void) {
+    sections::halts();
     if let Some(instrument) = INSTRUMENT.get() {
         // SAFETY: QEMU calls this in the code of the CPU that it names.
         unsafe { instrument.bring_clock_up_to_date(cpu) }
@@ -348,6 +386,7 @@ unsafe extern "C" fn exits(_id: qemu_plugin_id_t, _opaque: *mut c_void) {
     let machine = &mut plugin.machine;
     machine.source.finish();
     machine.close_trace();
+    sections::take().into_iter().for_each(|message| machine.source.outbox.push(message));
     if let Some(server) = &mut machine.server {
         server.shut_down(&mut machine.source, GRACE);
     }

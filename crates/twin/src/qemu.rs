@@ -80,7 +80,7 @@ type Attributes = u64;
 /// A variable of QEMU's, `struct AddressSpace`.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-struct Space(*mut c_void);
+pub(crate) struct Space(*mut c_void);
 
 symbols! { MemorySymbols:
     address_space_memory: Space,

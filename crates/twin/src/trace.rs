@@ -39,11 +39,6 @@ pub fn want(count: u64) {
     lock().wanted = count;
 }
 
-/// Returns whether any trigger is to be traced.
-pub fn is_wanted() -> bool {
-    lock().wanted > 0
-}
-
 /// Takes note that an instruction is about to be executed.
 pub fn executed(insn: Insn) {
     // Set and cleared under QEMU's big lock while no instruction is executed.
@@ -102,16 +97,16 @@ impl Insn {
         self.0
     }
 
-    fn address(self) -> u64 {
+    pub fn address(self) -> u64 {
         let unused = 64 - ADDRESS_BITS;
         ((self.0 << unused).cast_signed() >> unused).cast_unsigned()
     }
 
-    fn length(self) -> u32 {
+    pub fn length(self) -> u32 {
         (self.0 >> ADDRESS_BITS & 0xf) as u32
     }
 
-    fn ends_block(self) -> bool {
+    pub fn ends_block(self) -> bool {
         self.0 >> (ADDRESS_BITS + LENGTH_BITS) & 1 != 0
     }
 }

@@ -31,6 +31,7 @@ mod picture;
 mod plan;
 mod port;
 mod refusal;
+mod section;
 mod settings;
 mod stage;
 mod startup;
@@ -71,6 +72,7 @@ pub use plan::{
 };
 pub use port::HostByte;
 pub use refusal::Refusal;
+pub use section::{SECTION_WAY, Section, SectionKind, Sections};
 pub use settings::{
     Changes, Descriptor, Difference, Limits, Outside, Polarity, Range, Setting, Settings, Unit,
     Value, When, Whose,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Account, BenchEnd, BenchSamples, BenchValues, Calibration, Command, Cycles, Event, Explained,
     Fault, GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds, Packet, Path, Picture,
-    Plan, Reply, Seq, Setting, Stage, Status, Symbol, Tick,
+    Plan, Reply, Sections, Seq, Setting, Stage, Status, Symbol, Tick,
 };
 
 /// Raised by whatever changes the meaning or the encoding of a message: by each setting in their
@@ -23,8 +23,8 @@ pub const PROTOCOL: u16 = OTHERS + Setting::ALL.len() as u16;
 /// the target's word that it answers. 7: a plan has stages or benchmarks, each with what
 /// they alone need. 8: a generator's settings in one command, and a range for each of
 /// them in its limits. 9: a plan has the settings that a generator alone has as the table does.
-/// 10: events of the scheduler's call.
-const OTHERS: u16 = 10;
+/// 10: events of the scheduler's call. 11: sections.
+const OTHERS: u16 = 11;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.
@@ -94,6 +94,8 @@ pub enum Message {
     Calibration(Calibration),
     /// The target answers triggers from now on: for generators that cannot see it.
     Armed,
+    /// Sections with interrupts or preemption disabled; only where they were asked for.
+    Sections(Sections),
 }
 
 /// The first message of an agent or a host.

@@ -41,6 +41,7 @@ pub use cause::{Cause, CauseKind};
 pub use culprit::culprit;
 pub use explanation::{Above, Explanation, Share};
 pub use left_out::LeftOut;
+pub(crate) use names::Names;
 pub use parts::{Explained, Segment};
 pub use ranking::{HeldUp, Ranked, ranking};
 pub use response::{PartFigures, ResponsePart, ResponseParts};

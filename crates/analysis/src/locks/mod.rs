@@ -2,6 +2,7 @@
 //! Critical sections: how long each is held, and with which period of a real-time
 //! process it collides.
 
+mod executed;
 mod sections;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,8 @@ pub enum LockSource {
     Monitor,
     /// Events: sections that delayed a sample, from its trigger on.
     Interference,
+    /// Executed instructions: every section with interrupts or preemption disabled.
+    Instructions,
 }
 
 /// The critical sections of one case.
@@ -39,6 +42,8 @@ pub struct Locks {
     pub safe_period_ns: Option<u64>,
     /// The work of the loads.
     pub work: Vec<Work>,
+    /// Sections in no site, because there were too many places.
+    pub others: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -119,7 +124,9 @@ impl Locks {
     pub fn of_case(data: &CaseData, period: Option<u64>) -> Option<Self> {
         let asked = data.plan.as_ref().and_then(|plan| plan.delayed_locking);
         let policy = asked.map_or(LockPolicy::Maximum, |asked| asked.policy);
-        let (source, mut sites) = if data.lock_totals.is_some() {
+        let (source, mut sites) = if !data.sections.is_empty() {
+            (LockSource::Instructions, executed::of_sections(data))
+        } else if data.lock_totals.is_some() {
             (LockSource::Monitor, of_monitor(&data.lock_sites))
         } else if data.explained.is_some() {
             (LockSource::Interference, sections::of_events(data))
@@ -144,6 +151,7 @@ impl Locks {
             tasks: tasks.cloned().collect(),
             safe_period_ns: totals.map(|totals| totals.safe_period_ns),
             work: data.work.iter().map(Work::of).collect(),
+            others: data.sections.iter().map(|all| all.others).sum(),
         })
     }
 }
@@ -177,6 +185,21 @@ fn of_monitor(rows: &[LockSite]) -> Vec<HoldTimes> {
 }
 
 impl HoldTimes {
+    fn empty(kind: &str, function: String) -> Self {
+        Self {
+            function,
+            place: String::new(),
+            kind: kind.to_owned(),
+            count: 0,
+            total_ns: 0,
+            max_ns: 0,
+            average_ns: None,
+            histogram: vec![0; HOLD_BINS],
+            manager: None,
+            collision: None,
+        }
+    }
+
     fn of(row: &LockSite) -> Self {
         let module =
             if row.module == "vmlinux" { String::new() } else { format!(" [{}]", row.module) };

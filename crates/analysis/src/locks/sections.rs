@@ -34,24 +34,9 @@ pub(super) fn of_events(data: &CaseData) -> Vec<HoldTimes> {
     let mut sites: BTreeMap<(CauseKind, String), HoldTimes> = BTreeMap::new();
     for ((kind, name, _), length) in longest {
         let key = (kind, name.clone());
-        sites.entry(key).or_insert_with(|| empty(kind, name)).hold(length);
+        sites.entry(key).or_insert_with(|| HoldTimes::empty(kind.name(), name)).hold(length);
     }
     sites.into_values().collect()
-}
-
-fn empty(kind: CauseKind, function: String) -> HoldTimes {
-    HoldTimes {
-        function,
-        place: String::new(),
-        kind: kind.name().to_owned(),
-        count: 0,
-        total_ns: 0,
-        max_ns: 0,
-        average_ns: None,
-        histogram: vec![0; HOLD_BINS],
-        manager: None,
-        collision: None,
-    }
 }
 
 impl HoldTimes {
@@ -69,7 +54,7 @@ mod tests {
 
     #[test]
     fn lengths_are_counted_in_the_monitors_bins() {
-        let mut site = empty(CauseKind::IrqsDisabled, "exit_mmap".into());
+        let mut site = HoldTimes::empty("interrupts disabled", "exit_mmap".into());
         [0, 1, 2, 1_024, u64::MAX].into_iter().for_each(|length| site.hold(length));
         let counted = [0, 1, 10, 31].map(|bin| site.histogram[bin]);
         assert_eq!((counted, site.count, site.max_ns), ([2, 1, 1, 1], 5, u64::MAX));

@@ -14,6 +14,7 @@ Examples:
   irqscope run delayed-locking --out locks
   irqscope locks locks --period 4ms
   irqscope locks locks --case delayed-locking/tcp/on --json
+  irqscope run demo --sections --out RUN then locks RUN: every section of the twin, whole
   irqscope locks RUN --period 1ms        a run with --explain, on any kernel")]
 pub struct Locks {
     /// The run directory.

@@ -37,7 +37,8 @@ fn check(options: &Locks, names: &[String], found: &[Figures]) -> Result<(), Tro
     }
     if found.is_empty() {
         let text = "this run has no record of critical sections: measure a kernel with \
-                    delayed locking (irqscope run delayed-locking), or any with --explain";
+                    delayed locking (irqscope run delayed-locking), any in the twin with --sections, or any \
+                    with --explain";
         return Err(Trouble::new(Exit::Usage, text));
     }
     Ok(())

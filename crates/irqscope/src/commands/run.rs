@@ -19,6 +19,9 @@ pub fn run(options: &Run) -> Done {
     if let Some(triggers) = options.trace {
         overrides.set("twin.trace", triggers);
     }
+    if options.sections {
+        overrides.set("twin.sections", true);
+    }
     let file = ScenarioFile::load(&options.execution.scenario)?;
     let run = carry_out(&file, overrides, &options.execution.how)?;
     show(&run, if options.json { Format::Summary } else { Format::Table })

@@ -7,6 +7,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 
+use irqscope_scenario::Twin;
 use irqscope_wire::{
     Changes, Failure, FaultKind, GeneratorHello, Message, Nanoseconds, Refusal, Reply, StagePlan,
 };
@@ -42,9 +43,8 @@ impl Plugin {
         Ok(Self { path, _dir: dir, socket, chunks, follower, watch })
     }
 
-    /// Returns QEMU's arguments; `lines` as many as stages answer, `trace` as many triggers as
-    /// leave their path.
-    pub fn args(&mut self, plan: &StagePlan, lines: usize, trace: u64) -> Result<[String; 2]> {
+    /// Returns QEMU's arguments; `lines` as many as stages answer.
+    pub fn args(&mut self, plan: &StagePlan, lines: usize, twin: Twin) -> Result<[String; 2]> {
         let paths = [&self.path, &self.socket];
         if let Some(path) = paths.iter().find(|path| path.to_string_lossy().contains(',')) {
             return Err(RigError::unready(
@@ -54,7 +54,7 @@ impl Plugin {
         }
         let asked = plan.settings(lines);
         self.watch = Watch::new(asked);
-        let settings = settings(&asked, plan, lines, trace);
+        let settings = settings(&asked, plan, lines, twin);
         let [path, socket] = paths.map(|path| path.display());
         Ok(["-plugin".into(), format!("{path},{settings},out={socket}")])
     }
@@ -184,15 +184,18 @@ fn read_on(listener: UnixListener) -> Receiver<Vec<u8>> {
 }
 
 /// Returns the arguments of a run, without those that say where its frames go.
-fn settings(asked: &Changes<Nanoseconds>, plan: &StagePlan, lines: usize, trace: u64) -> String {
+fn settings(asked: &Changes<Nanoseconds>, plan: &StagePlan, lines: usize, twin: Twin) -> String {
     let mut args = format!("settings={},lines={lines},start=armed", asked.to_hex());
     if let Some(faults) = plan.faults.as_ref().filter(|all| all.kinds.contains(&FaultKind::Smi)) {
         // As often as each of the others.
         let mean = u64::from(faults.interval_ns) * faults.kinds.len() as u64;
         args.push_str(&format!(",smi={mean},smi-seed={}", faults.seed));
     }
-    if trace > 0 {
-        args.push_str(&format!(",trace={trace}"));
+    if twin.trace > 0 {
+        args.push_str(&format!(",trace={}", twin.trace));
+    }
+    if twin.sections {
+        args.push_str(",sections=1");
     }
     args
 }
@@ -209,12 +212,13 @@ mod tests {
     fn a_plan_becomes_the_plugins_arguments() {
         let asked = Changes::default().seed(3);
         let expected = format!("settings={},lines=10,start=armed", asked.to_hex());
-        assert_eq!(settings(&asked, &StagePlan::default(), 10, 0), expected);
+        assert_eq!(settings(&asked, &StagePlan::default(), 10, Twin::default()), expected);
         let kinds = vec![FaultKind::Smi, FaultKind::Work];
         let faults = Faults { kinds, length_ns: 1, interval_ns: 1000, seed: 4 };
         let plan = StagePlan { faults: Some(faults), ..StagePlan::default() };
-        let text = settings(&asked, &plan, 10, 2);
-        assert_eq!(text, format!("{expected},smi=2000,smi-seed=4,trace=2"));
+        let text =
+            settings(&asked, &plan, 10, Twin { trace: 2, sections: true, ..Twin::default() });
+        assert_eq!(text, format!("{expected},smi=2000,smi-seed=4,trace=2,sections=1"));
     }
 
     #[test]

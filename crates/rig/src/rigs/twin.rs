@@ -42,6 +42,16 @@ impl TwinRig {
 
 impl Rig for TwinRig {
     fn prepare(&mut self, cases: &mut [Case], say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
+        let foreign = |case: &&mut Case| Arch::of_kernel(&case.kernel).foreign();
+        if let Some(case) = cases.iter_mut().find(foreign).filter(|_| self.twin.sections) {
+            return Err(RigError::unready(
+                format!(
+                    "twin.sections reads the flags of an x86-64 CPU, not those of {}",
+                    case.kernel
+                ),
+                "leave --sections out, or name a kernel for x86-64",
+            ));
+        }
         self.prepared = Prepared::all(cases, say, stop)?;
         Ok(())
     }
@@ -71,7 +81,7 @@ impl TwinRig {
         let arch = prepared.kernel.arch();
         let mut args = machine_args(arch, self.twin, plan, "off");
         if let (Some(plugin), Some(asked)) = (&mut plugin, asked) {
-            args.extend(plugin.args(asked, prepared.lines(plan), self.twin.trace)?);
+            args.extend(plugin.args(asked, prepared.lines(plan), self.twin)?);
         }
         let machine = Machine {
             program: arch.qemu(),
@@ -90,9 +100,9 @@ impl TwinRig {
             qemu.read_to_end(stop, &mut |bytes| {
                 target.push(bytes, events)?;
                 plugin.as_mut().map_or(Ok(()), |plugin| plugin.drain(events))?;
-                let traced = self.twin.trace > 0;
+                let needs_symbols = self.twin.trace > 0 || self.twin.sections;
                 Ok(match target.has_ended() {
-                    true if traced && target.owes_symbols() => Some(HostByte::SymbolsWanted),
+                    true if needs_symbols && target.owes_symbols() => Some(HostByte::SymbolsWanted),
                     true => Some(HostByte::HasAll),
                     false => None,
                 })

@@ -64,8 +64,10 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
     flaws.when(text.twin.memory < 128, "twin.memory", Rule::Memory("twin"));
     flaws.when(text.vm.memory < 128, "vm.memory", Rule::Memory("vm"));
     let traceable = text.rig.facts().virtual_clock && views::has_view(text, View::Outside);
-    let untraceable = text.twin.trace > 0 && !traceable;
-    flaws.when(untraceable, "twin.trace", Rule::Untraceable { rig: text.rig.name() });
+    for (asked, key) in [(text.twin.trace > 0, "twin.trace"), (text.twin.sections, "twin.sections")]
+    {
+        flaws.when(asked && !traceable, key, Rule::Untraceable { rig: text.rig.name() });
+    }
     kernels(text, flaws);
     flaws.when(text.states.is_empty(), "states", Rule::NoStates);
     for (number, name) in text.states.iter().enumerate() {

@@ -130,11 +130,14 @@ pub struct Twin {
     /// Triggers of each case, from the first, whose path is recorded. Only the
     /// generator knows of it: the guest executes the same with and without.
     pub trace: u64,
+    /// Records every section in which the CPU takes no interrupt, is not preempted, or owes a call
+    /// of the scheduler. The guest executes the same with and without.
+    pub sections: bool,
 }
 
 impl Default for Twin {
     fn default() -> Self {
-        Twin { memory: 512, shift: 1, limit: 900, trace: 0 }
+        Twin { memory: 512, shift: 1, limit: 900, trace: 0, sections: false }
     }
 }
 

@@ -15,9 +15,10 @@ use irqscope_wire::{
     HOLD_BINS, Hello, InterruptLine, Inversion, JitterKind, Limits, Load, LoadWork, LockCount,
     LockSite, LockTotals, Loopback, Mark, Message, Nanoseconds, Note, Outcome, OutsideSample,
     PROTOCOL, Pacing, Packet, Path, PathEnd, PathEvent, Picture, Plan, Polarity, Priority, Range,
-    Refusal, Reply, Response, Role, Run, RunState, Sample, Sched, Seq, SeriesCount, Setting,
-    Settings, Severity, Shape, Spin, Stage, StageCost, StageThread, StartAt, Started, Status,
-    Symbol, ThreadFact, ThreadPolicy, Tick, Totals, ValueCount, Values, What,
+    Refusal, Reply, Response, Role, Run, RunState, Sample, Sched, Section, SectionKind, Sections,
+    Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage, StageCost, StageThread,
+    StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals, ValueCount, Values,
+    What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -461,6 +462,15 @@ fn generator() -> Vec<Message> {
     let extras = vec![ExtraEdge { line: 3, at: Cycles(77) }];
     let loopback = Loopback { offset: 2, lowest: -1, highest: 1 << 33, measurements: 256 };
     let refusal = Refusal::OutOfRange { setting: Setting::Duty, asked: 0, lowest: 1, highest: 999 };
+    let section = Section {
+        kind: SectionKind::InterruptsOff,
+        begin: 1 << 63,
+        way: vec![7, 1 << 62],
+        count: 2,
+        total: 1 << 40,
+        longest: 1 << 39,
+        histogram: vec![0, 1, 1],
+    };
     vec![
         Message::GeneratorHello(generator_hello()),
         Message::Reply(Reply { to: Some(4), result: Ok(status) }),
@@ -470,6 +480,7 @@ fn generator() -> Vec<Message> {
         Message::Path(a_path()),
         Message::Calibration(Calibration { lines: vec![Some(loopback), None] }),
         Message::Armed,
+        Message::Sections(Sections { sections: vec![section], others: 3, longest_other: 9 }),
     ]
 }
 
