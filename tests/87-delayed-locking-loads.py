@@ -30,10 +30,12 @@ for state in ("tcp", "files"):
     for each in (off, on):
         assert (each["count"], each["skipped"], each["dropped"]) == (SLEEPS, 0, 0), each
     print(f"{state}: p99 {off['p99_ns']} to {on['p99_ns']}, worst {off['max_ns']} to {on['max_ns']} ns")
-    assert on["p99_ns"] < off["p99_ns"], (off, on)
-    # Beside TCP few sleeps meet a section at all, and the technique's own cost may outweigh what it
-    # saves them; docs/delayed-locking.md has figures of both kinds.
-    assert state == "tcp" or on["mean_ns"] < off["mean_ns"], (off, on)
+    # Beside TCP few sleeps meet a section at all. There the phase in which sleeps, ticks and sender
+    # meet decides about the tail, and the technique's own cost may outweigh what it saves the mean:
+    # docs/delayed-locking.md has figures of both kinds.
+    if state == "files":
+        assert on["p99_ns"] < off["p99_ns"] / 2 and on["max_ns"] < off["max_ns"] / 2, (off, on)
+        assert on["mean_ns"] < off["mean_ns"], (off, on)
 
     case = held[f"delayed-locking/{state}/on"]
     decisions = dict(case["decisions"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: the scenario delayed-locking, with fewer sleeps: loads that were not made for it, off and
-# on; with the technique on the tail of the latencies is shorter, every urgent timer was seen,
-# nothing was forced; and `irqscope locks` shows what the monitor counted, with figures that agree
+# on; with the technique on the tail beside files is less than half as long, every urgent timer
+# was seen, nothing was forced; and `irqscope locks` shows what the monitor counted, with figures that agree
 # with each other, and on an unpatched kernel the sections that its events report, by that name.
 # Runs: beside others
 . tests/lib/lib.sh
