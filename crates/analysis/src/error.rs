@@ -21,6 +21,12 @@ pub enum AnalysisError {
     #[error("{} cannot be read: {source}; derive it again: irqscope report", .path.display())]
     Json { path: PathBuf, source: serde_json::Error },
 
+    #[error(
+        "{} is of version {version}, and this program reads {ours}; derive it again: irqscope report",
+        .path.display()
+    )]
+    Version { path: PathBuf, version: u32, ours: u32 },
+
     /// The figures were derived and written, but must not be trusted.
     #[error("the measurement is invalid: {}", .violations.join("; "))]
     InvalidMeasurement { violations: Vec<String> },

@@ -281,16 +281,27 @@ impl CaseSummary {
     }
 }
 
+/// The part of a summary that says how to read the rest.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
 impl Summary {
     /// Reads what [`derive`](crate::derive) wrote.
     ///
     /// # Errors
-    /// The file cannot be read, or it is no summary: [`AnalysisError::Json`]. Its version is not
-    /// compared.
+    /// The file cannot be read, it is no summary ([`AnalysisError::Json`]), or it is one of another
+    /// version ([`AnalysisError::Version`]).
     pub fn read(run: &RunDir) -> Result<Self> {
         let path = run.path().join(FILE);
         let text = fs::read_to_string(&path).map_err(|error| RunError::io("read", &path, error))?;
-        serde_json::from_str(&text).map_err(|source| AnalysisError::Json { path, source })
+        let json = |source| AnalysisError::Json { path: path.clone(), source };
+        let Version { version } = serde_json::from_str(&text).map_err(json)?;
+        if version != VERSION {
+            return Err(AnalysisError::Version { path, version, ours: VERSION });
+        }
+        serde_json::from_str(&text).map_err(json)
     }
 
     pub(crate) fn write(&self, run: &RunDir) -> Result<()> {

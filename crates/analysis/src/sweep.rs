@@ -256,7 +256,9 @@ impl Point {
     fn new(case: &CaseSummary, stage: Option<&StageSummary>) -> Self {
         let outside = case.outside.as_ref();
         let asked = || case.period_ns.and_then(|period| i64::try_from(period).ok());
-        let period_ns = outside.map(|outside| outside.period_ns).or_else(asked).unwrap_or(0);
+        // A generator that never sent its settings has a period of 0.
+        let seen = outside.map(|outside| outside.period_ns).filter(|period| *period > 0);
+        let period_ns = seen.or_else(asked).unwrap_or(0);
         let of_stage = |count: fn(&StageSummary) -> u64| stage.map_or(0, count);
         let mut point = Self {
             case: case.case.clone(),

@@ -63,6 +63,19 @@ fn mixed() -> (Vec<Sample>, Counters) {
 }
 
 #[test]
+fn a_summary_of_another_version_is_refused() {
+    let parent = tempfile::tempdir().unwrap();
+    let run = run_of(&parent.path().join("run"), Vec::new(), None);
+    let version = derive(&run).unwrap().version;
+    let path = run.path().join("summary.json");
+    let [ours, other] = [version, version - 1].map(|version| format!("\"version\": {version}"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen(&ours, &other, 1)).unwrap();
+    let refused = Summary::read(&run).unwrap_err().to_string();
+    assert!(refused.contains("of version") && refused.contains("irqscope report"), "{refused}");
+}
+
+#[test]
 fn every_trigger_is_counted_once_and_every_figure_is_right() {
     let (samples, counters) = mixed();
     let (summary, case) = derived(samples, Some(counters));

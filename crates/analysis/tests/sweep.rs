@@ -139,6 +139,17 @@ fn a_step_that_nobody_saw_from_outside_has_no_valid_point() {
 }
 
 #[test]
+fn a_generator_without_settings_leaves_the_period_that_was_asked_for() {
+    let silent: fn(&mut CaseSummary) = |case| {
+        case.outside.as_mut().unwrap().period_ns = 0;
+        case.period_ns = Some(500_000);
+    };
+    let sweep = swept(&[SAME, silent]);
+    let points = &sweep.of_stage(Stage::User).next().unwrap().points;
+    assert_eq!((points[1].frequency_hz, points[1].period_ns), (2_000.0, 500_000));
+}
+
+#[test]
 fn a_sweep_is_written_and_its_overload_is_no_warning() {
     let parent = tempfile::tempdir().unwrap();
     let samples = vec![pair(0, ANSWERED), pair(1, Outcome::Coalesced)];

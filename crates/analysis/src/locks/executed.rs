@@ -91,16 +91,15 @@ mod tests {
     fn data(sections: Vec<Section>) -> CaseData {
         let symbol = |address, name: &str| Symbol { address, name: name.into() };
         let tick = Some(Tick { femtoseconds: 2_000_000 });
-        CaseData {
-            plan: Some(Plan { instruction: tick, ..Plan::default() }),
-            symbols: vec![
-                symbol(0x100, "exit_mmap"),
-                symbol(0x200, "_raw_spin_lock_irqsave"),
-                symbol(0x300, "__schedule"),
-            ],
-            sections: vec![Sections { sections, others: 0, longest_other: 0 }],
-            ..CaseData::default()
-        }
+        let mut data = CaseData::default();
+        data.plan = Some(Plan { instruction: tick, ..Plan::default() });
+        data.symbols = vec![
+            symbol(0x100, "exit_mmap"),
+            symbol(0x200, "_raw_spin_lock_irqsave"),
+            symbol(0x300, "__schedule"),
+        ];
+        data.sections = vec![Sections { sections, others: 0, longest_other: 0 }];
+        data
     }
 
     fn section(kind: SectionKind, begin: u64, way: &[u64]) -> Section {
