@@ -196,4 +196,10 @@ static inline const void *irqscope_preempt_word(unsigned int cpu)
 #endif
 }
 
+/* A probed function's arguments; not every architecture shows them. */
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KRETPROBES) && \
+	defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
+#define IRQSCOPE_HAVE_ARGUMENTS
+#endif
+
 #endif /* IRQSCOPE_COMPAT_H */

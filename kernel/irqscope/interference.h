@@ -50,6 +50,7 @@ struct irqscope;
  * @named: threads with their names, mixed, that were written lately
  * @cost_cycles: what writing an event takes, without the way to it
  * @lacking: which of the table's tracepoints this kernel does not have
+ * @hooks_lacking: likewise, of the functions that callbacks.c needs
  * @opened: bit 0: /dev/irqscope-events has an opener
  * @reader: serialises the reader with the log's own beginning and end
  * @probing: guards @users
@@ -77,6 +78,7 @@ struct irqscope_interference {
 	u64 named[64];
 	u32 cost_cycles;
 	u64 lacking;
+	u32 hooks_lacking;
 	unsigned long opened;
 	struct mutex reader; /* released, and the memory itself */
 	struct mutex probing;
@@ -103,6 +105,11 @@ int irqscope_probes_get(struct irqscope *scope);
 void irqscope_probes_put(struct irqscope *scope, unsigned int users);
 void irqscope_probes_put_later(struct irqscope *scope);
 ssize_t irqscope_probes_lacking(const struct irqscope *scope, char *page);
+
+/* callbacks.c */
+void irqscope_callbacks_register(struct irqscope *scope);
+void irqscope_callbacks_unregister(void);
+ssize_t irqscope_callbacks_lacking(const struct irqscope *scope, char *page, ssize_t length);
 
 /* context.c */
 u64 irqscope_interrupted(void);

@@ -266,6 +266,7 @@ static void irqscope_probes_unregister(struct irqscope *scope)
 {
 	unsigned int index;
 
+	irqscope_callbacks_unregister();
 	for (index = 0; index < ARRAY_SIZE(irqscope_probes); index++) {
 		const struct irqscope_probe *probe = &irqscope_probes[index];
 
@@ -298,6 +299,7 @@ static int irqscope_probes_register(struct irqscope *scope)
 			return err;
 		}
 	}
+	irqscope_callbacks_register(scope);
 	return 0;
 }
 
@@ -384,5 +386,5 @@ ssize_t irqscope_probes_lacking(const struct irqscope *scope, char *page)
 	for (index = 0; index < ARRAY_SIZE(irqscope_probes); index++)
 		if (scope->interference.lacking & BIT_ULL(index))
 			length += sysfs_emit_at(page, length, "%s\n", irqscope_probes[index].name);
-	return length;
+	return irqscope_callbacks_lacking(scope, page, length);
 }

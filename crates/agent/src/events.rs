@@ -7,7 +7,8 @@ use std::io::Read;
 use std::path::Path;
 
 use irqscope_wire::{
-    Context, Cycles, Event, Explained, Message, Priority, Role, Softirq, StageThread, Vector, What,
+    Called, Context, Cycles, Event, Explained, Message, Priority, Role, Softirq, StageThread,
+    Vector, What,
 };
 
 use crate::driver::Driver;
@@ -123,6 +124,7 @@ fn softirq_threads(root: &Path) -> Vec<u32> {
 fn what(raw: &uapi::Event) -> Option<What> {
     let (value, address) = (raw.value, raw.address);
     let vector = || Vector::ALL.get(value as usize).copied();
+    let called = || Called::ALL.get(value as usize).copied();
     let softirq = || Softirq::ALL.get(value as usize).copied();
     Some(match raw.kind {
         uapi::TRIGGERED => What::Triggered { seq: value, interrupted: address },
@@ -160,6 +162,10 @@ fn what(raw: &uapi::Event) -> Option<What> {
         uapi::PREEMPT_ON => What::PreemptionOn { by: address },
         uapi::SMI => What::Smi { count: value },
         uapi::SCHEDULE => What::Schedule,
+        uapi::CALLBACK_ENTRY => What::CallbackEntry { by: called()?, function: address },
+        uapi::CALLBACK_EXIT => What::CallbackExit(called()?),
+        uapi::PAGE_FAULT => What::PageFault,
+        uapi::PAGE_FAULT_END => What::PageFaultEnd,
         _ => return None,
     })
 }

@@ -10,7 +10,7 @@ use irqscope_agent::generator::{Layout, MOST_LINES};
 use irqscope_agent::uapi::{self, Answer, Call, Event, Fault, Injection, Response, Ring, Sample};
 use irqscope_agent::user_edge;
 use irqscope_generator::words::Word;
-use irqscope_wire::{Context, FaultKind, Stage, Vector};
+use irqscope_wire::{Called, Context, FaultKind, Stage, Vector};
 
 /// Returns C expressions, and their values by Rust.
 fn facts() -> Vec<(String, usize)> {
@@ -36,6 +36,7 @@ fn facts() -> Vec<(String, usize)> {
         ("sizeof(struct irqscope_fault)".into(), size_of::<Fault>()),
         ("IRQSCOPE_PREEMPTED".into(), uapi::PREEMPTED as usize),
         ("IRQSCOPE_THRESHOLD + 1".into(), Vector::ALL.len()),
+        ("IRQSCOPE_CALLED_STOP + 1".into(), Called::ALL.len()),
         ("IRQSCOPE_EVENT_KINDS".into(), uapi::EVENT_KINDS.into()),
         ("IRQSCOPE_IN_IRQ".into(), Context::IRQ.into()),
         ("IRQSCOPE_IN_SOFTIRQ".into(), Context::SOFTIRQ.into()),

@@ -38,6 +38,15 @@ named! {
     }
 }
 
+named! {
+    /// Callers of functions that no tracepoint of the kernel is about.
+    Called, "caller", {
+        Rcu = "rcu",
+        IrqWork = "irq work",
+        StopMachine = "stop machine",
+    }
+}
+
 /// The kernel's own idea of a priority, plus 1: lower ones run first.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -211,6 +220,15 @@ pub enum What {
     },
     /// The scheduler was called; a switch may follow.
     Schedule,
+    /// A function is called back.
+    CallbackEntry {
+        by: Called,
+        function: u64,
+    },
+    CallbackExit(Called),
+    /// Of a real-time thread.
+    PageFault,
+    PageFaultEnd,
 }
 
 impl What {
@@ -224,7 +242,8 @@ impl What {
             Self::TaskletEntry { function }
             | Self::HrtimerEntry { function }
             | Self::TimerEntry { function }
-            | Self::WorkStart { function } => *function,
+            | Self::WorkStart { function }
+            | Self::CallbackEntry { function, .. } => *function,
             Self::IrqsOff { by }
             | Self::IrqsOn { by }
             | Self::PreemptionOff { by }

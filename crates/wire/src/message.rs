@@ -23,8 +23,9 @@ pub const PROTOCOL: u16 = OTHERS + Setting::ALL.len() as u16;
 /// the target's word that it answers. 7: a plan has stages or benchmarks, each with what
 /// they alone need. 8: a generator's settings in one command, and a range for each of
 /// them in its limits. 9: a plan has the settings that a generator alone has as the table does.
-/// 10: events of the scheduler's call. 11: sections.
-const OTHERS: u16 = 11;
+/// 10: events of the scheduler's call. 11: sections. 12: events of what is called back, and of page
+/// faults.
+const OTHERS: u16 = 12;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.

@@ -284,6 +284,10 @@ enum irqscope_event_kind {
 					 * event before; looked for after 10 us without one
 					 */
 	IRQSCOPE_SCHEDULE,		/* the scheduler was called */
+	IRQSCOPE_CALLBACK_ENTRY,	/* value: enum irqscope_called; address: function */
+	IRQSCOPE_CALLBACK_EXIT,		/* value: likewise */
+	IRQSCOPE_PAGE_FAULT,		/* of a real-time thread */
+	IRQSCOPE_PAGE_FAULT_END,
 	IRQSCOPE_EVENT_KINDS,
 };
 
@@ -297,6 +301,13 @@ enum irqscope_vector {
 	IRQSCOPE_ERROR_APIC,
 	IRQSCOPE_THERMAL,
 	IRQSCOPE_THRESHOLD,
+};
+
+/* Callers of functions that no tracepoint of the kernel is about. */
+enum irqscope_called {
+	IRQSCOPE_CALLED_RCU,		/* any kind of RCU */
+	IRQSCOPE_CALLED_IRQ_WORK,
+	IRQSCOPE_CALLED_STOP,		/* stop_machine() */
 };
 
 /* event context; of IRQSCOPE_TRIGGERED: that of what was interrupted */

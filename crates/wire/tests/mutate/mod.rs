@@ -10,15 +10,15 @@
 
 use irqscope_wire::{
     Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Beyond,
-    Calibration, Changes, Class, Clock, Command, Context, Counters, Cycles, DelayedTask, Event,
-    Explained, ExtraEdge, Failure, Fault, FaultKind, Frame, GeneratorHello, GeneratorKind, Gtod,
-    HOLD_BINS, Hello, InterruptLine, Inversion, JitterKind, Limits, Load, LoadWork, LockCount,
-    LockSite, LockTotals, Loopback, Mark, Message, Nanoseconds, Note, Outcome, OutsideSample,
-    PROTOCOL, Pacing, Packet, Path, PathEnd, PathEvent, Picture, Plan, Polarity, Priority, Range,
-    Refusal, Reply, Response, Role, Run, RunState, Sample, Sched, Section, SectionKind, Sections,
-    Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage, StageCost, StageThread,
-    StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals, ValueCount, Values,
-    What,
+    Calibration, Called, Changes, Class, Clock, Command, Context, Counters, Cycles, DelayedTask,
+    Event, Explained, ExtraEdge, Failure, Fault, FaultKind, Frame, GeneratorHello, GeneratorKind,
+    Gtod, HOLD_BINS, Hello, InterruptLine, Inversion, JitterKind, Limits, Load, LoadWork,
+    LockCount, LockSite, LockTotals, Loopback, Mark, Message, Nanoseconds, Note, Outcome,
+    OutsideSample, PROTOCOL, Pacing, Packet, Path, PathEnd, PathEvent, Picture, Plan, Polarity,
+    Priority, Range, Refusal, Reply, Response, Role, Run, RunState, Sample, Sched, Section,
+    SectionKind, Sections, Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage,
+    StageCost, StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick,
+    Totals, ValueCount, Values, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -373,9 +373,11 @@ fn events() -> Vec<Event> {
     };
     let switch = What::Switch { next: 5, priority: Priority(121), preempted: true };
     let smi = What::Smi { count: 1 };
-    [What::Triggered { seq: 7, interrupted: u64::MAX }, switch, What::Named("kworker".into()), smi]
-        .map(event)
-        .to_vec()
+    let triggered = What::Triggered { seq: 7, interrupted: u64::MAX };
+    let called = What::CallbackEntry { by: Called::IrqWork, function: u64::MAX };
+    let ends = [What::CallbackExit(Called::Rcu), What::PageFault, What::PageFaultEnd];
+    let events = [triggered, switch, What::Named("kworker".into()), smi, called];
+    events.into_iter().chain(ends).map(event).collect()
 }
 
 /// Returns the messages of a target where no stage is asked.
