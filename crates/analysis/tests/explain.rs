@@ -7,8 +7,8 @@ mod story;
 use irqscope_analysis::{Above, CauseKind, Explanation, LeftOut, culprit, explain, ranking};
 use irqscope_run::{FLAG_COALESCED, FLAG_MISSING, SampleRow};
 use irqscope_wire::{
-    Context, Counters, Cycles, Event, Nanoseconds, Outcome, Priority, Sample, Seq, Softirq, Stage,
-    Vector, What,
+    Called, Context, Counters, Cycles, Event, Nanoseconds, Outcome, Priority, Sample, Seq, Softirq,
+    Stage, Vector, What,
 };
 use proptest::prelude::*;
 use story::synthetic::answered;
@@ -193,6 +193,61 @@ fn firmware_is_named_where_its_interrupts_were_counted() {
     assert_eq!(culprit(&late(&calm, Stage::User), 0.01), None, "it came before the trigger");
 }
 
+/// Of the thread that is interrupted: RCU calls a function back in it, or the machine is stopped.
+#[test]
+fn what_is_called_back_is_named() {
+    let explained = |by, story: Story, stage| {
+        let calm = (0..20).map(|n| Story::undisturbed(100_000 * n + 50_000));
+        let mut order = 0;
+        let mut events: Vec<Event> = calm.flat_map(|one| one.events(&mut order)).collect();
+        let mut last = story.events(&mut order);
+        let before = |event: &Event, what| {
+            let (at, context) = (Cycles(event.at.0 - 6_000), Context(PLAIN));
+            Event { at, context, what, ..event.clone() }
+        };
+        let called = before(&last[0], What::CallbackEntry { by, function: CALLER });
+        let left = Event { what: What::CallbackExit(by), ..last[8].clone() };
+        last.insert(8, left);
+        last.insert(0, called);
+        events.extend(last);
+        events.iter_mut().enumerate().for_each(|(order, event)| event.order = order as u32);
+        let calm = (0..20).map(|n| Story::undisturbed(100_000 * n + 50_000));
+        let samples = calm.chain([story]).map(|story| story.sample()).collect();
+        let one = late(&case(events, samples, vec![]), stage);
+        culprit(&one, 0.1).map(|(cause, _)| cause.to_string())
+    };
+    let held = Story { held: 9_200, ..Story::undisturbed(2_050_000) };
+    let expected = "not preempted: thread 5 (nice 0, in holder_of_the_lock)";
+    assert_eq!(explained(Called::Rcu, held, Stage::User).as_deref(), Some(expected));
+    // Interrupts are on again, once one has come in: the function has returned.
+    let held = Story { held: 9_200, ..Story::undisturbed(2_050_000) };
+    let stopped = explained(Called::StopMachine, held, Stage::User).unwrap();
+    assert!(stopped.starts_with("not preempted: thread 5"), "{stopped}");
+    let off = Story { entry: 5_300, ..Story::undisturbed(2_050_000) };
+    let expected = "interrupts disabled: holder_of_the_lock (called by stop_machine())";
+    assert_eq!(explained(Called::StopMachine, off, Stage::Irq).as_deref(), Some(expected));
+}
+
+#[test]
+fn page_faults_of_the_stage_are_told_from_its_own_path() {
+    let story = Story::undisturbed(2_050_000);
+    let mut order = 0;
+    let mut events = story.events(&mut order);
+    let begin = events[8].at.0;
+    let fault = |at: u64, what| Event { at: Cycles(begin + at), what, ..events[9].clone() };
+    let [from, to] = [fault(100, What::PageFault), fault(4_100, What::PageFaultEnd)];
+    events[9].at.0 += 4_000;
+    events[10].at.0 += 4_000;
+    events.splice(9..9, [from, to]);
+    events.iter_mut().enumerate().for_each(|(order, event)| event.order = order as u32);
+    let mut sample = story.sample();
+    let answer = begin + 4_300 - story.trigger;
+    sample.responses[2] = answered(Stage::User, answer as i64, 0);
+    let one = late(&case(events, vec![sample], vec![]), Stage::User);
+    let (cause, length) = culprit(&one, 0.1).unwrap();
+    assert_eq!((cause.to_string().as_str(), length), ("page fault", Nanoseconds(8_000)));
+}
+
 #[test]
 fn causes_are_listed_by_what_they_account_for() {
     let story = Story { entry: 5_300, ..Story::undisturbed(2_050_000) };
@@ -211,7 +266,8 @@ fn causes_are_listed_by_what_they_account_for() {
 
 fn what() -> impl Strategy<Value = What> {
     let address = prop::sample::select(vec![0, HANDLER, TASKLET, HOLDER, CALLER, 7, u64::MAX]);
-    (0..18u8, address, 0..3u32).prop_map(|(kind, address, small)| match kind {
+    let called = |small: u32| Called::ALL[small as usize];
+    (0..22u8, address, 0..3u32).prop_map(move |(kind, address, small)| match kind {
         0 => What::IrqEntry { number: 7, handler: address },
         1 => What::IrqExit { number: 7 },
         2 => What::SoftirqEntry(Softirq::ALL[small as usize]),
@@ -229,6 +285,10 @@ fn what() -> impl Strategy<Value = What> {
         14 => What::Wakeup { pid: small, priority: Priority(20) },
         15 => What::Smi { count: small },
         16 => What::Schedule,
+        17 => What::CallbackEntry { by: called(small), function: address },
+        18 => What::CallbackExit(called(small)),
+        19 => What::PageFault,
+        20 => What::PageFaultEnd,
         _ => What::Named("name".into()),
     })
 }

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use irqscope_run::{CaseData, Span};
-use irqscope_wire::{Context, Place, Priority, Softirq, Stage, Tick, View};
+use irqscope_wire::{Called, Context, Place, Priority, Softirq, Stage, Tick, View};
 
 use super::baseline::{Baselines, Entered, Step};
 use super::blocked::Blocked;
@@ -199,7 +199,7 @@ impl<'a> Case<'a> {
         let own = self.baselines.own(Step::Entry(entered), length);
         match entered {
             _ if own == length => Named::All(Cause::plain(CauseKind::Own)),
-            Entered::Kernel => Named::Beyond(own, self.disabled(sight)),
+            Entered::Kernel => Named::Beyond(own, self.disabled(sight, interval)),
             Entered::Idle => Named::Beyond(own, Cause::plain(CauseKind::LeavingIdle)),
             Entered::User => {
                 let cause = Cause::named(CauseKind::Firmware, "interrupts were on, in user mode");
@@ -210,8 +210,11 @@ impl<'a> Case<'a> {
 
     /// Names the code that had interrupts disabled. The instruction that was interrupted is the one
     /// that enabled them; the nearest callers say on whose behalf.
-    fn disabled(&self, sight: &Sight<'_>) -> Cause {
+    fn disabled(&self, sight: &Sight<'_>, interval: &Interval) -> Cause {
         let kind = CauseKind::IrqsDisabled;
+        if let Some(cause) = self.stopped(interval) {
+            return cause;
+        }
         let Some(found) = sight.interrupted.filter(|found| found.address != 0) else {
             return Cause::plain(kind);
         };
@@ -223,6 +226,9 @@ impl<'a> Case<'a> {
     /// trigger's then interrupts what follows it: the code that the first interrupt interrupted is
     /// the one that held interrupts off.
     fn disabled_before(&self, sight: &Sight<'_>, interval: &Interval) -> Cause {
+        if let Some(cause) = self.stopped(interval) {
+            return cause;
+        }
         let entry = sight.entry.unwrap_or(u64::MAX);
         let mut later = sight
             .intervals
@@ -230,8 +236,16 @@ impl<'a> Case<'a> {
             .filter(|one| one.from >= interval.from && one.to <= entry && one.interrupted);
         match later.next().and_then(|one| one.found).filter(|address| *address != 0) {
             Some(address) => Cause::named(CauseKind::IrqsDisabled, self.names.function(address)),
-            None => self.disabled(sight),
+            None => self.disabled(sight, interval),
         }
+    }
+
+    /// Names the function for which the machine is stopped: it has not disabled interrupts itself,
+    /// and is no caller of what enables them.
+    fn stopped(&self, interval: &Interval) -> Option<Cause> {
+        let (_, function) = interval.callback().filter(|(by, _)| *by == Called::StopMachine)?;
+        let cause = Cause::named(CauseKind::IrqsDisabled, self.names.function(function));
+        Some(cause.with("called by stop_machine()"))
     }
 
     /// Names the function that had something disabled, and its callers. Helpers that only enable
@@ -254,22 +268,31 @@ impl<'a> Case<'a> {
         if let Some(cause) = self.interrupt(sight, interval) {
             return Named::All(cause);
         }
-        match interval.frames.last() {
-            Some(Frame::Work(function)) => Named::All(self.work(sight, interval, *function)),
-            Some(_) => Named::All(self.softirq(sight, interval)),
-            None => self.thread(sight, interval, length),
+        let work = interval.frames.iter().rev().find_map(|frame| match frame {
+            Frame::Work(function) => Some(*function),
+            _ => None,
+        });
+        match (interval.frames.last(), work) {
+            (Some(Frame::Work(function)), _) => Named::All(self.work(sight, interval, *function)),
+            (Some(_), _) if !interval.is_threads() => Named::All(self.softirq(sight, interval)),
+            (Some(_), Some(function)) => Named::All(self.work(sight, interval, function)),
+            _ => self.thread(sight, interval, length),
         }
     }
 
     fn softirq(&self, sight: &Sight<'_>, interval: &Interval) -> Cause {
-        let vector = interval.frames.iter().find_map(|frame| match frame {
+        let softirq = interval.frames.iter().position(|frame| matches!(frame, Frame::Softirq(_)));
+        // On RT kernels a thread that is called back may have it run on top.
+        let within = &interval.frames[softirq.unwrap_or(0)..];
+        let vector = within.iter().find_map(|frame| match frame {
             Frame::Softirq(vector) => Some(*vector),
             _ => None,
         });
-        let function = interval.frames.iter().rev().find_map(|frame| match frame {
-            Frame::Tasklet(function) | Frame::Hrtimer(function) | Frame::Timer(function) => {
-                Some(*function)
-            }
+        let function = within.iter().rev().find_map(|frame| match frame {
+            Frame::Tasklet(function)
+            | Frame::Hrtimer(function)
+            | Frame::Timer(function)
+            | Frame::Callback { function, .. } => Some(*function),
             _ => None,
         });
         let stage = sight.span.stage;
@@ -289,7 +312,11 @@ impl<'a> Case<'a> {
 
     fn work(&self, sight: &Sight<'_>, interval: &Interval, function: u64) -> Cause {
         if !self.names.is_ours(function) {
-            return Cause::named(CauseKind::Work, self.names.function(function));
+            let cause = Cause::named(CauseKind::Work, self.names.function(function));
+            return match interval.callback() {
+                Some((_, function)) => cause.with(self.names.function(function)),
+                None => cause,
+            };
         }
         match self.own_thread(sight) {
             Some((pid, _)) if pid == interval.pid => Cause::plain(CauseKind::Own),

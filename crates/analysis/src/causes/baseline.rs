@@ -18,6 +18,9 @@ const UNDISTURBED: f64 = 0.1;
 /// A step this many times as long as an undisturbed one was disturbed.
 const DISTURBED: u64 = 2;
 
+/// Of fewer, even the shortest may have been disturbed.
+const FEW: usize = 5;
+
 /// The interrupted context decides how an interrupt is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entered {
@@ -42,6 +45,11 @@ impl Step {
         Self::Between(interval.began, interval.ended)
     }
 
+    /// Returns whether it is one on the way from the handler to the answer.
+    fn is_after(self) -> bool {
+        matches!(self, Self::Between(..) | Self::Own(..))
+    }
+
     pub fn any(interval: &Interval) -> Self {
         Self::Any(interval.began, interval.ended)
     }
@@ -63,12 +71,30 @@ impl Baselines {
     }
 
     pub fn finish(&mut self) {
+        let mut few = Vec::new();
         for (step, mut lengths) in std::mem::take(&mut self.lengths) {
             lengths.sort_unstable();
             let rank = ((lengths.len() - 1) as f64 * UNDISTURBED) as usize;
             self.undisturbed.insert(step, lengths[rank]);
+            if lengths.len() < FEW {
+                few.push(step);
+            }
         }
+        self.compare_few(&few);
         self.compare_entries();
+    }
+
+    /// Compares steps that have hardly any like: undisturbed, they take no longer than the longest
+    /// of those that have.
+    fn compare_few(&mut self, few: &[Step]) {
+        let many =
+            self.undisturbed.iter().filter(|(step, _)| step.is_after() && !few.contains(step));
+        let Some(longest) = many.map(|(_, length)| *length).max() else { return };
+        for step in few.iter().filter(|step| step.is_after()) {
+            if let Some(own) = self.undisturbed.get_mut(step) {
+                *own = (*own).min(longest);
+            }
+        }
     }
 
     /// Compares entries: the interrupted context changes one by little. Where a kind has hardly an
@@ -102,6 +128,8 @@ impl Baselines {
 
 #[cfg(test)]
 mod tests {
+    use irqscope_wire::What;
+
     use super::*;
 
     #[test]
@@ -116,6 +144,22 @@ mod tests {
         assert_eq!(baselines.own(step, 199), 199);
         assert_eq!(baselines.own(step, 9_000), 100);
         assert_eq!(baselines.own(Step::Entry(Entered::Idle), 77), 77, "nothing to compare with");
+    }
+
+    #[test]
+    fn a_step_without_its_like_is_told_by_the_longest_of_the_others() {
+        let mark = |what: What| std::mem::discriminant(&what);
+        let [schedule, exit, idle] =
+            [mark(What::Schedule), mark(What::TaskletExit), mark(What::IdleExit)];
+        let mut baselines = Baselines::default();
+        for length in [400, 410, 420, 430, 440] {
+            baselines.add(Step::Between(schedule, exit), length);
+        }
+        baselines.add(Step::Between(exit, idle), 34_000);
+        baselines.add(Step::Own(Stage::User, exit, idle), 300);
+        baselines.finish();
+        assert_eq!(baselines.own(Step::Between(exit, idle), 34_000), 400);
+        assert_eq!(baselines.own(Step::Own(Stage::User, exit, idle), 300), 300, "short itself");
     }
 
     #[test]

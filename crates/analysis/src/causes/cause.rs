@@ -40,6 +40,8 @@ pub enum CauseKind {
     PriorityInversion,
     /// The stage's thread sleeps, and no thread that could wake it runs.
     Blocked,
+    /// The stage's thread has to be given memory that it touches.
+    PageFault,
     /// From the handler to the thread, out of the idle loop.
     LeavingIdle,
     /// Writing events.
@@ -68,6 +70,7 @@ impl CauseKind {
             Self::LockOwner => "lock owner",
             Self::PriorityInversion => "priority inversion",
             Self::Blocked => "blocked",
+            Self::PageFault => "page fault",
             Self::LeavingIdle => "leaving idle",
             Self::Probes => "probes",
             Self::Unexplained => "unexplained",
@@ -107,6 +110,10 @@ impl CauseKind {
                  priority in between had the CPU"
             }
             Self::Blocked => "the thread slept, and what it waited for was not on this CPU",
+            Self::PageFault => {
+                "the answering thread touched memory that it first had to be given: lock it, and \
+                 touch it before"
+            }
             Self::Own | Self::OtherStage | Self::LeavingIdle | Self::Probes | Self::Unexplained => {
                 return None;
             }

@@ -3,7 +3,7 @@
 //!
 //! A trigger is an interrupt of its own, or a timer's function in an interrupt that it may share
 //! with other timers. So an interrupt in which a function of the driver ran is the trigger's;
-//! what another timer's function took of it is not.
+//! what another timer's function took of it is not, nor what else is called back in it.
 
 use std::collections::BTreeMap;
 
@@ -54,6 +54,7 @@ impl Case<'_> {
     pub(super) fn interrupt(&self, sight: &Sight<'_>, interval: &Interval) -> Option<Cause> {
         let hard = interval.frames.iter().rposition(Frame::is_interrupt)?;
         let timer = interval.frames[hard..].iter().rev().find_map(|frame| match frame {
+            Frame::Callback { function, .. } => Some(*function),
             Frame::Hrtimer(function) if !self.names.is_ours(*function) => Some(*function),
             _ => None,
         });

@@ -7,7 +7,7 @@ use super::attribute::{Case, Named, Sight};
 use super::baseline::Step;
 use super::blocked::Period;
 use super::cause::{Cause, CauseKind};
-use super::timeline::Interval;
+use super::timeline::{Frame, Interval};
 
 /// The priority of the kernel's softirq threads if it was not changed: nice 0.
 const SOFTIRQ_PRIORITY: Priority = Priority(121);
@@ -16,7 +16,10 @@ impl Case<'_> {
     pub(super) fn thread(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
         let own = self.own_thread(sight);
         if own.is_some_and(|(pid, _)| pid == interval.pid) {
-            return self.own(sight, interval, length);
+            return match interval.frames.last() {
+                Some(Frame::PageFault) => Named::All(Cause::plain(CauseKind::PageFault)),
+                _ => self.own(sight, interval, length),
+            };
         }
         let waiting = sight.blocked.at(interval.from);
         if let Some((period, (_, priority))) = waiting.zip(own) {
@@ -58,7 +61,7 @@ impl Case<'_> {
         }
         let owner = self.name_of(waker.by);
         if interval.pid == waker.by {
-            return Cause::named(CauseKind::LockOwner, owner).with(interval.priority.to_string());
+            return Cause::named(CauseKind::LockOwner, owner).with(self.run_of(interval));
         }
         if interval.idle {
             return Cause::named(CauseKind::Blocked, format!("on {owner}, which sleeps"));
@@ -67,7 +70,8 @@ impl Case<'_> {
             std::cmp::Ordering::Less => CauseKind::HigherPriority,
             _ => CauseKind::PriorityInversion,
         };
-        let detail = format!("{}, before {owner}, on which the stage waits", interval.priority);
+        let run = self.run_of(interval);
+        let detail = format!("{run}, before {owner}, on which the stage waits");
         Cause::named(kind, self.name_of(interval.pid)).with(detail)
     }
 
@@ -79,10 +83,18 @@ impl Case<'_> {
             found.pid == interval.pid && found.address != 0 && found.context.0 & disabled != 0
         });
         let cause = match found {
-            Some(found) => {
-                let (name, callers) = self.blame(found);
-                Cause::named(CauseKind::SoftirqsDisabled, name).with(callers)
-            }
+            Some(found) => match interval.callback() {
+                // The function, and not one that it was interrupted in.
+                Some((by, function)) => {
+                    let cause =
+                        Cause::named(CauseKind::SoftirqsDisabled, self.names.function(function));
+                    cause.with(format!("called by {by}"))
+                }
+                None => {
+                    let (name, callers) = self.blame(found);
+                    Cause::named(CauseKind::SoftirqsDisabled, name).with(callers)
+                }
+            },
             None => self.running(sight, interval, SOFTIRQ_PRIORITY),
         };
         self.beyond(interval, length, cause)
@@ -91,7 +103,7 @@ impl Case<'_> {
     /// Returns all of what the thread had for itself; of what may be the kernel's way to what comes
     /// next, the part beyond an undisturbed one.
     fn beyond(&self, interval: &Interval, length: u64, cause: Cause) -> Named {
-        if interval.is_run() {
+        if interval.is_run() || !interval.frames.is_empty() {
             return Named::All(cause);
         }
         let own = self.baselines.own(Step::of(interval), length);
@@ -99,6 +111,16 @@ impl Case<'_> {
             Named::All(Cause::plain(CauseKind::Own))
         } else {
             Named::Beyond(own, cause)
+        }
+    }
+
+    /// Returns the priority of a thread that runs, and which function it calls back.
+    fn run_of(&self, interval: &Interval) -> String {
+        match interval.callback() {
+            Some((_, function)) => {
+                format!("{}, in {}", interval.priority, self.names.function(function))
+            }
+            None => interval.priority.to_string(),
         }
     }
 
@@ -113,7 +135,8 @@ impl Case<'_> {
             std::cmp::Ordering::Equal if !disabled => CauseKind::SamePriority,
             _ => CauseKind::NotPreempted,
         };
-        let mut detail = interval.priority.to_string();
+        let mut detail = self.run_of(interval);
+        let held = held.filter(|_| interval.callback().is_none());
         if let Some(found) = held.filter(|_| kind == CauseKind::NotPreempted) {
             let (function, callers) = self.blame(found);
             let callers = if callers.is_empty() { callers } else { format!(" {callers}") };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use irqscope_run::Span;
-use irqscope_wire::{Context, Event, Priority, Softirq, Vector, View, What};
+use irqscope_wire::{Called, Context, Event, Priority, Softirq, Vector, View, What};
 
 /// Contexts that were entered and not left yet. They nest within the thread that they run on: a
 /// hard interrupt or a softirq is never switched away from, but on RT kernels, where softirqs are a
@@ -18,12 +18,23 @@ pub enum Frame {
     Hrtimer(u64),
     Timer(u64),
     Work(u64),
+    Callback { by: Called, function: u64 },
+    PageFault,
 }
 
 impl Frame {
     /// Returns whether it is a hard interrupt.
     pub fn is_interrupt(&self) -> bool {
         matches!(self, Self::Irq { .. } | Self::Vector(_))
+    }
+
+    fn is_called_by(&self, caller: Called) -> bool {
+        matches!(self, Self::Callback { by, .. } if *by == caller)
+    }
+
+    /// Returns whether a thread may have entered it by itself.
+    fn is_threads(&self) -> bool {
+        matches!(self, Self::Work(_) | Self::Callback { .. } | Self::PageFault)
     }
 }
 
@@ -41,6 +52,8 @@ pub struct Interval {
     /// When the hard interrupt that it is a part of was entered.
     pub interrupt: Option<u64>,
     pub idle: bool,
+    /// It began with a call of a function that is called back.
+    called: bool,
     /// It began with a switch to the thread.
     pub switched: bool,
     /// The thread that comes next, if it ended with a switch.
@@ -83,6 +96,7 @@ pub struct Wakeup {
     /// The thread that did it, or was interrupted by what did it.
     pub by: u32,
     pub by_interrupt: bool,
+    in_softirq: bool,
 }
 
 #[derive(Debug, Default)]
@@ -97,6 +111,9 @@ pub struct Timeline {
     pub threads: BTreeMap<u32, String>,
     /// When the scheduler was called, in order.
     pub schedules: Vec<u64>,
+    /// A thread was switched away from in the middle of a softirq: on this kernel a softirq is a
+    /// thread's own doing, and not an interrupt's on top of it.
+    threaded_softirqs: bool,
 }
 
 impl Interval {
@@ -104,6 +121,21 @@ impl Interval {
     /// until an interrupt came. Otherwise the kernel may have been on its way to what comes next.
     pub fn is_run(&self) -> bool {
         self.next.is_none() && (self.switched || self.interrupted)
+    }
+
+    /// Returns the innermost function that is called back, and by what. The machine is stopped with
+    /// interrupts disabled: once one has come in, that function has returned.
+    pub fn callback(&self) -> Option<(Called, u64)> {
+        let called = self.frames.iter().rev().find_map(|frame| match frame {
+            Frame::Callback { by, function } => Some((*by, *function)),
+            _ => None,
+        });
+        called.filter(|(by, _)| *by != Called::StopMachine || self.called)
+    }
+
+    /// Returns whether a thread runs by itself, without softirqs or interrupts on top of it.
+    pub fn is_threads(&self) -> bool {
+        self.frames.iter().all(Frame::is_threads)
     }
 
     /// Returns whether it is the idle thread itself; its loop has interrupts disabled until it
@@ -136,6 +168,9 @@ impl Timeline {
                 met = Met { events: 1 + u32::from(met.smis > 0), smis: 0 };
             }
         }
+        if !timeline.threaded_softirqs {
+            timeline.wakeups.iter_mut().for_each(|one| one.by_interrupt |= one.in_softirq);
+        }
         timeline
     }
 
@@ -148,6 +183,7 @@ impl Timeline {
             frames: cpu.frames().to_vec(),
             interrupt: cpu.interrupt,
             idle: cpu.idle,
+            called: matches!(last.what, What::CallbackEntry { .. }),
             switched: matches!(last.what, What::Switch { .. }),
             next: match event.what {
                 What::Switch { next, .. } => Some(next),
@@ -185,12 +221,15 @@ impl Timeline {
             }
             What::Schedule => self.schedules.push(event.at.0),
             What::Wakeup { pid, .. } => {
-                let by_interrupt = event.context.is(Context::IRQ)
-                    || event.context.is(Context::SOFTIRQ)
-                    || event.pid == 0;
-                let wakeup = Wakeup { at: event.at.0, pid: *pid, by: event.pid, by_interrupt };
-                self.wakeups.push(wakeup);
+                self.wakeups.push(Wakeup {
+                    at: event.at.0,
+                    pid: *pid,
+                    by: event.pid,
+                    by_interrupt: event.context.is(Context::IRQ) || event.pid == 0,
+                    in_softirq: event.context.is(Context::SOFTIRQ),
+                });
             }
+            What::Switch { .. } => self.threaded_softirqs |= event.context.is(Context::SOFTIRQ),
             What::Stacked { address } => {
                 // At the same stamp as its trigger, after it.
                 if let Some(last) = self.handlers.last_mut() {
@@ -281,7 +320,7 @@ impl Cpu {
             stack.retain(|frame| !frame.is_interrupt());
         }
         if !event.context.is(Context::IRQ) && !event.context.is(Context::SOFTIRQ) {
-            stack.retain(|frame| matches!(frame, Frame::Work(_)));
+            stack.retain(Frame::is_threads);
         }
         match event.what {
             What::IrqEntry { number, handler } => stack.push(Frame::Irq { number, handler }),
@@ -297,6 +336,14 @@ impl Cpu {
             What::TaskletExit => leave(stack, |frame| matches!(frame, Frame::Tasklet(_))),
             What::HrtimerExit => leave(stack, |frame| matches!(frame, Frame::Hrtimer(_))),
             What::TimerExit => leave(stack, |frame| matches!(frame, Frame::Timer(_))),
+            // RCU's callbacks follow each other: only the last one has an end of its own.
+            What::CallbackEntry { by, function } => {
+                leave(stack, |frame| frame.is_called_by(by));
+                stack.push(Frame::Callback { by, function });
+            }
+            What::CallbackExit(by) => leave(stack, |frame| frame.is_called_by(by)),
+            What::PageFault => stack.push(Frame::PageFault),
+            What::PageFaultEnd => leave(stack, |frame| matches!(frame, Frame::PageFault)),
             What::WorkEnd => leave(stack, |frame| matches!(frame, Frame::Work(_))),
             What::Switch { next, priority, .. } => {
                 self.pid = next;
