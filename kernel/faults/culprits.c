@@ -214,6 +214,8 @@ void irqscope_fault_commit(u32 kind)
 		WRITE_ONCE(hog_wanted, true);
 		wake_up_process(hog);
 		return;
+	default:
+		return irqscope_callback_commit(kind);
 	}
 }
 

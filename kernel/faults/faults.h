@@ -34,6 +34,13 @@ enum irqscope_fault_kind {
 	IRQSCOPE_FAULT_HRTIMER_SOFTIRQ,	/* two at once: the timer's interrupt, in the
 					 * middle of a softirq
 					 */
+	IRQSCOPE_FAULT_RCU,		/* a function that RCU calls back */
+	IRQSCOPE_FAULT_IRQ_WORK,	/* every second one must be a hard interrupt's on RT */
+	IRQSCOPE_FAULT_STOP,		/* by stop_machine() */
+	IRQSCOPE_FAULT_TIMER_LIST,	/* a timer of the timer wheel */
+	IRQSCOPE_FAULT_TASKLETS,	/* many short ones */
+	IRQSCOPE_FAULT_PRINTK,		/* a line for a slow console */
+	IRQSCOPE_FAULT_PAGE_FAULTS,	/* the agent's */
 	IRQSCOPE_FAULT_KINDS,
 };
 
@@ -56,6 +63,9 @@ void irqscope_fault_spin(u32 kind, u64 ns);
 void irqscope_fault_commit(u32 kind);
 int irqscope_culprits_prepare(unsigned int cpu, unsigned int irq);
 void irqscope_culprits_unprepare(unsigned int irq);
+void irqscope_callback_commit(u32 kind);
+int irqscope_callbacks_prepare(unsigned int kinds);
+void irqscope_callbacks_unprepare(void);
 int irqscope_smi_prepare(void);
 void irqscope_smi_unprepare(void);
 void irqscope_smi_tell(void);

@@ -26,7 +26,7 @@
 /* Kinds whose timing this module does not control. */
 #define ELSEWHERE									\
 	(BIT(IRQSCOPE_FAULT_INVERSION) | BIT(IRQSCOPE_FAULT_INHERITANCE) |		\
-	 BIT(IRQSCOPE_FAULT_SMI))
+	 BIT(IRQSCOPE_FAULT_SMI) | BIT(IRQSCOPE_FAULT_PAGE_FAULTS))
 
 static unsigned int kinds = BIT(IRQSCOPE_FAULT_KINDS) - 1;
 module_param(kinds, uint, 0444);
@@ -156,10 +156,13 @@ static int irqscope_faults_start(void)
 		return err;
 	atomic_set(&fault_count, 0);
 	read_count = 0;
+	err = irqscope_callbacks_prepare(kinds);
+	if (err)
+		goto unprepare;
 	if (kinds & BIT(IRQSCOPE_FAULT_SMI)) {
 		err = irqscope_smi_prepare();
 		if (err)
-			goto unprepare;
+			goto unprepare_callbacks;
 	}
 	injector = kthread_create(irqscope_inject_faults, NULL, "irqscope-faults");
 	if (IS_ERR(injector)) {
@@ -172,6 +175,8 @@ static int irqscope_faults_start(void)
 
 unprepare_smi:
 	irqscope_smi_unprepare();
+unprepare_callbacks:
+	irqscope_callbacks_unprepare();
 unprepare:
 	irqscope_culprits_unprepare(irq);
 	return err;
@@ -195,6 +200,7 @@ static int irqscope_faults_release(struct inode *inode, struct file *file)
 {
 	kthread_stop(injector);
 	irqscope_smi_unprepare();
+	irqscope_callbacks_unprepare();
 	irqscope_culprits_unprepare(irq);
 	clear_bit_unlock(0, &opened);
 	return 0;

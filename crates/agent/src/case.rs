@@ -8,13 +8,12 @@ use irqscope_wire::{
     Hello, Message, PROTOCOL, Plan, Stage, StagePlan, StageThread, Started, Trigger, Work,
 };
 
-use crate::contention;
 use crate::context::Context;
 use crate::driver::Driver;
 use crate::error::{Error, Result};
 use crate::events::EventLog;
 use crate::facts::{self, Facts};
-use crate::faults::Culprits;
+use crate::faults::{Culprits, Needs};
 use crate::loads::Loads;
 use crate::locks::Locks;
 use crate::ring::{Device, Ring};
@@ -80,12 +79,12 @@ fn ask_stages(
     let mut ring = device.map()?;
     let events = asked.explains().then(|| EventLog::open(context.root)).transpose()?;
     let user = stages.contains(&Stage::User);
-    let locks = contention::locks(asked.faults.as_ref());
+    let needs = Needs::of(asked.faults.as_ref())?;
     let acts = Acts {
         line: asked.line,
         stamps: asked.inside.is_some(),
         executes: asked.execution.is_some(),
-        locks: locks.clone(),
+        needs: needs.clone(),
     };
     let start = || UserStage::start(context.root, plan.cpu, asked.user, acts);
     let (user, seen) = user.then(start).transpose()?.unzip();
@@ -104,7 +103,7 @@ fn ask_stages(
         sink.send(Message::Armed)?;
     }
     let threads = stage_threads(asked, &driver, user.as_ref());
-    let culprits = Culprits::start(context.root, plan.cpu, asked.faults.as_ref(), locks)?;
+    let culprits = Culprits::start(context.root, plan.cpu, asked.faults.as_ref(), needs)?;
     let watched = watch(asked, reading, &driver, &mut ring, &mut collector, sink, context.stop);
     let state = driver.state();
     driver.stop()?;

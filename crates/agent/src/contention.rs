@@ -67,7 +67,7 @@ pub struct Contention {
 
 /// Makes the locks of a plan that asks for faults about them.
 pub fn locks(faults: Option<&Faults>) -> Option<Arc<Locks>> {
-    let asked = faults?.kinds.iter().any(|kind| !kind.is_modules());
+    let asked = faults?.kinds.iter().any(|kind| kind.is_locks());
     asked.then(|| Arc::new(Locks::new()))
 }
 
@@ -78,7 +78,7 @@ impl Contention {
     /// A thread cannot be made, or not have its priority.
     pub fn start(faults: &Faults, cpu: u32, locks: Arc<Locks>) -> Result<Contention> {
         let kinds: Vec<FaultKind> =
-            faults.kinds.iter().copied().filter(|kind| !kind.is_modules()).collect();
+            faults.kinds.iter().copied().filter(|kind| kind.is_locks()).collect();
         let each = Duration::from_nanos(faults.interval_ns.into()) * faults.kinds.len() as u32;
         let (tell, truth) = channel();
         let round = Arc::new(Round {

@@ -9,24 +9,65 @@ use std::sync::Arc;
 
 use irqscope_wire::{Cycles, Fault, FaultKind, Faults, Message};
 
-use crate::contention::{Contention, Locks};
+use crate::contention::{self, Contention, Locks};
 use crate::error::{Error, Result};
+use crate::page_faults::Pages;
 use crate::sink::Sink;
 use crate::uapi;
 
 /// Well below `MAX_FRAME_BYTES`.
 const BATCH: usize = 4096;
 
+/// The locks and pages that the user stage needs before it answers, by a plan's faults.
+#[derive(Clone, Debug)]
+pub struct Needs {
+    locks: Option<Arc<Locks>>,
+    pages: Option<Arc<Pages>>,
+}
+
+impl Needs {
+    /// Makes them; `None` where it needs nothing.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn of(faults: Option<&Faults>) -> Result<Option<Needs>> {
+        let (locks, pages) = (contention::locks(faults), Pages::of(faults)?);
+        let any = locks.is_some() || pages.is_some();
+        Ok(any.then_some(Needs { locks, pages }))
+    }
+
+    /// Waits for what it needs: a few instructions, if all of it is there.
+    ///
+    /// # Errors
+    /// The kernel refuses a futex.
+    pub fn pass(&self) -> Result<()> {
+        self.locks.as_ref().map_or(Ok(()), |locks| locks.pass())?;
+        if let Some(pages) = &self.pages {
+            pages.touch();
+        }
+        Ok(())
+    }
+
+    /// Undoes it, once the stage has answered.
+    ///
+    /// # Errors
+    /// The kernel does not take memory back.
+    pub fn leave(&self) -> Result<()> {
+        self.pages.as_ref().map_or(Ok(()), |pages| pages.give_back())
+    }
+}
+
 /// The faults of a plan, while they act.
 #[derive(Debug)]
 pub struct Culprits {
     modules: Option<File>,
     contention: Option<Contention>,
+    pages: Option<Arc<Pages>>,
 }
 
 impl Culprits {
-    /// Starts the faults of the plan on the CPU under test; `locks` is what the user
-    /// stage needs.
+    /// Starts the faults of the plan on the CPU under test; `needs` is what the user
+    /// stage does.
     ///
     /// # Errors
     /// The module is not loaded, or a thread cannot be made.
@@ -34,11 +75,12 @@ impl Culprits {
         root: &Path,
         cpu: u32,
         faults: Option<&Faults>,
-        locks: Option<Arc<Locks>>,
+        needs: Option<Needs>,
     ) -> Result<Culprits> {
         let Some(faults) = faults else {
-            return Ok(Culprits { modules: None, contention: None });
+            return Ok(Culprits { modules: None, contention: None, pages: None });
         };
+        let (locks, pages) = needs.map_or((None, None), |needs| (needs.locks, needs.pages));
         let begin = |locks| Contention::start(faults, cpu, locks);
         let contention = locks.map(begin).transpose()?;
         let open = || {
@@ -46,7 +88,7 @@ impl Culprits {
             File::open(&path).map_err(|source| Error::Open { path, source })
         };
         let modules = faults.kinds.iter().any(|kind| kind.is_modules());
-        Ok(Culprits { modules: modules.then(open).transpose()?, contention })
+        Ok(Culprits { modules: modules.then(open).transpose()?, contention, pages })
     }
 
     /// Ends the faults and sends the truth about what they did.
@@ -55,6 +97,7 @@ impl Culprits {
     /// The module's record cannot be read, or the truth cannot be sent.
     pub fn finish(mut self, sink: &mut Sink) -> Result<()> {
         self.contention.take().map_or(Ok(()), |contention| contention.finish(sink))?;
+        self.pages.take().map_or(Ok(()), |pages| pages.tell(sink))?;
         self.modules.take().map_or(Ok(()), |device| Self::tell(device, sink))
     }
 

@@ -25,6 +25,7 @@ mod locks;
 pub mod modules;
 pub mod noop;
 pub mod notes;
+pub mod page_faults;
 pub mod plan;
 pub mod port;
 pub mod ring;

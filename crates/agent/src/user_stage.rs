@@ -6,7 +6,6 @@
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -15,9 +14,9 @@ use irqscope_wire::{Cycles, Line, Scheduling};
 use nix::errno::Errno;
 use nix::unistd::{gettid, write};
 
-use crate::contention::Locks;
 use crate::counter::{Stamped, execute, now, read_stamped, read_unstamped};
 use crate::error::{Error, Result};
+use crate::faults::Needs;
 use crate::notes::Observation;
 use crate::user_edge::UserEdge;
 use crate::{scheduling, uapi};
@@ -39,8 +38,8 @@ pub struct Acts {
     pub stamps: bool,
     /// It executes its rounds, and answers once more.
     pub executes: bool,
-    /// The lock that it needs before it answers, and before it reads the counter.
-    pub locks: Option<Arc<Locks>>,
+    /// The locks and pages that it needs before it answers, and before it reads the counter.
+    pub needs: Option<Needs>,
 }
 
 /// The user stage, while it runs.
@@ -115,8 +114,8 @@ impl Thread {
     /// Has a loop for each way to read, so that the edge follows the stamp without a call.
     fn answer_all(&self) -> Result<()> {
         match &self.acts {
-            Acts { locks: Some(locks), .. } => {
-                self.answer_by(|fd, call| self.read_late(locks, fd, call))
+            Acts { needs: Some(needs), .. } => {
+                self.answer_by(|fd, call| self.read_late(needs, fd, call))
             }
             Acts { stamps: true, .. } => self.answer_by(|fd, call| Ok(read_stamped(fd, call))),
             Acts { stamps: false, .. } => self.answer_by(|fd, call| Ok(read_unstamped(fd, call))),
@@ -136,14 +135,15 @@ impl Thread {
             }
             let edge = self.edge.rise(&call);
             self.act(uapi::Call::from_bytes(call), stamped.cycles, edge)?;
+            self.acts.needs.as_ref().map_or(Ok(()), Needs::leave)?;
         }
     }
 
-    /// Reads, and counts what the locks cost as the kernel's part of the latency.
-    fn read_late(&self, locks: &Locks, fd: BorrowedFd<'_>, call: &mut [u8]) -> Result<Stamped> {
+    /// Reads, and counts what it waits for as the kernel's part of the latency.
+    fn read_late(&self, needs: &Needs, fd: BorrowedFd<'_>, call: &mut [u8]) -> Result<Stamped> {
         let stamped = read_unstamped(fd, call);
         if stamped.result > 0 {
-            locks.pass()?;
+            needs.pass()?;
         }
         Ok(Stamped { cycles: self.now(), ..stamped })
     }

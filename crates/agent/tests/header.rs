@@ -32,6 +32,7 @@ fn facts() -> Vec<(String, usize)> {
         ("IRQSCOPE_STAGES".into(), Stage::COUNT),
         ("IRQSCOPE_FAULT_KINDS".into(), FaultKind::ALL.len()),
         ("IRQSCOPE_FAULT_HRTIMER_SOFTIRQ".into(), FaultKind::HrtimerSoftirq as usize),
+        ("IRQSCOPE_FAULT_PAGE_FAULTS".into(), FaultKind::PageFaults as usize),
         ("IRQSCOPE_FAULT_SMI".into(), FaultKind::Smi as usize),
         ("sizeof(struct irqscope_fault)".into(), size_of::<Fault>()),
         ("IRQSCOPE_PREEMPTED".into(), uapi::PREEMPTED as usize),

@@ -35,6 +35,7 @@ pub fn bundled() -> &'static [Bundled] {
         "knee",
         "faults",
         "lock-faults",
+        "callback-faults",
         "rt-benchmarks",
         "bursts",
         "bursts-counter",

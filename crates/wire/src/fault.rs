@@ -38,13 +38,32 @@ named! {
         IrqsPreempt = "irqs-off-in-preempt-off",
         /// Two at once: the timer's hard interrupt within a softirq.
         HrtimerSoftirq = "hrtimer-in-softirq",
+        /// A function that RCU calls back.
+        Rcu = "rcu-callback",
+        /// In an interrupt; on RT kernels every second one in a thread.
+        IrqWork = "irq-work",
+        /// By the thread that stops the machine, with interrupts off.
+        StopMachine = "stop-machine",
+        /// A timer of the timer wheel, as most drivers have.
+        TimerList = "timer-list",
+        /// Many short tasklets, one after the other.
+        Tasklets = "tasklets",
+        /// A line for a slow console.
+        Printk = "printk",
+        /// The user stage touches memory that it has to be given first.
+        PageFaults = "page-faults",
     }
 }
 
 impl FaultKind {
     /// Returns whether irqscope_faults.ko does it; the others are the agent's.
     pub const fn is_modules(self) -> bool {
-        !matches!(self, Self::Inversion | Self::Inheritance)
+        !matches!(self, Self::PageFaults) && !self.is_locks()
+    }
+
+    /// Returns whether it is about locks of the user stage.
+    pub const fn is_locks(self) -> bool {
+        matches!(self, Self::Inversion | Self::Inheritance)
     }
 }
 

@@ -16,7 +16,8 @@
 //! * [`left_out`]: what could not be explained, and why;
 //! * [`by_cause`]: latencies by their main culprit;
 //! * [`rows`]: these as histograms;
-//! * [`ranking`]: culprits over all cases.
+//! * [`ranking`]: culprits over all cases;
+//! * [`truth`]: culprits compared with faults that acted, each by the cause that is [`expected`].
 
 mod attribute;
 mod baseline;
@@ -24,6 +25,7 @@ mod blocked;
 mod by_cause;
 mod cause;
 mod culprit;
+mod expected;
 mod explanation;
 mod interrupts;
 mod left_out;

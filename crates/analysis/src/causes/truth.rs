@@ -18,8 +18,9 @@ use irqscope_wire::{Fault, FaultKind, Stage, Tick};
 use serde::Serialize;
 
 use super::attribute::explain;
-use super::cause::{Cause, CauseKind};
+use super::cause::Cause;
 use super::culprit::culprit;
+use super::expected::{Role, is, is_within};
 use super::names::Names;
 use super::parts::Explained;
 use super::timeline::{Frame, Interval, Timeline};
@@ -167,17 +168,33 @@ impl Sight<'_> {
         self.tick.nanoseconds(cycles as i64).0
     }
 
-    /// Returns whether a fault may hold a stage up: one that leaves interrupts on does not.
+    /// Returns whether a fault may hold a stage up: one that leaves interrupts on does not hold
+    /// the first one up, and for others than the user stage its page faults are another stage.
     fn may_hold(&self, fault: &Fault, among: &[&Fault]) -> bool {
+        if fault.kind == FaultKind::PageFaults {
+            return self.one.stage == Stage::User;
+        }
+        if fault.kind == FaultKind::Printk && self.is_by_console(fault) {
+            let first = [Stage::Irq, Stage::WorkHi, Stage::Thread, Stage::Kthread, Stage::User];
+            return !first.contains(&self.one.stage);
+        }
         self.one.stage != Stage::Irq
             || match fault.kind {
                 FaultKind::IrqsOff | FaultKind::Nested | FaultKind::Smi => true,
                 FaultKind::Hrtimer | FaultKind::Irq | FaultKind::Timers => true,
+                FaultKind::IrqWork | FaultKind::StopMachine | FaultKind::Printk => true,
                 FaultKind::IrqsPreempt | FaultKind::HrtimerSoftirq => {
                     Role::of(fault, among) == Role::Inner
                 }
                 _ => false,
             }
+    }
+
+    /// Returns whether a console's own thread prints: of ordinary priority, and preempted.
+    fn is_by_console(&self, fault: &Fault) -> bool {
+        let begun = self.timeline.within(fault.begin.0, fault.begin.0 + 1).first();
+        let name = begun.and_then(|one| self.timeline.threads.get(&one.pid));
+        name.is_some_and(|name| name.starts_with("pr/"))
     }
 
     fn is_moved(&self, faults: &[&Fault]) -> bool {
@@ -241,6 +258,7 @@ fn interrupts_of_modules(timeline: &Timeline, names: &Names<'_>) -> BTreeSet<u64
         Frame::Irq { handler: function, .. }
         | Frame::Hrtimer(function)
         | Frame::Timer(function)
+        | Frame::Callback { function, .. }
         | Frame::Tasklet(function) => names.function(*function).contains("[irqscope"),
         _ => false,
     };
@@ -273,95 +291,4 @@ fn overlapping<'a>(faults: &'a [Fault], span: &Span) -> Vec<&'a Fault> {
         faults[..end].iter().rev().take(64).filter(|fault| fault.end.0 > span.from).collect();
     found.reverse();
     found
-}
-
-/// Returns whether the cause is what a fault of this kind has to be called.
-fn is(kind: FaultKind, cause: &Cause) -> bool {
-    let any = |names: &[&str]| is_any(cause, names);
-    let by_thread = is_by_injector(cause);
-    let disabled = |kind, names: &[&str]| by_thread || cause.kind == kind && any(names);
-    let thread_in = |kinds: &[CauseKind], name| kinds.contains(&cause.kind) && any(&[name]);
-    match kind {
-        // For a stage that does not need the lock they are threads like others.
-        FaultKind::Inversion => {
-            thread_in(&[CauseKind::PriorityInversion, CauseKind::HigherPriority], "irqscope-middle")
-                || thread_in(&[CauseKind::SamePriority], "irqscope-owner")
-        }
-        FaultKind::Inheritance => {
-            thread_in(&[CauseKind::LockOwner, CauseKind::SamePriority], "irqscope-owner")
-                || thread_in(&[CauseKind::HigherPriority], "irqscope-")
-        }
-        FaultKind::IrqsOff => disabled(CauseKind::IrqsDisabled, &["irqscope_fault_irqs_off"]),
-        FaultKind::Nested => {
-            let names = ["irqscope_fault_inner", "irqscope_fault_outer"];
-            disabled(CauseKind::IrqsDisabled, &names)
-        }
-        FaultKind::PreemptOff => by_thread,
-        FaultKind::BhOff => disabled(CauseKind::SoftirqsDisabled, &["irqscope_fault_bh_off"]),
-        FaultKind::Hrtimer => {
-            cause.kind == CauseKind::Interrupt && any(&["irqscope_fault_hrtimer"])
-        }
-        FaultKind::Irq => cause.kind == CauseKind::Interrupt && any(&["irqscope_fault_handler"]),
-        FaultKind::Softirq => cause.kind == CauseKind::Softirq && any(&["irqscope_fault_softirq"]),
-        FaultKind::Tasklet => cause.kind == CauseKind::Softirq && any(&["irqscope_fault_tasklet"]),
-        FaultKind::Work => cause.kind == CauseKind::Work && any(&["irqscope_fault_work"]),
-        FaultKind::Thread => cause.kind == CauseKind::HigherPriority && any(&["irqscope-hog"]),
-        FaultKind::Timers => cause.kind == CauseKind::Interrupt && any(&["irqscope_fault_timers"]),
-        FaultKind::Smi => cause.kind == CauseKind::Firmware,
-        FaultKind::IrqsPreempt | FaultKind::HrtimerSoftirq => {
-            Role::BOTH.iter().any(|role| role.is(kind, cause))
-        }
-    }
-}
-
-fn is_any(cause: &Cause, names: &[&str]) -> bool {
-    names.iter().any(|name| cause.name.contains(name) || cause.detail.contains(name))
-}
-
-/// Returns whether the injector's thread is the cause: once the trigger's handler has run, it is
-/// the thread that is waited for. (On RT, where disabling softirqs is a lock, it inherits a
-/// priority.)
-fn is_by_injector(cause: &Cause) -> bool {
-    let waits = matches!(
-        cause.kind,
-        CauseKind::NotPreempted | CauseKind::SamePriority | CauseKind::HigherPriority
-    );
-    waits && is_any(cause, &["irqscope-faults"])
-}
-
-fn is_within(inner: &Fault, outer: &Fault) -> bool {
-    outer.begin < inner.begin && inner.end < outer.end
-}
-
-/// Of two at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Outer,
-    Inner,
-}
-
-impl Role {
-    const BOTH: [Role; 2] = [Role::Outer, Role::Inner];
-
-    fn of(fault: &Fault, among: &[&Fault]) -> Self {
-        if among.iter().any(|one| is_within(fault, one)) { Self::Inner } else { Self::Outer }
-    }
-
-    fn is(self, kind: FaultKind, cause: &Cause) -> bool {
-        let names = |kind, name| cause.kind == kind && is_any(cause, &[name]);
-        match (kind, self) {
-            (FaultKind::IrqsPreempt, Self::Outer) => is_by_injector(cause),
-            // Its thread is also the one that is not preempted.
-            (FaultKind::IrqsPreempt, Self::Inner) => {
-                names(CauseKind::IrqsDisabled, "irqscope_fault_within") || is_by_injector(cause)
-            }
-            (FaultKind::HrtimerSoftirq, Self::Outer) => {
-                names(CauseKind::Softirq, "irqscope_fault_under")
-            }
-            (FaultKind::HrtimerSoftirq, Self::Inner) => {
-                names(CauseKind::Interrupt, "irqscope_fault_over")
-            }
-            _ => false,
-        }
-    }
 }

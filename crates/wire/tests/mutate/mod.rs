@@ -324,11 +324,11 @@ fn target() -> Vec<Message> {
             threads: vec![StageThread { stage: Stage::User, pid: 80 }],
             softirq_threads: vec![14, 21],
         }),
-        Message::Truth(vec![Fault {
-            kind: FaultKind::IrqsOff,
-            begin: Cycles(1 << 40),
-            end: Cycles((1 << 40) + 1000),
-        }]),
+        Message::Truth(
+            [FaultKind::IrqsOff, FaultKind::PageFaults]
+                .map(|kind| Fault { kind, begin: Cycles(1 << 40), end: Cycles((1 << 40) + 1000) })
+                .to_vec(),
+        ),
         Message::LockSites(vec![lock_site(); 2]),
         Message::Locks(LockTotals {
             decisions: vec![LockCount { name: "refused".into(), value: 7 }],
