@@ -5,8 +5,11 @@
 # Runs: beside others
 . tests/lib/lib.sh
 
+# With one CPU a timer of that CPU injects, which a console holds up as well: the trigger then meets
+# the thread on its way back from printk(), which is none of the console's time.
 for kind in line timer inject; do
-	sed -e 's/^count = .*/count = 1500/' -e "s/^kind = .*/kind = \"$kind\"/" \
+	but=$([ $kind = inject ] && echo '"printk", ' || echo nothing)
+	sed -e 's/^count = .*/count = 1500/' -e "s/^kind = .*/kind = \"$kind\"/" -e "s/$but//" \
 		scenarios/callback-faults.toml >"$WORK/$kind.toml"
 	grep -q "^kind = \"$kind\"" "$WORK/$kind.toml" || fail "no trigger $kind"
 	expect 0 "$IRQSCOPE" run "$WORK/$kind.toml" --out "$WORK/$kind"
@@ -20,7 +23,7 @@ assert len(cases) == 2, cases
 moved_by = {}
 for case in cases:
     rows = case["kinds"]
-    assert len(rows) == 7 and all(row["faults"] >= 50 for row in rows.values()), case
+    assert len(rows) == (6 if sys.argv[2] == "inject" else 7) and all(row["faults"] >= 50 for row in rows.values()), case
     for kind, row in rows.items():
         moved_by[kind] = moved_by.get(kind, 0) + row["moved"]
     moved, right = (sum(row[key] for row in rows.values()) for key in ("moved", "right"))
@@ -29,8 +32,8 @@ for case in cases:
     # Of what hardly moves anything on one of the kernels one wrong name is a large share.
     assert all(row["moved"] - row["right"] <= max(1, 0.05 * row["moved"]) for row in rows.values()), case
     assert case["without"] > 1000 and case["false_alarms"] < 0.001 * case["without"], case
-# With one CPU a timer of that CPU injects: what holds that up as well moves the trigger.
-of_time = {"irq-work", "stop-machine", "printk"} if sys.argv[2] == "inject" else set()
+# What holds up that timer moves the trigger.
+of_time = {"irq-work", "stop-machine"} if sys.argv[2] == "inject" else set()
 assert all(moved > 10 for kind, moved in moved_by.items() if kind not in of_time), moved_by
 PY
 done

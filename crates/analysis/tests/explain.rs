@@ -205,7 +205,7 @@ fn what_is_called_back_is_named() {
             let (at, context) = (Cycles(event.at.0 - 6_000), Context(PLAIN));
             Event { at, context, what, ..event.clone() }
         };
-        let called = before(&last[0], What::CallbackEntry { by, function: CALLER });
+        let called = before(&last[0], What::CallbackEntry { by, function: TASKLET });
         let left = Event { what: What::CallbackExit(by), ..last[8].clone() };
         last.insert(8, left);
         last.insert(0, called);
@@ -216,15 +216,17 @@ fn what_is_called_back_is_named() {
         let one = late(&case(events, samples, vec![]), stage);
         culprit(&one, 0.1).map(|(cause, _)| cause.to_string())
     };
-    let held = Story { held: 9_200, ..Story::undisturbed(2_050_000) };
-    let expected = "not preempted: thread 5 (nice 0, in holder_of_the_lock)";
-    assert_eq!(explained(Called::Rcu, held, Stage::User).as_deref(), Some(expected));
-    // Interrupts are on again, once one has come in: the function has returned.
-    let held = Story { held: 9_200, ..Story::undisturbed(2_050_000) };
-    let stopped = explained(Called::StopMachine, held, Stage::User).unwrap();
-    assert!(stopped.starts_with("not preempted: thread 5"), "{stopped}");
+    let held = |held| Story { held, ..Story::undisturbed(2_050_000) };
+    let named = "not preempted: thread 5 (nice 0, in irqscope_tasklet_run [irqscope])";
+    for by in [Called::Rcu, Called::StopMachine] {
+        assert_eq!(explained(by, held(9_200), Stage::User).as_deref(), Some(named));
+    }
+    // Longer than after the interrupt, it ran before.
+    let before = explained(Called::StopMachine, held(3_200), Stage::User).unwrap();
+    assert_eq!(before, "not preempted: thread 5 (nice 0, in holder_of_the_lock)");
     let off = Story { entry: 5_300, ..Story::undisturbed(2_050_000) };
-    let expected = "interrupts disabled: holder_of_the_lock (called by stop_machine())";
+    let expected =
+        "interrupts disabled: irqscope_tasklet_run [irqscope] (called by stop_machine())";
     assert_eq!(explained(Called::StopMachine, off, Stage::Irq).as_deref(), Some(expected));
 }
 

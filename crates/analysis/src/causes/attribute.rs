@@ -13,11 +13,12 @@ use irqscope_wire::{Called, Context, Place, Priority, Softirq, Stage, Tick, View
 use super::baseline::{Baselines, Entered, Step};
 use super::blocked::Blocked;
 use super::cause::{Cause, CauseKind};
+use super::frame::Frame;
 use super::interrupts::Ours;
 use super::names::Names;
 use super::parts::{Explained, Parts};
 use super::response::{Instants, ResponseParts};
-use super::timeline::{Frame, Interrupted, Interval, Timeline};
+use super::timeline::{Interrupted, Interval, Timeline};
 
 /// Explains every answered latency of a case that has events; returns whose clock it is.
 pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {

@@ -53,9 +53,9 @@ pub fn is(kind: FaultKind, cause: &Cause) -> bool {
             cause.kind == CauseKind::Softirq && any(&["irqscope_fault_timer_list"])
         }
         FaultKind::Tasklets => cause.kind == CauseKind::Softirq && any(&["irqscope_fault_storm"]),
-        // On RT kernels each console has a thread, the serial one too.
+        // On RT kernels each console has a thread.
         FaultKind::Printk => {
-            disabled(CauseKind::IrqsDisabled, &["console_"]) || waits(cause) && any(&["pr/"])
+            disabled(CauseKind::IrqsDisabled, &["console_"]) || waits(cause) && any(&["pr/slow"])
         }
         FaultKind::PageFaults => cause.kind == CauseKind::PageFault,
         FaultKind::IrqsPreempt | FaultKind::HrtimerSoftirq => {

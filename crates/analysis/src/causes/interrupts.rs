@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 
 use super::attribute::{Case, Sight};
 use super::cause::{Cause, CauseKind};
+use super::frame::Frame;
 use super::names::Names;
-use super::timeline::{Frame, Interval, Timeline};
+use super::timeline::{Interval, Timeline};
 use irqscope_wire::Stage;
 
 /// The interrupts in which a function of the driver ran, by when they were entered.

@@ -3,7 +3,8 @@
 //! it is.
 //!
 //! * [`timeline`]: the driver's events become intervals, each with what the CPU
-//!   did in it;
+//!   did in it, by the [`frame`]s that it has entered;
+//! * [`stopped`]: of these, those in which a function ran for which the machine was stopped;
 //! * [`baseline`]: what the steps of an undisturbed path take, by the case's own
 //!   samples;
 //! * [`blocked`]: when a stage's thread slept although it was called;
@@ -27,6 +28,7 @@ mod cause;
 mod culprit;
 mod expected;
 mod explanation;
+mod frame;
 mod interrupts;
 mod left_out;
 mod names;
@@ -34,6 +36,7 @@ mod parts;
 mod ranking;
 mod response;
 mod rows;
+mod stopped;
 mod threads;
 mod timeline;
 mod truth;

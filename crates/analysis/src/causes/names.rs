@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use irqscope_run::CaseData;
 use irqscope_wire::{Stage, Symbol};
 
-use super::timeline::Frame;
+use super::frame::Frame;
 
 /// How the driver's own functions are named.
 const OURS: &str = " [irqscope]";

@@ -7,7 +7,8 @@ use super::attribute::{Case, Named, Sight};
 use super::baseline::Step;
 use super::blocked::Period;
 use super::cause::{Cause, CauseKind};
-use super::timeline::{Frame, Interval};
+use super::frame::Frame;
+use super::timeline::Interval;
 
 /// The priority of the kernel's softirq threads if it was not changed: nice 0.
 const SOFTIRQ_PRIORITY: Priority = Priority(121);

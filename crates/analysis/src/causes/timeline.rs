@@ -4,39 +4,10 @@
 use std::collections::BTreeMap;
 
 use irqscope_run::Span;
-use irqscope_wire::{Called, Context, Event, Priority, Softirq, Vector, View, What};
+use irqscope_wire::{Called, Context, Event, Priority, View, What};
 
-/// Contexts that were entered and not left yet. They nest within the thread that they run on: a
-/// hard interrupt or a softirq is never switched away from, but on RT kernels, where softirqs are a
-/// thread's and go with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame {
-    Irq { number: u32, handler: u64 },
-    Vector(Vector),
-    Softirq(Softirq),
-    Tasklet(u64),
-    Hrtimer(u64),
-    Timer(u64),
-    Work(u64),
-    Callback { by: Called, function: u64 },
-    PageFault,
-}
-
-impl Frame {
-    /// Returns whether it is a hard interrupt.
-    pub fn is_interrupt(&self) -> bool {
-        matches!(self, Self::Irq { .. } | Self::Vector(_))
-    }
-
-    fn is_called_by(&self, caller: Called) -> bool {
-        matches!(self, Self::Callback { by, .. } if *by == caller)
-    }
-
-    /// Returns whether a thread may have entered it by itself.
-    fn is_threads(&self) -> bool {
-        matches!(self, Self::Work(_) | Self::Callback { .. } | Self::PageFault)
-    }
-}
+use super::frame::Frame;
+use super::stopped;
 
 /// The event that begins or ends an interval, by which alike steps of a path are found.
 pub type Mark = std::mem::Discriminant<What>;
@@ -53,7 +24,9 @@ pub struct Interval {
     pub interrupt: Option<u64>,
     pub idle: bool,
     /// It began with a call of a function that is called back.
-    called: bool,
+    pub called: bool,
+    /// See [`stopped`](super::stopped).
+    pub runs_callback: bool,
     /// It began with a switch to the thread.
     pub switched: bool,
     /// The thread that comes next, if it ended with a switch.
@@ -123,14 +96,17 @@ impl Interval {
         self.next.is_none() && (self.switched || self.interrupted)
     }
 
-    /// Returns the innermost function that is called back, and by what. The machine is stopped with
-    /// interrupts disabled: once one has come in, that function has returned.
+    /// Returns the innermost function that is called back and runs, and its caller.
     pub fn callback(&self) -> Option<(Called, u64)> {
-        let called = self.frames.iter().rev().find_map(|frame| match frame {
+        self.called_back().filter(|_| self.runs_callback)
+    }
+
+    /// Returns the same, also where it may not have begun yet, or have returned.
+    pub fn called_back(&self) -> Option<(Called, u64)> {
+        self.frames.iter().rev().find_map(|frame| match frame {
             Frame::Callback { by, function } => Some((*by, *function)),
             _ => None,
-        });
-        called.filter(|(by, _)| *by != Called::StopMachine || self.called)
+        })
     }
 
     /// Returns whether a thread runs by itself, without softirqs or interrupts on top of it.
@@ -168,6 +144,7 @@ impl Timeline {
                 met = Met { events: 1 + u32::from(met.smis > 0), smis: 0 };
             }
         }
+        stopped::mark(&mut timeline.intervals);
         if !timeline.threaded_softirqs {
             timeline.wakeups.iter_mut().for_each(|one| one.by_interrupt |= one.in_softirq);
         }
@@ -184,6 +161,7 @@ impl Timeline {
             interrupt: cpu.interrupt,
             idle: cpu.idle,
             called: matches!(last.what, What::CallbackEntry { .. }),
+            runs_callback: false,
             switched: matches!(last.what, What::Switch { .. }),
             next: match event.what {
                 What::Switch { next, .. } => Some(next),

@@ -21,9 +21,10 @@ use super::attribute::explain;
 use super::cause::Cause;
 use super::culprit::culprit;
 use super::expected::{Role, is, is_within};
+use super::frame::Frame;
 use super::names::Names;
 use super::parts::Explained;
-use super::timeline::{Frame, Interval, Timeline};
+use super::timeline::{Interval, Timeline};
 
 /// A fault has to overlap, and to delay, by this part of the median.
 const MOVED: f64 = 0.2;
