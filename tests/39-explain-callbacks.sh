@@ -32,7 +32,7 @@ for case in cases:
     # Of what hardly moves anything on one of the kernels one wrong name is a large share.
     assert all(row["moved"] - row["right"] <= max(1, 0.05 * row["moved"]) for row in rows.values()), case
     assert case["without"] > 1000 and case["false_alarms"] < 0.001 * case["without"], case
-# What holds up that timer moves the trigger.
+# These hold up that timer, and so the trigger.
 of_time = {"irq-work", "stop-machine"} if sys.argv[2] == "inject" else set()
 assert all(moved > 10 for kind, moved in moved_by.items() if kind not in of_time), moved_by
 PY
