@@ -53,9 +53,10 @@ pub fn is(kind: FaultKind, cause: &Cause) -> bool {
             cause.kind == CauseKind::Softirq && any(&["irqscope_fault_timer_list"])
         }
         FaultKind::Tasklets => cause.kind == CauseKind::Softirq && any(&["irqscope_fault_storm"]),
-        // On RT kernels each console has a thread.
+        // On RT kernels each console has a thread, or from 6.12 on all old ones together.
         FaultKind::Printk => {
-            disabled(CauseKind::IrqsDisabled, &["console_"]) || waits(cause) && any(&["pr/slow"])
+            disabled(CauseKind::IrqsDisabled, &["console_"])
+                || waits(cause) && any(&["pr/slow", "pr/legacy"])
         }
         FaultKind::PageFaults => cause.kind == CauseKind::PageFault,
         FaultKind::IrqsPreempt | FaultKind::HrtimerSoftirq => {
