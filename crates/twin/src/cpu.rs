@@ -51,7 +51,7 @@ unsafe impl Send for Cpu {}
 enum Flags {
     /// Nothing was compared yet.
     Unknown,
-    /// Words that have been like the stub's answer, since so many changes of it.
+    /// Words that have been like the stub's answer through all `changes` of it.
     Candidates {
         words: Vec<*const u32>,
         last: bool,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::name::named;
 
 named! {
-    /// What a CPU puts off while a section lasts.
+    /// The kind of event that a CPU puts off while a section lasts.
     SectionKind, "kind of section", {
         /// Interrupts are disabled (x86: the flag IF is 0).
         InterruptsOff = "interrupts off",
@@ -26,7 +26,7 @@ pub const SECTION_WAY: usize = 2;
 /// All sections that one place in the code began, coming the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
-    /// What it puts off.
+    /// The kind of event that is put off.
     pub kind: SectionKind,
     /// The instruction that began it; at an interrupt or a system call the first one of its entry.
     pub begin: u64,

@@ -69,7 +69,7 @@ fn is_helper(name: &str) -> bool {
 }
 
 impl HoldTimes {
-    /// Adds sections whose lengths are instructions of so many nanoseconds, a power of two.
+    /// Adds sections, whose lengths are in instructions of `ns_each` nanoseconds, a power of two.
     fn take(&mut self, section: &Section, ns_each: u64) {
         let ns = |instructions: u64| instructions.saturating_mul(ns_each);
         self.count = self.count.saturating_add(section.count);
