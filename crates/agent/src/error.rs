@@ -69,6 +69,8 @@ pub enum Error {
     NoDelayedLocking,
     #[error("the kernel refuses `{value}` for {}: {source}", path.display())]
     LockSetting { path: PathBuf, value: String, source: io::Error },
+    #[error("the kernel does not know these parameters, or not their values: {0}")]
+    Parameters(String),
     #[error("no virtio port named `{0}` appeared")]
     NoPort(&'static str),
     #[error("/proc/kallsyms shows no function's address")]
@@ -167,6 +169,7 @@ impl Error {
                 "boot one that has (irqscope kernel build delayed-locking), as root"
             }
             Error::LockSetting { .. } => "run as root; see the kernel log",
+            Error::Parameters(_) => "leave them out, or boot a kernel that has them",
             Error::NoPort(_) => "give the machine a virtserialport of that name, and its modules",
             Error::NoSpareCpu { .. } => {
                 "name another CPU that is online, or measure without: views = [\"inside\"]"

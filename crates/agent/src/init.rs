@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::stop::Stop;
 use crate::symbols::Symbols;
-use crate::{modules, plan, port};
+use crate::{modules, parameters, plan, port};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -162,7 +162,7 @@ fn serve_live(brought_up: Result<()>) -> Result<()> {
 }
 
 fn measure(brought_up: Result<()>, stop: &Stop, is_real: bool, sink: &mut Sink) -> Result<()> {
-    match brought_up.and_then(|()| read_plan()) {
+    match brought_up.and_then(|()| parameters::check()).and_then(|()| read_plan()) {
         Ok(plan) => {
             sleep(BOOT_ENDS);
             case::run(&Context { root: Path::new("/"), stop, is_real }, &plan, sink)

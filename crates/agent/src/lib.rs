@@ -26,6 +26,7 @@ pub mod modules;
 pub mod noop;
 pub mod notes;
 pub mod page_faults;
+pub mod parameters;
 pub mod plan;
 pub mod port;
 pub mod ring;

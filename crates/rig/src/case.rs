@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use irqscope_scenario::missing_parameters;
 use irqscope_wire::{
     Decoder, Failure, Frame, FrameError, Message, Note, PROTOCOL, RunState, Severity,
 };
@@ -63,6 +64,10 @@ pub(crate) struct Follower {
     has_symbols: bool,
     /// The target has said that it answers.
     armed: bool,
+    /// Kernel parameters that a guest was booted with.
+    boot: String,
+    /// Those of them that its kernel's command line lacks.
+    lacking: Vec<String>,
 }
 
 impl Follower {
@@ -74,11 +79,19 @@ impl Follower {
             other_protocol: None,
             has_symbols: false,
             armed: false,
+            boot: String::new(),
+            lacking: Vec::new(),
         }
     }
 
+    /// Makes that the command line that the target reports has to have these parameters.
+    pub fn of_kernel_with(self, boot: &str) -> Self {
+        Self { boot: boot.to_owned(), ..self }
+    }
+
     pub fn push(&mut self, bytes: &[u8], events: &mut Events<'_>) -> Result<()> {
-        let Self { stream, decoder, ended, other_protocol, has_symbols, armed } = self;
+        let Self { stream, decoder, ended, other_protocol, has_symbols, armed, boot, lacking } =
+            self;
         let stream = *stream;
         let mut kept = Ok(());
         decoder.push(bytes, |encoded, frame| {
@@ -91,12 +104,23 @@ impl Follower {
                     *has_symbols |=
                         matches!(&frame.message, Message::Symbols(some) if some.is_empty());
                     *armed |= frame.message == Message::Armed;
+                    if let Message::Started(started) = &frame.message {
+                        *lacking = missing_parameters(boot, &started.cmdline);
+                    }
                     events(Event::Frame { stream, encoded, frame })
                 }
                 Err(error) => events(Event::Damaged(*error)),
             };
         });
         kept?;
+        if !lacking.is_empty() {
+            return Err(RigError::Invalid {
+                what: format!("the kernel's command line lacks {}", lacking.join(" ")),
+                remedy: "give fewer parameters, or ask for a kernel whose configuration does not \
+                         fix its command line"
+                    .into(),
+            });
+        }
         match other_protocol {
             Some(other) => Err(RigError::unready(
                 format!("the {} speaks protocol {other}, this program {PROTOCOL}", stream.name()),

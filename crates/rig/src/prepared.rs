@@ -6,6 +6,7 @@ use irqscope_wire::{Plan, Stage};
 
 use crate::agent;
 use crate::arch::{Arch, Guest};
+use crate::case::{Follower, Stream};
 use crate::error::Result;
 use crate::guest::qemu::check_programs;
 use crate::kernel::Kernel;
@@ -17,6 +18,8 @@ use crate::stop::Stop;
 pub struct Prepared {
     pub(crate) kernel: Kernel,
     pub(crate) driver: Option<Driver>,
+    /// Kernel parameters that a case asks for.
+    boot: String,
 }
 
 impl Prepared {
@@ -24,7 +27,11 @@ impl Prepared {
     pub(crate) fn all(cases: &[Case], say: &dyn Fn(&str), stop: &Stop) -> Result<Vec<Self>> {
         agent::find()?;
         check_programs(cases.iter().map(|case| case.kernel.as_str()))?;
-        cases.iter().map(|case| Self::get(&case.kernel, &case.plan, say, stop)).collect()
+        let prepare = |case: &Case| {
+            let prepared = Self::get(&case.kernel, &case.plan, say, stop)?;
+            Ok(Self { boot: case.boot.clone(), ..prepared })
+        };
+        cases.iter().map(prepare).collect()
     }
 
     /// Fetches the kernel and builds the driver, where the cache has them not.
@@ -39,7 +46,17 @@ impl Prepared {
         let test = needs_test_build(plan);
         let build = Build { headers: &headers, release: &kernel.release, arch, test };
         let driver = plan.needs_driver().then(|| Driver::build(build, say)).transpose()?;
-        Ok(Self { kernel, driver })
+        Ok(Self { kernel, driver, boot: String::new() })
+    }
+
+    /// Returns a kernel's command line: the rig's own part, then what the case asks for.
+    pub(crate) fn command_line(&self, own: &str) -> String {
+        if self.boot.is_empty() { own.to_owned() } else { format!("{own} {}", self.boot) }
+    }
+
+    /// Makes the follower of a guest that boots with this command line.
+    pub(crate) fn follower(&self) -> Follower {
+        Follower::new(Stream::Target).of_kernel_with(&self.boot)
     }
 
     /// Returns how many response lines a plan has on this kernel: one for each asked stage that

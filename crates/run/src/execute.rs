@@ -105,6 +105,8 @@ fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
         step_of: case.step_of.clone(),
         step_stage: case.step_stage,
         seed_of: case.seed_of.clone(),
+        boot: case.boot.clone(),
+        levels: case.levels.iter().map(|one| (one.axis.clone(), one.level.clone())).collect(),
         console_log: (!without_agent).then(|| console_name(&case.plan.case)),
         without_agent,
         ..CaseManifest::new(&case.kernel, case.plan.clone())

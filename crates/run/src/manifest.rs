@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! manifest.json: what was measured where, how and by what.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
@@ -77,8 +78,8 @@ pub struct Manifest {
 /// One case in the manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseManifest {
-    /// `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`, with one of several
-    /// seeds `kernel/state/seed-7`.
+    /// `kernel/state`, unique in its run; at a level of an axis `kernel/state/preempt-full`, in a sweep
+    /// `kernel/state/frequency`, with one of several seeds `kernel/state/seed-7`.
     pub case: String,
     /// The case that this is one step of, in a sweep.
     #[serde(default)]
@@ -91,6 +92,12 @@ pub struct CaseManifest {
     pub seed_of: Option<String>,
     /// The kernel's name in the scenario; its release is in `target`.
     pub kernel: String,
+    /// The kernel parameters that the scenario asked for; the whole command line is in `target`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub boot: String,
+    /// The level that this is of each of the scenario's axes, by the axis.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub levels: BTreeMap<String, String>,
     /// The system state.
     pub state: SystemState,
     /// The plan.
@@ -125,6 +132,8 @@ impl CaseManifest {
             step_stage: None,
             seed_of: None,
             kernel: kernel.into(),
+            boot: String::new(),
+            levels: BTreeMap::new(),
             state: plan.state.clone(),
             plan: Some(plan),
             target: None,

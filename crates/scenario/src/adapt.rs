@@ -20,6 +20,8 @@ pub(crate) fn adapt(table: &mut Table<'_>, from: RigKind, to: RigKind) {
     }
     if from != to && !to.boots() {
         table.remove("kernels");
+        table.remove("boot");
+        table.remove("axes");
     }
     if !to.facts().virtual_clock {
         table.remove("twin.trace");

@@ -6,7 +6,7 @@
 //! (`table`), which is changed for another rig (`adapt`), read (`raw`), checked once
 //! (`check`) and turned into the plans of its cases (`plan`): `scenario` puts this
 //! together. Beside it: `kind` says what each rig is, `arch` which machine a kernel's name
-//! asks for, `sweep` steps through frequencies, `bundled` has the scenarios that come with
+//! asks for, `boot` which parameters a kernel may be given, `sweep` steps through frequencies, `bundled` has the scenarios that come with
 //! the program, `request` makes one of a command line, `setting` reads a
 //! setting of a generator as people write it, `nearest` is the hint for a
 //! misspelt name.
@@ -15,6 +15,7 @@
 
 mod adapt;
 mod arch;
+mod boot;
 mod bundled;
 mod check;
 mod error;
@@ -31,6 +32,7 @@ mod sweep;
 mod table;
 
 pub use arch::Arch;
+pub use boot::{BootError, missing_parameters};
 pub use bundled::{Bundled, bundled, template};
 pub use check::Rule;
 pub use error::{Flaw, Place, ScenarioError, Wrong};
@@ -39,7 +41,7 @@ pub use nearest::{nearest, suggestion};
 pub use overrides::Overrides;
 pub use raw::{Board, Gpio, Ssh, Twin, Vm};
 pub use request::{BenchKey, BenchRequest};
-pub use scenario::{Case, RUNNING, Scenario, ScenarioFile, UNKNOWN};
+pub use scenario::{Case, Level, RUNNING, Scenario, ScenarioFile, UNKNOWN};
 pub use schema::schema;
 pub use setting::parse_setting;
 pub use sweep::SweepError;

@@ -68,12 +68,40 @@ pub struct Case {
     pub kernel: String,
     /// The plan.
     pub plan: Plan,
+    /// Kernel parameters besides the rig's own, where the rig boots the kernel.
+    pub boot: String,
+    /// The level that it is of each axis, in the order of their names.
+    pub levels: Vec<Level>,
     /// The case that this is one step of, in a sweep.
     pub step_of: Option<String>,
     /// The only stage that this step is about, in a sweep of one stage after the other.
     pub step_stage: Option<Stage>,
     /// The case that this is with one of several seeds.
     pub seed_of: Option<String>,
+}
+
+impl Case {
+    /// Makes the only case of a kernel in a state.
+    pub fn new(kernel: impl Into<String>, plan: Plan) -> Self {
+        Self {
+            kernel: kernel.into(),
+            plan,
+            boot: String::new(),
+            levels: Vec::new(),
+            step_of: None,
+            step_stage: None,
+            seed_of: None,
+        }
+    }
+}
+
+/// A level of an axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// The axis.
+    pub axis: String,
+    /// The level's name.
+    pub level: String,
 }
 
 impl ScenarioFile {

@@ -79,6 +79,7 @@ fn keys(schema: &Value, of: &Value, path: &str, all: &mut Vec<String>) {
         }
         None if path == "state" => keys(schema, &of["additionalProperties"], "state.NAME", all),
         None if path == "execution" => all.push("execution.STAGE".into()),
+        None if path == "axes" => all.push("axes.NAME".into()),
         None => all.push(path.to_owned()),
     }
 }

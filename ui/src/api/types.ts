@@ -42,7 +42,7 @@ export interface Bins {
 
 /** One case in the manifest. */
 export interface CaseManifest {
-  /** `kernel/state`, unique in its run; in a sweep `kernel/state/frequency`, with one of several seeds `kernel/state/seed-7`. */
+  /** `kernel/state`, unique in its run; at a level of an axis `kernel/state/preempt-full`, in a sweep `kernel/state/frequency`, with one of several seeds `kernel/state/seed-7`. */
   readonly case: string;
   /** The case that this is one step of, in a sweep. */
   readonly step_of: string | null;
@@ -52,6 +52,10 @@ export interface CaseManifest {
   readonly seed_of?: string | null;
   /** The kernel's name in the scenario; its release is in `target`. */
   readonly kernel: string;
+  /** The kernel parameters that the scenario asked for; the whole command line is in `target`. */
+  readonly boot?: string;
+  /** The level that this is of each of the scenario's axes, by the axis. */
+  readonly levels?: Readonly<Partial<Record<string, string>>>;
   /** The system state. */
   readonly state: SystemState;
   /** The plan. */

@@ -32,7 +32,7 @@ pub(crate) struct List(String);
 
 impl Image {
     pub fn new(prepared: &Prepared, plan: &Plan) -> Result<Self> {
-        let Prepared { kernel, driver } = prepared.clone();
+        let Prepared { kernel, driver, .. } = prepared.clone();
         let agent = agent::find_for(kernel.arch())?;
         let agent = std::fs::read(&agent).trying(|| format!("cannot read {}", agent.display()))?;
         let mut initramfs = Initramfs::new(&filled_up(agent, AGENT_UNIT))?;

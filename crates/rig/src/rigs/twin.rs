@@ -15,7 +15,7 @@ use irqscope_wire::{Faults, HostByte, Plan};
 use tempfile::NamedTempFile;
 
 use crate::arch::{Arch, Guest, PortModules};
-use crate::case::{Event, Events, Follower, Stream};
+use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
 use crate::generator::plugin::{self, Plugin};
 use crate::guest::image::{Image, List};
@@ -87,13 +87,13 @@ impl TwinRig {
             program: arch.qemu(),
             kernel: &prepared.kernel.image(),
             initramfs: image.path(),
-            append: arch.command_line(),
+            append: &prepared.command_line(arch.command_line()),
             args,
             console,
             limit: Duration::from_secs(self.twin.limit),
             limit_key: "twin.limit",
         };
-        let mut target = Follower::new(Stream::Target);
+        let mut target = prepared.follower();
         let mut run = || {
             let mut qemu = Qemu::start(&machine, stop)?;
             events(Event::Phase("measuring on the virtual clock"))?;

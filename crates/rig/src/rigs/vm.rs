@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 
 use crate::agent::find_doorbell;
 use crate::arch::Guest;
-use crate::case::{Event, Events, Follower, Stream};
+use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
 use crate::generator::doorbell::Doorbell;
 use crate::generator::outside::Outside;
@@ -96,7 +96,7 @@ impl Rig for VmRig {
             program: arch.qemu(),
             kernel: &prepared.kernel.image(),
             initramfs: image.path(),
-            append: &cmdline(kvm),
+            append: &prepared.command_line(&cmdline(kvm)),
             args: machine_args(self.vm, kvm, generator.as_ref()),
             console,
             limit: Duration::from_secs(self.vm.limit),
@@ -104,7 +104,7 @@ impl Rig for VmRig {
         };
         let mut qemu = Qemu::start(&machine, stop)?;
         events(Event::Phase("measuring in real time"))?;
-        let mut target = Follower::new(Stream::Target);
+        let mut target = prepared.follower();
         let ran = qemu.read_to_end(stop, &mut |bytes| {
             target.push(bytes, events)?;
             let ended = generator.as_mut().map_or(Ok(false), |it| it.outside.drain(events))?;

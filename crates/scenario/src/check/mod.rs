@@ -2,6 +2,7 @@
 //! The rules of a scenario that types cannot express: which values are in range, and which keys go
 //! together. Every rule is checked, so that all that is wrong is said at once.
 
+mod axes;
 mod board;
 mod outside;
 mod rule;
@@ -69,6 +70,7 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
         flaws.when(asked && !traceable, key, Rule::Untraceable { rig: text.rig.name() });
     }
     kernels(text, flaws);
+    axes::check(text, flaws);
     flaws.when(text.states.is_empty(), "states", Rule::NoStates);
     for (number, name) in text.states.iter().enumerate() {
         state(text, number, name, flaws);

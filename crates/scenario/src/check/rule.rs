@@ -4,6 +4,7 @@
 use irqscope_wire::{Line, Setting, Stage};
 
 use super::stages::{COUNT, SEEDS, TRIGGERS, TURN};
+use crate::boot::BootError;
 use crate::sweep::SweepError;
 
 /// A rule that a scenario breaks.
@@ -26,6 +27,29 @@ pub enum Rule {
     KernelOfRunning { rig: &'static str },
     #[error("with rig board, --kernel names the one kernel that the target runs")]
     KernelsOfUnseen,
+    #[error("{0}")]
+    Boot(BootError),
+    #[error(
+        "rig {rig} boots nothing: give the target these parameters by its boot loader, and boot it; its \
+         command line is recorded. Leave boot out, or use rig = \"twin\" or \"vm\""
+    )]
+    BootOfRunning { rig: &'static str },
+    #[error(
+        "`{0}` is no name of an axis: 1 to 40 letters, digits or -_.,: and not seed, as in \
+         axes.preempt = [\"none\", \"full\"]"
+    )]
+    AxisName(String),
+    #[error("axes.{0} has no levels: name some, or leave it out")]
+    NoLevels(String),
+    #[error(
+        "`{0}` is no name of a level: 1 to 40 letters, digits or -_.,: as in {{ level = \"off\", boot = \
+         \"highres=off\" }}"
+    )]
+    LevelName(String),
+    #[error("level `{0}` is there twice for the same kernel")]
+    LevelTwice(String),
+    #[error("kernel `{0}` of a level is not among kernels")]
+    LevelOfKernel(String),
     #[error("states is empty; use at least states = [\"idle\"]")]
     NoStates,
     #[error("{0}")]

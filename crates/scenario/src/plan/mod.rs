@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! From a checked scenario to the plans of its cases.
 
+mod axes;
 mod bench;
 pub(crate) mod outside;
 pub(crate) mod states;
@@ -27,7 +28,7 @@ pub(crate) fn kernels(text: &Text, running: Option<&str>) -> Vec<String> {
     }
 }
 
-/// Returns kernels by states, in the order of the file; where an effect of measuring is
+/// Returns kernels by states by the levels of axes, in the order of the file; where an effect of measuring is
 /// asked for, each once more without the view from inside, or with events. With several
 /// seeds each of these once for each; in a sweep each at every frequency.
 pub(crate) fn cases(text: &Text, kernels: &[String]) -> Vec<Case> {
@@ -35,7 +36,8 @@ pub(crate) fn cases(text: &Text, kernels: &[String]) -> Vec<Case> {
     let mut cases = Vec::new();
     for kernel in kernels {
         for state in &states {
-            for case in in_every_mode(&locks, case(text.rig, &template, kernel, state)) {
+            let at_levels = axes::over(text, case(text.rig, &template, kernel, state));
+            for case in at_levels.into_iter().flat_map(|case| in_every_mode(&locks, case)) {
                 let like = |plan| Case { plan, ..case.clone() };
                 let blind = text.observer_effect.then(|| like(case.plan.without_inside()));
                 let explained = text.explain_effect.then(|| like(case.plan.explained()));
@@ -57,7 +59,7 @@ fn case(rig: RigKind, template: &Plan, kernel: &str, state: &SystemState) -> Cas
     if let (Some(asked), Some(wires)) = (plan.stages_mut(), wires) {
         asked.line = wires;
     }
-    Case { kernel: kernel.to_owned(), plan, step_of: None, step_stage: None, seed_of: None }
+    Case::new(kernel, plan)
 }
 
 /// Returns the case, or one for each of several seeds.

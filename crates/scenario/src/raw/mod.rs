@@ -10,6 +10,7 @@ use irqscope_quantity::{Frequency, Span};
 
 use crate::kind::RigKind;
 
+mod axes;
 mod bench;
 mod board;
 mod execution;
@@ -17,6 +18,7 @@ mod locks;
 mod trigger;
 mod value;
 
+pub(crate) use axes::{AxesText, LevelText};
 pub(crate) use bench::*;
 pub use board::{Board, Gpio};
 pub(crate) use execution::{ExecutionText, TimeText};
@@ -34,6 +36,11 @@ pub(crate) struct Text {
     /// For rigs that boot them; elsewhere the target's own kernel is the only one.
     #[serde(default)]
     pub kernels: Vec<String>,
+    /// Kernel parameters of all cases, after the rig's own; for rigs that boot kernels.
+    pub boot: Option<String>,
+    /// Axes besides kernels and states: each case once for each level of each.
+    #[serde(default)]
+    pub axes: AxesText,
     pub states: Vec<String>,
     /// All of them when left out.
     pub stages: Option<Vec<Named<Stage>>>,
