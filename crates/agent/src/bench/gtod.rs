@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `gtod`: what lies between two consecutive readings of a clock. The two have
 //! nothing in between but each other; keeping the difference comes after both.
+//!
+//! Pairs are read without pause for a turn, and then the thread sleeps as long. A real-time thread
+//! that never slept would leave the loads no time, and nothing that they leave behind, such as
+//! softirqs, could come between two readings.
 
 use std::time::Duration;
 
@@ -38,6 +42,10 @@ fn scale(clock: Clock, fixture: &Fixture<'_>) -> Option<Scale> {
     (clock == Clock::Counter).then_some(fixture.scale)
 }
 
+/// How long pairs are read, and then are not: longer than a tick of each usual kernel (10 ms at
+/// 100 Hz), so that each turn meets one.
+const TURN_NS: i64 = 12_000_000;
+
 struct Pairs<'a> {
     count: u64,
     recorder: Recorder,
@@ -52,14 +60,33 @@ impl Pairs<'_> {
 
     #[inline(always)]
     fn take(&mut self, offset: i64, read: impl Fn() -> i64) {
-        for _ in 0..self.count {
-            let first = read();
-            let second = read();
-            self.recorder.take(first.wrapping_add(offset), second.wrapping_sub(first));
+        let mut left = self.count;
+        while left > 0 {
+            left -= self.turn(left, offset, &read);
             if self.go.is_cancelled() {
                 return;
             }
+            if left > 0 {
+                clock::sleep_for(TURN_NS);
+            }
         }
+    }
+
+    /// Reads pairs for a turn, up to `most`, and returns how many. The end of the turn is looked for
+    /// behind every hundredth pair: that takes longer than a pair.
+    #[inline(always)]
+    fn turn(&mut self, most: u64, offset: i64, read: &impl Fn() -> i64) -> u64 {
+        let end = clock::now() + TURN_NS;
+        for number in 1..=most {
+            let first = read();
+            let second = read();
+            self.recorder.take(first.wrapping_add(offset), second.wrapping_sub(first));
+            let over = number % 100 == 0 && clock::now() >= end;
+            if over || self.go.is_cancelled() {
+                return number;
+            }
+        }
+        most
     }
 }
 
