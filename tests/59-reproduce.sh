@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: entries of the references run their experiments, each once, and show both figures; what
-# is there is taken again; a wrong name and a foreign run are refused; the page is written.
+# is there is taken again; levels of an axis are addressed; a wrong name and a foreign run are refused; the page is
+# written.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -25,6 +26,18 @@ assert lost["verdict"] == counted["verdict"] == {"is": "agrees"}
 assert lost["their_ratio"] == lost["our_ratio"] == 0.875
 PY
 grep -q '| interrupts 16, softirqs 14 | interrupts 320, softirqs 280 |' page.md || fail "not on the page"
+# One kernel with two boot lines, each a case: microseconds at worst with high-resolution timers, or milliseconds.
+expect 0 "$IRQSCOPE" reproduce sched-hrtimers --out timers --json
+python3 - "$WORK" <<'PY'
+import json, sys
+text = open(f"{sys.argv[1]}/said").read()
+[timers] = json.loads(text[text.index("[\n"):])
+print(timers["ours"], timers["size"])
+without, with_ = timers["ours"]
+assert with_ < 50 and 1_000 < without < 5_000 and timers["verdict"] == {"is": "agrees"}
+assert timers["entry"]["quantity"][0]["case"] == "6.1/idle/highres-off"
+PY
+
 before=$(stat -c %Y%i again/bursts/run.log)
 expect 0 "$IRQSCOPE" reproduce lost-softirqs --out again
 says "1 of 1 entries agree in sign and order"

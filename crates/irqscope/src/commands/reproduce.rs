@@ -4,9 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use irqscope_analysis::Summary;
 use irqscope_report::reproduce::{
-    Collection, Experiment, Outcome, Summaries, listing, markdown, text,
+    Collection, Experiment, Figures, Outcome, Summaries, listing, markdown, text,
 };
 use irqscope_run::{RunDir, fresh_name};
 use irqscope_scenario::{Overrides, ScenarioFile};
@@ -29,8 +28,8 @@ pub fn reproduce(options: &Reproduce) -> Done {
     let out = options.out.clone().unwrap_or_else(fresh);
     let (mut summaries, mut trouble) = (Summaries::default(), None);
     for name in all.experiments_of(&entries) {
-        match summary(&all.experiments[name], name, &out, options.jobs) {
-            Ok(summary) => summaries.add(name, Ok(summary)),
+        match figures(&all.experiments[name], name, &out, options.jobs) {
+            Ok(figures) => summaries.add(name, Ok(figures)),
             Err(error) if error.exit() == Exit::Interrupted => return Err(error),
             Err(error) => {
                 summaries.add(name, Err(format!("{name} could not be run")));
@@ -57,12 +56,12 @@ pub fn reproduce(options: &Reproduce) -> Done {
 }
 
 /// Runs an experiment, unless its complete run is there, and derives its figures.
-fn summary(
+fn figures(
     experiment: &Experiment,
     name: &str,
     out: &Path,
     jobs: Option<u16>,
-) -> Result<Summary, Trouble> {
+) -> Result<Figures, Trouble> {
     let file = match (&experiment.scenario, &experiment.text) {
         (Some(bundled), _) => ScenarioFile::load(bundled)?,
         (None, text) => ScenarioFile::new(name, name, text.clone().unwrap_or_default()),
@@ -79,7 +78,7 @@ fn summary(
             carry_out(&file, overrides, &how)?
         }
     };
-    Ok(irqscope_analysis::derive(&run)?)
+    Ok(Figures::of(&run)?)
 }
 
 /// Returns the run of an earlier time, if it is complete and of this very scenario.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The figures of the five references beside those of our own runs.
 //!
-//! `entries.toml` has each reference's result as data: what it showed and where, the experiment that
-//! repeats it, and where in that experiment's summary our figures are. `verdict.rs` compares sign
-//! and order, which another machine and another kernel have to agree in, and prints how large the
-//! effect is in both, which they need not. `page.rs` shows it.
+//! `entries` has each reference's results as data: what they showed and where, the experiment that
+//! repeats them, and where in that experiment's figures ours are. `verdict.rs` compares sign and order,
+//! which another machine and another kernel have to agree in, and the size of the effect, which they
+//! need not. `page.rs` shows it.
 
 mod figure;
 mod page;
@@ -14,9 +14,19 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use figure::Summaries;
+pub use figure::{Figures, Summaries};
 pub use page::{listing, markdown, text};
-pub use verdict::{Outcome, Verdict};
+pub use verdict::{Outcome, Size, Verdict};
+
+/// The experiments, and the entries of each reference.
+const FILES: [&str; 6] = [
+    include_str!("entries/experiments.toml"),
+    include_str!("entries/1-thesis.toml"),
+    include_str!("entries/2-rt-patch.toml"),
+    include_str!("entries/3-intspect.toml"),
+    include_str!("entries/4-not-real-time.toml"),
+    include_str!("entries/5-delayed-locking.toml"),
+];
 
 /// All experiments and entries.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -78,6 +88,8 @@ pub enum Claim {
     Order,
     /// They are equal, to 10 %.
     Equal,
+    /// All of them are there, and take time.
+    Present,
 }
 
 /// A unit of the figures.
@@ -117,16 +129,45 @@ pub struct Quantity {
     pub case: String,
     /// The stage, or none of a benchmark.
     pub stage: Option<String>,
-    /// The view of a stage.
+    /// The view of a stage's latencies.
     pub view: Option<String>,
+    /// Of an explained stage, a part of its responses.
+    pub part: Option<String>,
+    /// Of an explained stage, the responses that this kind of cause held up the most; `undisturbed`
+    /// of those that none did.
+    pub row: Option<String>,
+    /// The function of a critical section, or the softirq.
+    pub section: Option<String>,
+    /// The load whose work is meant.
+    pub load: Option<String>,
     /// The benchmark.
     pub benchmark: Option<String>,
     /// Its variant.
     pub variant: Option<String>,
     /// Its series.
     pub series: Option<String>,
-    /// The figure's name in `summary.json`; `execution.max_ns` of an object in it.
+    /// The figure's name in `summary.json`, or where else it is from; `execution.max_ns` of an object
+    /// in it.
     pub figure: String,
+}
+
+impl Quantity {
+    /// Returns the list of a case's figures that it is in; none if it names too much or too little.
+    pub(crate) fn list(&self) -> Option<&'static str> {
+        let asked = [&self.stage, &self.view, &self.part, &self.row];
+        let [stage, view, part, row] = asked.map(Option::is_some);
+        let [benchmark, section, load] =
+            [&self.benchmark, &self.section, &self.load].map(Option::is_some);
+        match (stage, view, part, row, benchmark, section, load) {
+            (true, true, false, false, false, false, false) => Some("stages"),
+            (true, false, true, false, false, false, false) => Some("parts"),
+            (true, false, false, true, false, false, false) => Some("rows"),
+            (false, false, false, false, true, false, false) => Some("benchmarks"),
+            (false, false, false, false, false, true, false) => Some("sections"),
+            (false, false, false, false, false, false, true) => Some("work"),
+            _ => None,
+        }
+    }
 }
 
 impl Collection {
@@ -136,8 +177,7 @@ impl Collection {
     /// They do not parse, or name an experiment that there is not: a fault of this program, which
     /// its tests find.
     pub fn bundled() -> Result<Self, String> {
-        let all: Self =
-            toml::from_str(include_str!("entries.toml")).map_err(|error| error.to_string())?;
+        let all: Self = toml::from_str(&FILES.concat()).map_err(|error| error.to_string())?;
         for entry in &all.entries {
             let missing = entry
                 .quantities
@@ -186,8 +226,7 @@ mod tests {
             let enough = entry.quantities.len() >= 2 || entry.lacks.is_some();
             assert!(enough, "{} compares nothing", entry.id);
             for one in &entry.quantities {
-                assert_eq!(one.stage.is_some(), one.benchmark.is_none(), "{}", entry.id);
-                assert_eq!(one.stage.is_some(), one.view.is_some(), "{}", entry.id);
+                assert!(one.list().is_some(), "{}: {}", entry.id, one.name);
             }
             let numbers = entry.quantities.iter().filter(|one| one.theirs.is_some()).count();
             assert!(numbers == 0 || numbers == entry.quantities.len(), "{}", entry.id);

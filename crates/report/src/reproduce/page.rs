@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use irqscope_quantity::{Column, aligned};
 
-use super::{Entry, Outcome, Verdict};
+use super::{Claim, Entry, Outcome, Size, Verdict};
 
 const TITLES: [&str; 5] = [
     "Unintrusive Linux kernel real-time performance measurement",
@@ -49,10 +49,10 @@ pub fn text(outcomes: &[Outcome<'_>]) -> String {
 pub fn markdown(outcomes: &[Outcome<'_>]) -> String {
     let mut text = String::from(
         "# The references' figures, repeated\n\n\
-         `irqscope reproduce` runs the experiments of `entries.toml` and compares sign and order, in \
+         `irqscope reproduce` runs the references' experiments and compares sign and order, in \
          which another machine and another kernel have to agree. The effect is the last figure by \
-         the first; its size need not agree. `irqscope reproduce --markdown FILE` writes this \
-         page.\n\n",
+         the first; its size need not agree, and is called alike within a factor of two. `irqscope \
+         reproduce --markdown FILE` writes this page.\n\n",
     );
     let _ = writeln!(text, "{}", sum(outcomes));
     for (number, title) in (1..).zip(TITLES) {
@@ -121,7 +121,11 @@ fn reason(one: &Outcome<'_>) -> Option<String> {
 fn theirs(one: &Outcome<'_>) -> String {
     let numbers: Vec<f64> = one.entry.quantities.iter().filter_map(|it| it.theirs).collect();
     if numbers.is_empty() {
-        let sign = if one.entry.claim == super::Claim::Equal { " = " } else { " < " };
+        let sign = match one.entry.claim {
+            Claim::Order => " < ",
+            Claim::Equal => " = ",
+            Claim::Present => ", ",
+        };
         let names: Vec<_> = one.entry.quantities.iter().map(|it| it.name.as_str()).collect();
         return names.join(sign);
     }
@@ -141,7 +145,17 @@ fn listed(one: &Outcome<'_>, figures: &[f64]) -> String {
 
 fn effect(one: &Outcome<'_>) -> String {
     let ratio = |ratio: Option<f64>| ratio.map_or_else(|| "-".into(), significant);
-    format!("{} there, {} here", ratio(one.their_ratio), ratio(one.our_ratio))
+    let size = match one.size {
+        Some(Size::Alike) => ": alike",
+        Some(Size::Smaller) => ": smaller",
+        Some(Size::Larger) => ": larger",
+        None => "",
+    };
+    match (one.their_ratio, one.our_ratio) {
+        (None, None) => "-".into(),
+        (None, ours) => format!("{} here", ratio(ours)),
+        (theirs, ours) => format!("{} there, {} here{size}", ratio(theirs), ratio(ours)),
+    }
 }
 
 /// Formats a number to three significant digits.

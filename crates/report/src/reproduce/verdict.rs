@@ -11,6 +11,8 @@ const ALIKE: f64 = 0.05;
 const NO_EFFECT: f64 = 0.01;
 /// Figures that are called equal differ by no more.
 const EQUAL: f64 = 0.10;
+/// Effects of one size differ by no more than this factor.
+const SIZE: f64 = 2.0;
 
 /// An entry with our figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,6 +27,33 @@ pub struct Outcome<'a> {
     pub their_ratio: Option<f64>,
     /// The same of ours.
     pub our_ratio: Option<f64>,
+    /// How ours compares with theirs; none where one of both is not known.
+    pub size: Option<Size>,
+}
+
+/// An effect's size beside another's, whichever way they go: a half and twice are as large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Size {
+    /// They differ by a factor of less than two.
+    Alike,
+    /// Ours is smaller.
+    Smaller,
+    /// Ours is larger.
+    Larger,
+}
+
+impl Size {
+    /// Compares our effect with theirs.
+    pub(super) fn of(theirs: Option<f64>, ours: Option<f64>) -> Option<Self> {
+        let strength = |ratio: f64| (ratio > 0.0).then(|| ratio.max(ratio.recip()));
+        let factor = strength(ours?)? / strength(theirs?)?;
+        Some(match factor {
+            _ if factor >= SIZE => Self::Larger,
+            _ if factor <= SIZE.recip() => Self::Smaller,
+            _ => Self::Alike,
+        })
+    }
 }
 
 /// A verdict on sign and order.
@@ -54,12 +83,16 @@ impl<'a> Outcome<'a> {
                 let agrees = match entry.claim {
                     Claim::Order => in_order(&theirs, &ours),
                     Claim::Equal => are_equal(&ours),
+                    Claim::Present => ours.iter().all(|figure| *figure > 0.0),
                 };
                 (ours, if agrees { Verdict::Agrees } else { Verdict::Differs })
             }
             Err(why) => (Vec::new(), Verdict::Missing(why)),
         };
-        Self { their_ratio: ratio(&theirs), our_ratio: ratio(&ours), entry, ours, verdict }
+        let (their_ratio, our_ratio) = (ratio(&theirs), ratio(&ours));
+        let is_compared = verdict == Verdict::Agrees;
+        let size = is_compared.then(|| Size::of(their_ratio, our_ratio)).flatten();
+        Self { their_ratio, our_ratio, size, entry, ours, verdict }
     }
 
     /// Returns whether it agrees, or says why not.
@@ -111,6 +144,16 @@ mod tests {
         assert!(!in_order(&[4.0, 4.7, 24.1], &[2.5, 2.4, 8.6]));
         assert!(in_order(&[24.0, 24.5], &[3.0, 2.0]));
         assert!(in_order(&[], &[1.0, 2.0, 3.0]) && !in_order(&[], &[1.0, 3.0, 2.0]));
+    }
+
+    #[test]
+    fn effects_have_a_size_whichever_way_they_go() {
+        let size = |theirs, ours| Size::of(Some(theirs), Some(ours));
+        assert_eq!(size(0.25, 0.2), Some(Size::Alike));
+        assert_eq!(size(0.25, 0.9), Some(Size::Smaller));
+        assert_eq!(size(3.0, 30.0), Some(Size::Larger));
+        assert_eq!(size(1.0, 1.1), Some(Size::Alike));
+        assert_eq!((Size::of(None, Some(2.0)), size(0.0, 1.0)), (None, None));
     }
 
     #[test]
