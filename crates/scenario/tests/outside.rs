@@ -257,3 +257,15 @@ fn stages_are_isolated_where_the_target_can_be_asked() {
     assert!(refused("turn-length = 0").contains("turn-length is 1 to"));
     assert!(refused("mode = \"together\"\nturn-length = 3").contains("turn-length is 1 to"));
 }
+
+#[test]
+fn a_guest_is_called_hung_within_a_week() {
+    let timer = "kind = \"timer\"\nperiod = \"1ms\"";
+    for rig in ["twin", "vm"] {
+        for limit in ["0", "604801", "9223372036854775807"] {
+            let said = error("", &format!("{timer}\n[{rig}]\nlimit = {limit}"));
+            assert!(said.contains(&format!("{rig}.limit is 1 to 604800 seconds")), "{said}");
+        }
+        assert!(parse("", &format!("{timer}\n[{rig}]\nlimit = 604800")).is_ok());
+    }
+}

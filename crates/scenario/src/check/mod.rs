@@ -20,6 +20,9 @@ use crate::table::Table;
 pub use rule::Rule;
 pub(crate) use stages::PERIOD_NS;
 
+/// Host seconds after which a guest is called hung at the latest: a week.
+const LONGEST_LIMIT: u64 = 7 * 24 * 3600;
+
 /// The rules that a scenario breaks.
 pub(crate) struct Flaws<'a> {
     table: &'a Table<'a>,
@@ -64,6 +67,11 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
     flaws.when(text.twin.shift > 10, "twin.shift", Rule::Shift);
     flaws.when(text.twin.memory < 128, "twin.memory", Rule::Memory("twin"));
     flaws.when(text.vm.memory < 128, "vm.memory", Rule::Memory("vm"));
+    for (rig, key, limit) in
+        [("twin", "twin.limit", text.twin.limit), ("vm", "vm.limit", text.vm.limit)]
+    {
+        flaws.when(!(1..=LONGEST_LIMIT).contains(&limit), key, Rule::Limit { rig });
+    }
     let traceable = text.rig.facts().virtual_clock && views::has_view(text, View::Outside);
     for (asked, key) in [(text.twin.trace > 0, "twin.trace"), (text.twin.sections, "twin.sections")]
     {

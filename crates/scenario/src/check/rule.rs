@@ -3,6 +3,7 @@
 
 use irqscope_wire::{Line, Setting, Stage};
 
+use super::LONGEST_LIMIT;
 use super::stages::{COUNT, SEEDS, TRIGGERS, TURN};
 use crate::boot::BootError;
 use crate::sweep::SweepError;
@@ -71,8 +72,10 @@ pub enum Rule {
     Shift,
     #[error("{0}.memory is at least 128 (MiB)")]
     Memory(&'static str),
+    #[error("{rig}.limit is 1 to {LONGEST_LIMIT} seconds, a week")]
+    Limit { rig: &'static str },
     #[error(
-        "a path can be traced in rig twin with trigger.kind = \"line\" only, where the machine is \
+        "a path can be traced, and sections recorded, in rig twin with trigger.kind = \"line\" only, where the machine is \
          emulated and its generator sees each instruction; this is rig {rig}, or another trigger"
     )]
     Untraceable { rig: &'static str },
