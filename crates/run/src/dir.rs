@@ -6,8 +6,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::derived::{folders, replace};
 use crate::frames::LogFile;
-use crate::manifest::replace;
 use crate::path;
 use crate::{
     BenchWriter, CaseData, CaseManifest, CaseStream, InterferenceWriter, LogIndex, LogReader,
@@ -193,12 +193,10 @@ impl RunDir {
     /// Writes a derived file, atomically, and gives its path.
     ///
     /// # Errors
-    /// The disk's.
+    /// The disk's; a folder of the name is a link to elsewhere.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf> {
         let path = self.path.join(name);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(|error| RunError::io("create", parent, error))?;
-        }
+        folders(&self.path, Path::new(name))?;
         replace(&path, content)?;
         Ok(path)
     }

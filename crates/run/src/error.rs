@@ -20,6 +20,12 @@ pub enum RunError {
     #[error("cannot {action} {}: {source}{}", .path.display(), remedy(.source))]
     Io { action: &'static str, path: PathBuf, source: io::Error },
 
+    #[error(
+        "{} is a link or a file where a run has a folder: remove it. Nothing was written through it",
+        .path.display()
+    )]
+    NotAFolder { path: PathBuf },
+
     #[error("{} is not a run directory: it has no manifest.json; give the directory that `irqscope run` named", .path.display())]
     NotARun { path: PathBuf },
 

@@ -18,6 +18,7 @@ mod bench;
 mod board;
 mod calibration;
 mod case;
+mod derived;
 mod digest;
 mod dir;
 mod error;

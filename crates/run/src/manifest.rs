@@ -2,8 +2,7 @@
 //! manifest.json: what was measured where, how and by what.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::Path;
 
 use irqscope_wire::{
@@ -13,6 +12,7 @@ use irqscope_wire::{
 use serde::{Deserialize, Serialize};
 
 use crate::calibration::GeneratorFacts;
+use crate::derived::replace;
 use crate::{CaseData, Host, OutsideData, Result, RunError};
 
 /// The manifest's format.
@@ -239,15 +239,4 @@ impl Manifest {
 #[derive(Deserialize)]
 struct Version {
     version: u32,
-}
-
-/// Replaces a file's content atomically.
-pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<()> {
-    let io = |error| RunError::io("write", path, error);
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".tmp");
-    let temporary = path.with_file_name(name);
-    let mut file = File::create(&temporary).map_err(io)?;
-    file.write_all(content).and_then(|()| file.sync_all()).map_err(io)?;
-    fs::rename(&temporary, path).map_err(io)
 }

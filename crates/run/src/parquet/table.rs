@@ -16,6 +16,7 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::SchemaDescriptor;
 
 use super::columns::{Encoder, Group, properties};
+use crate::derived::create;
 use crate::{Result, RunError};
 
 /// Rows of one row group: what is held in memory at a time.
@@ -47,7 +48,7 @@ impl<R: Rows> Table<R> {
     pub fn create(path: &Path, tool_version: &str) -> Result<Self> {
         let temporary = path.with_extension("parquet.tmp");
         let io = |error| RunError::io("create", path, error);
-        let output = BufWriter::with_capacity(1 << 18, File::create(&temporary).map_err(io)?);
+        let output = BufWriter::with_capacity(1 << 18, create(&temporary).map_err(io)?);
         let parquet = |error| failed(path, error);
         let schema = Arc::new(parse_message_type(R::SCHEMA).map_err(parquet)?);
         let described = SchemaDescriptor::new(schema.clone());
