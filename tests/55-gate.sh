@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a gate passes what is within its limits and names what is not, against a
 # number and against a baseline, in text, TAP and JUnit; what was not measured, or
-# never answered, or is invalid, never passes.
+# never answered, or is invalid, never passes; nor does a run whose log lacks any record,
+# has one twice, or has a bit turned in one.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -26,6 +27,8 @@ expect 0 "$IRQSCOPE" gate "$run" --max "user<$((worst + 1))ns@max"
 # As late as the limit is not below it.
 expect 1 "$IRQSCOPE" gate "$run" --max "user<${worst}ns@max" --max 'irq<1s@p99'
 [ "$(grep -c "user (outside) < " "$WORK/said")" = "$(wc -l <"$WORK/said")" ] || fail "other lines than breaches"
+
+python3 "$TESTS/55-gate.py" "$IRQSCOPE" "$run" "$WORK/damaged" || fail "see above"
 
 # A quantile takes ten samples beyond it: a thousand triggers have p99 and no p99.9.
 expect 1 "$IRQSCOPE" gate "$run" --max 'irq<1s@p99.9'

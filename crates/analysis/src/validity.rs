@@ -218,11 +218,11 @@ impl Warning {
 
 /// Formats the warning about the log as a whole; empty for a sound one.
 pub(crate) fn log_warning(health: LogHealth) -> Option<String> {
-    let LogHealth { records, damaged, lost, truncated } = health;
+    let LogHealth { records, damaged, lost, repeated, truncated } = health;
     let end = if truncated { ", its end is torn" } else { "" };
     (!health.is_sound()).then(|| {
         format!(
-            "the log is damaged ({records} records read, {damaged} stretches unreadable, {lost} records lost{end}): what is readable was used"
+            "the log is damaged ({records} records read, {damaged} stretches unreadable, {lost} records lost, {repeated} there again{end}): what is readable was used"
         )
     })
 }

@@ -90,6 +90,7 @@ impl RunDir {
         }
         manifest.complete = manifest.cases.iter().all(CaseManifest::has_result);
         manifest.finished_utc = Some(utc(SystemTime::now()));
+        manifest.records = Some(index.health().records);
         manifest.write(&self.path)?;
         self.manifest = manifest;
         Ok(())
@@ -112,7 +113,7 @@ impl RunDir {
     /// # Errors
     /// The file cannot be read, or is not what its name says.
     pub fn index(&self) -> Result<LogIndex> {
-        LogIndex::build(&self.path.join(LOG))
+        Ok(LogIndex::build(&self.path.join(LOG))?.expecting(self.manifest.records))
     }
 
     /// Reads one case, by its position in the manifest.

@@ -34,6 +34,12 @@ impl LogIndex {
         Ok(Self { file: LogFile::open(path)?, places, health: reader.health() })
     }
 
+    /// Lets the health say what is missing of as many records as the log of a finished run had.
+    pub(crate) fn expecting(mut self, records: Option<u64>) -> Self {
+        records.into_iter().for_each(|records| self.health.expect(records));
+        self
+    }
+
     /// Returns the log's health.
     pub fn health(&self) -> LogHealth {
         self.health

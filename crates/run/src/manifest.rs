@@ -69,6 +69,9 @@ pub struct Manifest {
     pub started_utc: String,
     /// None while the run goes on, and for ever if it was killed.
     pub finished_utc: Option<String>,
+    /// How many records the log had when the run was finished.
+    #[serde(default)]
+    pub records: Option<u64>,
     /// The host.
     pub host: Host,
     /// The cases, in the order of their numbers.
@@ -206,6 +209,7 @@ impl Manifest {
             args: draft.args,
             started_utc,
             finished_utc: None,
+            records: None,
             host: draft.host,
             cases: draft.cases,
         }

@@ -430,6 +430,8 @@ export interface Manifest {
   readonly started_utc: string;
   /** None while the run goes on, and for ever if it was killed. */
   readonly finished_utc: string | null;
+  /** How many records the log had when the run was finished. */
+  readonly records: number | null;
   /** The host. */
   readonly host: unknown;
   /** The cases, in the order of their numbers. */

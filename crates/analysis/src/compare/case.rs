@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Which case is compared with which.
 
-use irqscope_run::{CaseManifest, Manifest, RunDir};
+use irqscope_run::{CaseData, CaseManifest, Gap, LogHealth, Manifest, RunDir};
 use irqscope_wire::View;
 
 use super::series::Keeper;
 use super::{CompareError, Series, SeriesName};
 use crate::derive::case_summary;
+use crate::validity::{Warning, log_warning};
 use crate::{CaseFigures, CaseSummary, Result};
 
 /// One case with everything that a comparison needs of it.
@@ -22,6 +23,16 @@ pub struct MeasuredCase {
     pub summary: CaseSummary,
     /// The series.
     pub series: Vec<Series>,
+    /// Everything that is missing of its log or damaged in it: without a verdict.
+    pub damage: Vec<String>,
+}
+
+/// Names what is missing of a log, or of the frames in it.
+fn damage(health: LogHealth, data: &CaseData) -> Vec<String> {
+    let gaps = data.gaps.iter().map(Gap::to_string);
+    let strange =
+        (data.undecodable > 0).then(|| Warning::Undecodable(data.undecodable).to_string());
+    log_warning(health).into_iter().chain(gaps).chain(strange).collect()
 }
 
 impl MeasuredCase {
@@ -44,6 +55,7 @@ impl MeasuredCase {
                     case: case.clone(),
                     summary: case_summary(case, stream.data(), &figures)?,
                     series: keeper.finish(stream.data(), figures)?,
+                    damage: damage(index.health(), stream.data()),
                 });
             }
         }

@@ -38,7 +38,7 @@ fn check<'a>(cases: impl Iterator<Item = &'a MeasuredCase>) -> Result<(), Troubl
         let violation = case.summary.violations.first().cloned();
         let unfinished = || "it did not run to its end; repeat the run".to_owned();
         let failed = (!case.summary.finished || !case.case.has_result()).then(unfinished);
-        if let Some(why) = violation.or(failed) {
+        if let Some(why) = violation.or(failed).or_else(|| case.damage.first().cloned()) {
             let text = format!("no verdict: {}: {why}", case.name());
             return Err(Trouble::new(Exit::Invalid, text));
         }

@@ -18,6 +18,8 @@ pub struct LogHealth {
     pub damaged: u64,
     /// Records that their numbers show to be missing.
     pub lost: u64,
+    /// Records whose numbers came before: they are there twice, or in another order.
+    pub repeated: u64,
     /// The log ends in the middle of a record (or of its header).
     pub truncated: bool,
 }
@@ -25,7 +27,13 @@ pub struct LogHealth {
 impl LogHealth {
     /// Returns whether nothing is damaged or missing.
     pub fn is_sound(&self) -> bool {
-        self.damaged == 0 && self.lost == 0 && !self.truncated
+        self.damaged == 0 && self.lost == 0 && self.repeated == 0 && !self.truncated
+    }
+
+    /// Counts records as lost that a finished run had and that are missing at the log's end.
+    pub(crate) fn expect(&mut self, records: u64) {
+        let numbered = self.records.saturating_add(self.lost);
+        self.lost = self.lost.saturating_add(records.saturating_sub(numbered));
     }
 }
 
@@ -146,9 +154,10 @@ impl<R: BufRead> LogReader<R> {
 
     fn count(&mut self, number: u64) {
         self.health.records += 1;
+        self.health.repeated += u64::from(number < self.next_number);
         let lost = number.saturating_sub(self.next_number);
         self.health.lost = self.health.lost.saturating_add(lost);
-        self.next_number = number.saturating_add(1);
+        self.next_number = self.next_number.max(number.saturating_add(1));
     }
 
     fn io(&self, error: std::io::Error) -> RunError {
