@@ -2,7 +2,7 @@
 # Goal: 16 interrupts that come faster than their softirq are all handled; without
 # a counter the softirq runs less often, and every trigger that was merged is named
 # with the run that it went into; with one it runs 16 times, the last of them after
-# ten rounds in ksoftirqd, which a hog keeps from the CPU while the hard handler's
+# ten rounds (fewer where a tick comes) in ksoftirqd, which a hog keeps from the CPU while the hard handler's
 # latency stays as it is. Twice the same, to the bit.
 # Runs: beside others
 . tests/lib/lib.sh
@@ -30,8 +30,9 @@ run bursts-hog hog
 [ "$(field "$WORK/counter/summary.json" "j['digest']")" = "$(field "$WORK/again/summary.json" "j['digest']")" ] ||
 	fail "two runs differ"
 
-python3 - "$WORK" <<'PYTHON' || fail "see above"
+target/venv/bin/python - "$WORK" <<'PYTHON' || fail "see above"
 import json, sys
+import duckdb
 
 work = sys.argv[1]
 
@@ -67,15 +68,21 @@ plain, idle = cases("plain")["6.1/idle"], cases("counter")["6.1/idle"]
 hog = cases("hog")["6.1/hog"]
 check(all(stage(burst, "softirq")["ran"] < 16 for burst in plain), "none merged")
 check(all(stage(burst, "softirq")["ran"] == 16 for burst in idle + hog), "not 16 with the counter")
-for burst in idle:
-    # MAX_SOFTIRQ_RESTART in kernel/softirq.c, or earlier where another thread is to run,
-    # as the CPU's stopper is once.
+# The bursts in which the tick counted the jiffy on.
+ticks = duckdb.sql(
+    f"select distinct seq // 16 from '{work}/counter/interference.parquet' where detail = 'tick_sched_timer'"
+).fetchall()
+ticks = {number for (number,) in ticks}
+for number, burst in enumerate(idle):
+    # MAX_SOFTIRQ_RESTART in kernel/softirq.c, or earlier where another thread is to run, as the
+    # CPU's stopper is once, or where the jiffy of MAX_SOFTIRQ_TIME ends.
     [one] = burst["handed"]
     stopped = any(thread["thread"].startswith("migration/") for thread in one["ahead"])
-    check(one["rounds"] < 10 if stopped else one["rounds"] == 10, f"idle: {burst['handed']}")
+    early = stopped or number in ticks
+    check(one["rounds"] <= 10 if early else one["rounds"] == 10, f"idle: {ticks} {burst['handed']}")
     check(one["waited_ns"] < 100_000, f"idle: {burst['handed']}")
 whole = sum(one["rounds"] == 10 for burst in idle for one in burst["handed"])
-check(whole >= len(idle) - 1, f"idle: {whole} of {len(idle)} had ten rounds")
+check(whole > len(idle) / 2, f"idle: {whole} of {len(idle)} had ten rounds")
 longest = max((one for burst in hog for one in burst["handed"]), key=lambda one: one["waited_ns"] or 0)
 check(longest["waited_ns"] > 100_000_000, f"hog: ksoftirqd did not wait: {longest}")
 ahead = longest["ahead"][0]
