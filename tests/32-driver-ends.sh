@@ -3,7 +3,7 @@
 # merged before their handler (a hard handler that takes longer than the period), runs
 # that end while another CPU writes to the user stage's device, and writes that answer
 # nothing make no edge. The module can be unloaded after each, and the kernel's log is clean.
-# Runs: beside others
+# Runs: alone
 . tests/lib/lib.sh
 
 need_guest

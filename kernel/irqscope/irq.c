@@ -178,9 +178,10 @@ int irqscope_irq_probe(struct irqscope *scope)
 
 	for (probes = 0; probes < PROBES; probes++) {
 		err = irqscope_irq_probe_once(scope);
-		if (err)
+		/* An emulated or overcommitted CPU may stand still for longer than this. */
+		if (err && err != -ETIMEDOUT)
 			break;
-		if (scope->interrupt.seen_cpu == scope->cpu)
+		if (!err && scope->interrupt.seen_cpu == scope->cpu)
 			return 0;
 	}
 	if (err == -EINVAL)

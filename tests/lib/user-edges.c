@@ -176,8 +176,11 @@ static void counted(int generator, const volatile struct irqscope_memory *memory
 	disturb(0);
 	for (int n = 0; n < triggers; n++)
 		answers += trigger(generator, n);
-	while (number("counters/published") < triggers)
+	for (int waited_ms = 0; number("counters/published") < triggers; waited_ms++) {
+		if (waited_ms > PATIENCE_S * 1000)
+			die("published %ld of %d", number("counters/published"), triggers);
 		usleep(1000);
+	}
 	if (edges(memory) != triggers)
 		die("%u edges for %d triggers, %d of them answered", edges(memory), triggers, answers);
 	if (number("counters/complete") != answers || number("counters/missing") != triggers - answers)
@@ -221,6 +224,8 @@ static void raced(int generator)
 				continue;
 		}
 		put("run", "0");
+		if (run % 50 == 49)
+			printf("%d runs\n", run + 1);
 	}
 	hammering = 0;
 	pthread_join(thread, NULL);
@@ -232,6 +237,7 @@ int main(void)
 	int generator = open("/dev/irqscope-memory", O_RDWR);
 	volatile struct irqscope_memory *memory;
 
+	setlinebuf(stdout);
 	user = open("/dev/irqscope-user", O_RDWR | O_NONBLOCK);
 	if (generator < 0 || user < 0)
 		die("cannot open the devices: %m");
