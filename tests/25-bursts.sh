@@ -2,8 +2,8 @@
 # Goal: 16 interrupts that come faster than their softirq are all handled; without
 # a counter the softirq runs less often, and every trigger that was merged is named
 # with the run that it went into; with one it runs 16 times, the last of them after
-# ten rounds (fewer where a tick comes) in ksoftirqd, which a hog keeps from the CPU while the hard handler's
-# latency stays as it is. Twice the same, to the bit.
+# ten rounds in ksoftirqd (fewer where a tick comes), which a hog keeps from the CPU while the hard
+# handler's latency stays as it is. Twice the same, to the bit.
 # Runs: beside others
 . tests/lib/lib.sh
 
