@@ -72,7 +72,7 @@ unchanged refusals 0
 
 "$IRQSCOPE" run "$WORK/long.toml" --connect "$generator" --out "$WORK/long" >"$WORK/said" 2>&1 &
 pid=$!
-await 60 measuring 100 || { cat "$WORK/said"; fail "no trigger reaches the target"; }
+await 180 measuring 100 || { cat "$WORK/said"; fail "no trigger reaches the target"; }
 kill -INT $pid
 status=0
 wait $pid || status=$?
