@@ -24,7 +24,7 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<()> {
 /// Makes a file anew; what was there, a link too, goes.
 pub(crate) fn create(path: &Path) -> IoResult<File> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => OpenOptions::new().write(true).create_new(true).open(path),
     }
 }
