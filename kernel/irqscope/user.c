@@ -37,6 +37,16 @@ static bool irqscope_user_wanted(const struct irqscope *scope)
 	return irqscope_user_run_over(scope) || irqscope_user_called(scope);
 }
 
+/* A call that is wanted now may be closed before it is looked at: O_NONBLOCK never sleeps. */
+static int irqscope_user_wait(struct irqscope *scope, const struct file *file)
+{
+	if (file->f_flags & O_NONBLOCK)
+		return irqscope_user_wanted(scope) ? 0 : -EAGAIN;
+	if (swait_event_interruptible_exclusive(scope->user.queue, irqscope_user_wanted(scope)))
+		return -EINTR;
+	return 0;
+}
+
 static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t length,
 				  loff_t *position)
 {
@@ -48,11 +58,10 @@ static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t len
 	if (length < sizeof(call))
 		return -EINVAL;
 	do {
-		if ((file->f_flags & O_NONBLOCK) && !irqscope_user_wanted(scope))
-			return -EAGAIN;
-		if (swait_event_interruptible_exclusive(user->queue,
-							irqscope_user_wanted(scope)))
-			return -EINTR;
+		int err = irqscope_user_wait(scope, file);
+
+		if (err)
+			return err;
 		/* A run's end is reported before the next run's first call. */
 		if (irqscope_user_run_over(scope)) {
 			user->runs_seen = READ_ONCE(scope->runs_ended);
