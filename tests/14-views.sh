@@ -22,7 +22,7 @@ cat >"$WORK/views.toml" <<-TOML
 	jitter-amount = "500us"
 	count = 300
 TOML
-expect 0 "$IRQSCOPE" run "$WORK/views.toml" --out "$WORK/run"
+expect 0 "$IRQSCOPE" run "$WORK/views.toml" --wide --out "$WORK/run"
 says "observer effect"
 
 target/venv/bin/python "$TESTS/lib/both_views.py" "$WORK/run" 8 300

@@ -5,7 +5,7 @@
 . tests/lib/lib.sh
 
 without_generator() { # NAME
-	expect 0 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/$1"
+	expect 0 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --wide --out "$WORK/$1"
 	says "the generator cannot be used"
 	says "the driver's own timer triggers"
 	says "triggers 50 = 50 complete"

@@ -21,6 +21,7 @@ mv "$WORK/faults" "$WORK/run"
 expect 0 "$IRQSCOPE" explain "$WORK/run"
 sed -n 1p "$WORK/said" | grep -q "worst *responses *held up the most by" || fail "no ranking"
 says "interrupts disabled: code of the kernel"
+says "without events of irq_disable, irq_enable, preempt_disable, preempt_enable, which the kernel does not have: 6.1/idle, 6.1-rt/idle"
 expect 0 "$IRQSCOPE" explain "$WORK/run" --json
 cp "$WORK/said" "$WORK/causes.json"
 expect 0 "$IRQSCOPE" explain "$WORK/run" --truth --json
@@ -104,9 +105,9 @@ cat >"$WORK/referee.toml" <<-TOML
 	[trigger]
 	kind = "line"
 	period = "1100us"
-	count = 60
+	count = 100
 TOML
-expect 0 "$IRQSCOPE" run "$WORK/referee.toml" --trace 60 --out "$WORK/referee"
+expect 0 "$IRQSCOPE" run "$WORK/referee.toml" --trace 100 --out "$WORK/referee"
 target/venv/bin/python - "$IRQSCOPE" "$WORK/referee" <<'PY'
 import duckdb, json, subprocess, sys
 program, run = sys.argv[1:]

@@ -12,7 +12,7 @@ says "nowhere.toml"
 expect 2 "$IRQSCOPE" run demo --kernel 6.1rt
 says 'did you mean `6.1-rt`?'
 expect 2 "$IRQSCOPE" run demo --kernel 4.19
-says "apt offers no kernel 4.19"
+says "there is no kernel 4.19 with its headers"
 expect 2 "$IRQSCOPE" run demo --colour
 expect 2 "$IRQSCOPE" repot demo
 says "report"
@@ -28,6 +28,19 @@ says 'did you mean `idle`?'
 sed 's/^states/stages = ["softirqs"]\nstates/' "$TESTS/scenarios/quick.toml" >stage.toml
 expect 2 "$IRQSCOPE" run stage.toml
 says 'did you mean `softirq`?'
+
+# Words of a file neither speak to the terminal nor fill it.
+printf '"\033]0;title\007key" = 1\n' | cat - "$TESTS/scenarios/quick.toml" >escape.toml
+expect 2 "$IRQSCOPE" run escape.toml
+! grep -q "$(printf '[\033\007]')" said || fail "a file's escape sequence is printed"
+says 'u001b]0;title'
+{
+	printf 'k%.0s' $(seq 100000)
+	echo ' = 1'
+	cat "$TESTS/scenarios/quick.toml"
+} >long.toml
+expect 2 "$IRQSCOPE" run long.toml
+[ "$(wc -c <said)" -lt 3000 ] || fail "an error quotes all of a line"
 
 mkdir there
 expect 2 "$IRQSCOPE" run "$TESTS/scenarios/quick.toml" --out there

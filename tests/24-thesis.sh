@@ -8,7 +8,7 @@
 # The bundled scenario with fewer triggers.
 sed 's/^count = .*/count = 1_000/' scenarios/thesis.toml >"$WORK/thesis.toml"
 grep -q '^count = 1_000' "$WORK/thesis.toml" || fail "the scenario has no count"
-expect 0 "$IRQSCOPE" run "$WORK/thesis.toml" --out "$WORK/run"
+expect 0 "$IRQSCOPE" run "$WORK/thesis.toml" --wide --out "$WORK/run"
 says "(generator twin)"
 for file in manifest.json run.log samples.parquet summary.json report.html; do
 	[ -s "$WORK/run/$file" ] || fail "no $file"

@@ -7,7 +7,6 @@
 # Runs: beside others
 . tests/lib/lib.sh
 
-cargo build -q --release -p irqscope-twin-plugin
 PLUGIN=$(realpath "${CARGO_TARGET_DIR:-target}/release/libirqscope_twin.so")
 
 # NAME FIELD COUNTS VALUES of each row; names are the values' last column.

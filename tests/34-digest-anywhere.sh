@@ -20,12 +20,16 @@ cp "$BUILD"/../x86_64-unknown-linux-*/release/irqscope-agent "$PLACE/bin" ||
 	cp "$BUILD/irqscope-agent" "$PLACE/bin"
 expect 0 "$IRQSCOPE" kernel fetch 6.1
 
-# The kernel is copied and not fetched again; its headers may still name the old place.
+# The kernel is copied once and moved from cache to cache, and not fetched again; its headers may still
+# name the old place.
+cp -al "$CACHE/kernels/6.1" "$PLACE/kernel"
+kernel=$PLACE/kernel
 cache() { # DIRECTORY
 	mkdir -p "$1/kernels"
-	cp -al "$CACHE/kernels/6.1" "$1/kernels/6.1"
+	mv "$kernel" "$1/kernels/6.1"
+	kernel=$1/kernels/6.1
 	local makefile
-	for makefile in "$1"/kernels/6.1/usr/src/linux-headers-*-amd64/Makefile; do
+	for makefile in "$kernel"/usr/src/linux-headers-*-amd64/Makefile; do
 		sed "s|^include .*/usr/src/|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../|" \
 			"$makefile" >"$PLACE/makefile"
 		cp --remove-destination "$PLACE/makefile" "$makefile"

@@ -21,7 +21,7 @@ cat >"$WORK/seeds.toml" <<-TOML
 	count = 1
 TOML
 run() { # OUT OPTIONS
-	"$IRQSCOPE" run "$WORK/seeds.toml" --kernel 6.1 --count 300 --out "$WORK/$1" "${@:2}" >"$WORK/$1.said" 2>&1
+	"$IRQSCOPE" run "$WORK/seeds.toml" --kernel 6.1 --count 300 --wide --out "$WORK/$1" "${@:2}" >"$WORK/$1.said" 2>&1
 }
 # Beside them one of them alone, and then a period without jitter.
 others() {

@@ -6,6 +6,7 @@
 # Runs: beside others
 . tests/lib/lib.sh
 
+# One phase of the tick for all triggers: beside a tick a handler goes another way.
 scenario() { # STAGE INSTRUCTIONS
 	cat <<-TOML
 	version = 1
@@ -15,7 +16,7 @@ scenario() { # STAGE INSTRUCTIONS
 	stages = ["irq", "softirq"]
 	[trigger]
 	kind = "line"
-	period = "1003us"
+	period = "4ms"
 	count = 200
 	[test]
 	stage = "$1"
@@ -46,7 +47,7 @@ expect 0 "$IRQSCOPE" explain "$WORK/faults" --truth --json
 cp "$WORK/said" "$WORK/truth.json"
 expect 0 "$IRQSCOPE" locks "$WORK/faults" --json
 cp "$WORK/said" "$WORK/faults.json"
-python3 "$TESTS/38-sections.py" "$WORK" || fail "see above"
+target/venv/bin/python "$TESTS/38-sections.py" "$WORK" || fail "see above"
 
 # Where nothing sees all instructions, or not this CPU's, it is refused.
 expect 2 "$IRQSCOPE" run "$WORK/none.toml" --sections --rig vm

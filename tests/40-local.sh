@@ -29,10 +29,14 @@ scenario long timer 30000
 local_script >"$WORK/script"
 cat >>"$WORK/script" <<'SCRIPT'
 snapshot >before
+pages=
 for trigger in timer inject; do
-	"$irqscope" run $trigger.toml --out $trigger || fail "$trigger: exit $?"
+	"$irqscope" run $trigger.toml $pages --out $trigger || fail "$trigger: exit $?"
 	unchanged $trigger 0
+	pages=--no-report # an emulated CPU paints for 30 s, and once is enough
 done
+[ -e timer/report.html ] || fail "no report"
+[ ! -e inject/report.html ] || fail "a report that was not asked for"
 end_long INT 0
 end_long KILL 20 # which may leave work to the process that cleans up
 SCRIPT

@@ -32,7 +32,7 @@ scenario long inject 30000
 
 # Starts the long run and waits until it measures; $pid is it.
 begin() { # OUT
-	"$IRQSCOPE" run "$WORK/long.toml" --out "$WORK/$1" >"$WORK/said" 2>&1 &
+	"$IRQSCOPE" run "$WORK/long.toml" --allow-ssh-options --out "$WORK/$1" >"$WORK/said" 2>&1 &
 	pid=$!
 	await 60 measuring 100 || { cat "$WORK/said"; fail "nothing was measured"; }
 }
@@ -46,7 +46,7 @@ ended() { # STATUS
 
 start_target 6.1
 for trigger in timer inject; do
-	expect 0 "$IRQSCOPE" run "$WORK/$trigger.toml" --out "$WORK/$trigger"
+	expect 0 "$IRQSCOPE" run "$WORK/$trigger.toml" --allow-ssh-options --out "$WORK/$trigger"
 	unchanged $trigger 0
 	summary=$WORK/$trigger/summary.json
 	holds "$summary" "c['triggers'] == 500 and c['dropped'] == 0" "$trigger: not 500 triggers"
@@ -73,7 +73,7 @@ wait "$pid" || true
 nothing_left "ssh.*$WORK/key"
 unchanged "kill -9" 20
 
-expect 2 "$IRQSCOPE" run "$WORK/timer.toml" --host absent@127.0.0.1 --out "$WORK/absent"
+expect 2 "$IRQSCOPE" run "$WORK/timer.toml" --allow-ssh-options --host absent@127.0.0.1 --out "$WORK/absent"
 says "ssh-copy-id"
 
 ssh "${OWN[@]}" -O exit root@127.0.0.1 2>/dev/null

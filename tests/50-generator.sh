@@ -5,7 +5,6 @@
 # Runs: alone
 . tests/lib/lib.sh
 
-cargo build -q --release -p irqscope-twin-plugin
 PLUGIN=$(realpath "${CARGO_TARGET_DIR:-target}/release/libirqscope_twin.so")
 cd "$WORK"
 

@@ -24,12 +24,32 @@ scenario() { # NAME KERNEL PACING COUNT TIMEOUT
 		count = $4
 		timeout = "$5"
 		[vm]
-		limit = 600
+		limit = 200
 	TOML
 }
 
 none_left() {
 	nothing_left "(qemu-system-x86_64|irqscope-vm).*$WORK"
+}
+
+# A guest of two emulated CPUs fails in its boot now and then, before the driver is loaded: an
+# emulated CPU meets a breakpoint of the kernel's own patching (int3 in a jump label) that the other
+# has removed already, and the guest panics or hangs. It is booted once more, as stand-ins are:
+# tests/run counts the consoles that are called so, and limits their number.
+measured() { # NAME
+	local console
+	if "$IRQSCOPE" run "$WORK/$1.toml" --out "$WORK/$1" >"$WORK/said" 2>&1; then
+		return 0
+	fi
+	console=$(echo "$WORK/$1"/console-*.log)
+	if grep -q "irqscope: loading" "$console"; then
+		cat "$WORK/said"
+		fail "$1 failed, and not in its boot"
+	fi
+	mkdir -p "$WORK/hung-$1"
+	cp "$console" "$WORK/hung-$1/console.hung"
+	rm -r "${WORK:?}/$1"
+	expect 0 "$IRQSCOPE" run "$WORK/$1.toml" --out "$WORK/$1"
 }
 
 # outside RUN TERM: what the generator counted.
@@ -48,20 +68,29 @@ accounted() { # RUN
 	none_left
 }
 
-# By hand it serves hosts like every generator, and ends with its stdin.
+# By hand it serves hosts like every generator, those that know its secret, and ends with its stdin.
 mkfifo "$WORK/stdin"
-"${IRQSCOPE}-vm" --doorbell "$WORK/bell" --lines 3 <"$WORK/stdin" >"$WORK/address" &
+(umask 077; head -c 24 /dev/urandom | base64 >"$WORK/secret"; head -c 24 /dev/urandom | base64 >"$WORK/other")
+"${IRQSCOPE}-vm" --doorbell "$WORK/bell" --lines 3 --secret-file "$WORK/secret" <"$WORK/stdin" >"$WORK/address" &
 pid=$!
 exec 3>"$WORK/stdin"
-tries=100
-until [ -s "$WORK/address" ]; do
-	tries=$((tries - 1))
-	[ $tries -gt 0 ] || fail "irqscope-vm does not listen"
-	sleep 0.1
-done
-expect 0 "$IRQSCOPE" generator status --connect "$(cat "$WORK/address")"
+within 10 test -s "$WORK/address"
+address=$(cat "$WORK/address")
+expect 0 "$IRQSCOPE" generator status --connect "$address"
 says "generator  vm"
 says "3 lines, tick 1 ns"
+set_count() { # STATUS ADDRESS [VARIABLE]
+	expect "$1" env ${3+"$3"} "$IRQSCOPE" generator set --count 7 --connect "$2"
+}
+set_count 2 "$address"
+says "?secret-file=FILE"
+set_count 2 "$address?secret-file=$WORK/other"
+says "has another secret"
+set_count 2 "$address?secret-file=$WORK/absent"
+says "cannot use the secret in $WORK/absent"
+set_count 0 "$address?secret-file=$WORK/secret"
+set_count 0 "$address" "IRQSCOPE_SECRET=$(cat "$WORK/secret")"
+set_count 2 "$address" "IRQSCOPE_SECRET=$(cat "$WORK/other")"
 exec 3>&-
 wait $pid || fail "irqscope-vm did not end well"
 [ ! -e "$WORK/bell" ] || fail "irqscope-vm left its socket behind"
@@ -72,7 +101,7 @@ expect 2 env IRQSCOPE_VM=/nowhere "$IRQSCOPE" run "$WORK/closed.toml" --out "$WO
 says "IRQSCOPE_VM"
 [ ! -e "$WORK/closed" ] || fail "a run directory without a generator"
 
-expect 0 "$IRQSCOPE" run "$WORK/closed.toml" --out "$WORK/closed"
+measured closed
 accounted closed
 # A stage shows its response before it lets go of the trigger. Where the host takes
 # its CPU away right then, a generator that waited for the response comes too early,
@@ -84,7 +113,7 @@ merged=$(field "$WORK/closed/summary.json" "j['cases'][0]['coalesced']")
 
 # A response is given up after 3 s, so that the end does not take long.
 scenario open 6.12-rt open 10000 3s
-expect 0 "$IRQSCOPE" run "$WORK/open.toml" --out "$WORK/open"
+measured open
 accounted open
 
 scenario long 6.1 closed 1000000 10s

@@ -32,7 +32,7 @@ expect 0 "$IRQSCOPE" generator status --connect "$board" --json
 sed -n '/^{/,$p' "$WORK/said" >"$WORK/status.json"
 [ "$(field "$WORK/status.json" 'j["hello"]["kind"], j["hello"]["lines"]')" = "board 7" ] || fail "another generator"
 
-expect 0 "$IRQSCOPE" run tests/scenarios/board.toml --connect "$board" --out "$WORK/run"
+expect 0 "$IRQSCOPE" run tests/scenarios/board.toml --connect "$board" --wide --out "$WORK/run"
 says "generator board"
 expect 0 "$IRQSCOPE" report "$WORK/run"
 [ -s "$WORK/run/report.html" ] || fail "no report"

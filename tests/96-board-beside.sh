@@ -45,7 +45,7 @@ state() {
 }
 
 for run in any blind; do
-	expect 0 "$IRQSCOPE" run "$WORK/$run.toml" --connect "tcp://$generator" --out "$WORK/$run"
+	expect 0 "$IRQSCOPE" run "$WORK/$run.toml" --allow-ssh-options --connect "tcp://$generator" --out "$WORK/$run"
 	unchanged $run 0
 	holds "$WORK/$run/summary.json" "o['generator'] == 'vm'" "$run: another generator"
 	holds "$WORK/$run/summary.json" "(o['triggers'], o['complete']) == ($COUNT, $COUNT)" "$run: not $COUNT complete"
@@ -60,17 +60,17 @@ target/venv/bin/python "$TESTS/96-board-beside.py" "$WORK/any/samples.parquet" $
 
 # Nothing of it is started where the target cannot be measured.
 before=$(state "j['status']['run']")
-expect 3 "$IRQSCOPE" run "$WORK/blind.toml" --connect 127.0.0.1:1 --out "$WORK/nobody"
-expect 2 "$IRQSCOPE" run "$WORK/blind.toml" --out "$WORK/unsaid"
+expect 3 "$IRQSCOPE" run "$WORK/blind.toml" --allow-ssh-options --connect 127.0.0.1:1 --out "$WORK/not-begun"
+expect 2 "$IRQSCOPE" run "$WORK/blind.toml" --allow-ssh-options --out "$WORK/unsaid"
 says "--connect"
-expect 2 "$IRQSCOPE" run "$WORK/absent.toml" --connect "$generator" --out "$WORK/absent"
+expect 2 "$IRQSCOPE" run "$WORK/absent.toml" --allow-ssh-options --connect "$generator" --out "$WORK/absent"
 says "cpu 9 is not online"
 expect 2 "$IRQSCOPE" run demo --rig twin --connect "$generator" --out "$WORK/twin"
 says "generator of its own"
 unchanged refusals 0
 [ "$(state "j['status']['run']")" = "$before" ] || fail "a run of the generator's was started"
 
-"$IRQSCOPE" run "$WORK/long.toml" --connect "$generator" --out "$WORK/long" >"$WORK/said" 2>&1 &
+"$IRQSCOPE" run "$WORK/long.toml" --allow-ssh-options --connect "$generator" --out "$WORK/long" >"$WORK/said" 2>&1 &
 pid=$!
 await 180 measuring 100 || { cat "$WORK/said"; fail "no trigger reaches the target"; }
 kill -INT $pid

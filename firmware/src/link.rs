@@ -78,7 +78,7 @@ fn hear(shared: &Shared, state: &mut State, frame: Result<Frame, FrameError>) {
         return;
     }
     match state.session.receive(frame) {
-        Request::Hello => state.said_hello = true,
+        Request::Hello(_) => state.said_hello = true,
         Request::Command(to, command) => shared.board().command(to, command),
         Request::Refused(to, refusal) => state.refusals.push_back(reply(to, refusal)),
         Request::Close(to, refusal) => {

@@ -8,6 +8,9 @@
 #ifndef IRQSCOPE_COMPAT_H
 #define IRQSCOPE_COMPAT_H
 
+#ifdef CONFIG_X86
+#include <asm/msr.h>
+#endif
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/mm.h>
@@ -69,6 +72,15 @@ static __always_inline void *irqscope_hrtimer_function(const struct hrtimer *tim
 	void *data, bool preempt, struct task_struct *prev, struct task_struct *next
 #endif
 
+/* 7.x hands out the time itself, earlier ones a pointer to it. */
+#ifdef IRQSCOPE_HAVE_EXPIRY_BY_VALUE
+#define IRQSCOPE_HRTIMER_ENTRY_ARGUMENTS					\
+	void *data, struct hrtimer *timer, ktime_t now
+#else
+#define IRQSCOPE_HRTIMER_ENTRY_ARGUMENTS					\
+	void *data, struct hrtimer *timer, ktime_t *now
+#endif
+
 /* 6.8 dropped the virtual run time. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 #define IRQSCOPE_STATISTICS_ARGUMENTS						\
@@ -88,6 +100,28 @@ static inline int irqscope_irq_set_affinity(unsigned int irq, const struct cpuma
 
 	irq_set_affinity_hint(irq, NULL);
 	return err;
+#endif
+}
+
+#ifdef CONFIG_X86
+/* 6.16 renamed what reads all 64 bits, and 7.x dropped what reads them in halves. */
+static inline int irqscope_rdmsr_on_cpu(unsigned int cpu, u32 msr, u64 *value)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	return rdmsrq_safe_on_cpu(cpu, msr, value);
+#else
+	return rdmsrl_safe_on_cpu(cpu, msr, value);
+#endif
+}
+#endif
+
+/* Kernels without debugfs for interrupts have no injection, unless they are wanted for it. */
+static inline int irqscope_inject_interrupt(unsigned int irq)
+{
+#ifdef IRQSCOPE_HAVE_INJECTION
+	return irq_inject_interrupt(irq);
+#else
+	return -EOPNOTSUPP;
 #endif
 }
 

@@ -59,7 +59,7 @@ static int irqscope_inject_token(struct irqscope *scope, u64 token)
 
 	if (unlikely(atomic64_cmpxchg(&irq->pending, 0, token)))
 		return 1;
-	err = irq_inject_interrupt(scope->interrupt.number);
+	err = irqscope_inject_interrupt(scope->interrupt.number);
 	if (unlikely(err)) {
 		irqscope_close_stage(irq);
 		irqscope_run_end(scope, IRQSCOPE_INJECT_FAILED, err);

@@ -152,7 +152,7 @@ static int irqscope_irq_probe_once(struct irqscope *scope)
 	int err;
 
 	WRITE_ONCE(scope->interrupt.seen_cpu, -1);
-	err = irq_inject_interrupt(scope->interrupt.number);
+	err = irqscope_inject_interrupt(scope->interrupt.number);
 	for (waited_ms = 0; !err && waited_ms < PROBE_WAIT_MS; waited_ms++) {
 		if (READ_ONCE(scope->interrupt.seen_cpu) >= 0)
 			return 0;
@@ -184,7 +184,10 @@ int irqscope_irq_probe(struct irqscope *scope)
 		if (!err && scope->interrupt.seen_cpu == scope->cpu)
 			return 0;
 	}
-	if (err == -EINVAL)
+	if (err == -EOPNOTSUPP)
+		pr_err("irq %u cannot be injected: this kernel lacks CONFIG_GENERIC_IRQ_INJECTION (CONFIG_GENERIC_IRQ_DEBUGFS=y)\n",
+		       number);
+	else if (err == -EINVAL)
 		pr_err("irq %u cannot be injected: it is not activated or level-triggered; choose an edge-triggered line that is wired to the controller (7 on a PC)\n",
 		       number);
 	else if (err)

@@ -59,7 +59,7 @@ static void notrace probe_tasklet_exit(void *data, struct tasklet_struct *taskle
 	irqscope_event(data, IRQSCOPE_TASKLET_EXIT, 0, (unsigned long)function);
 }
 
-static void notrace probe_hrtimer_entry(void *data, struct hrtimer *timer, ktime_t *now)
+static void notrace probe_hrtimer_entry(IRQSCOPE_HRTIMER_ENTRY_ARGUMENTS)
 {
 	irqscope_event(data, IRQSCOPE_HRTIMER_ENTRY, 0,
 		       (unsigned long)irqscope_hrtimer_function(timer));

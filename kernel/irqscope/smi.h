@@ -11,12 +11,17 @@
 
 #include <asm/msr.h>
 
+#include "compat.h"
+
 /* Those of Intel do since Nehalem, QEMU's too; AMD's refuse the register. */
 static inline bool irqscope_smi_is_counted(unsigned int cpu, u32 *count)
 {
-	u32 high;
+	u64 value;
 
-	return !rdmsr_safe_on_cpu(cpu, MSR_SMI_COUNT, count, &high);
+	if (irqscope_rdmsr_on_cpu(cpu, MSR_SMI_COUNT, &value))
+		return false;
+	*count = value;
+	return true;
 }
 
 static __always_inline u32 irqscope_smi_count(void)

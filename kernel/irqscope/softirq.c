@@ -16,6 +16,7 @@
 #define WEIGHT	INT_MAX	/* never used up: each poll completes at once */
 #define BUDGET	(WEIGHT - 1)	/* more than irq_poll has */
 
+#ifdef IRQSCOPE_HAVE_IRQ_POLL
 /*
  * The stage can be raised again from irq_poll_complete() on; only then may the
  * token be taken, or a trigger in between would raise it in vain.
@@ -51,6 +52,10 @@ const struct irqscope_stage_ops irqscope_softirq_stage = {
 	.raise = irqscope_softirq_raise,
 	.unprepare = irqscope_softirq_unprepare,
 };
+#else
+/* Nothing on such a kernel polls, and no vector is a module's: there is no such stage. */
+const struct irqscope_stage_ops irqscope_softirq_stage;
+#endif
 
 static void irqscope_tasklet_run(struct tasklet_struct *tasklet)
 {

@@ -24,5 +24,7 @@ end_long() {
 	status=0
 	wait $pid || status=$?
 	echo "SIG$1: exit $status"
+	# Temporary files of a killed program go with the next start of one.
+	[ "$1" != KILL ] || "$irqscope" scenario list >/dev/null || fail "the next start: exit $?"
 	unchanged "SIG$1" "$2"
 }

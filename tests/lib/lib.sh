@@ -75,8 +75,9 @@ holds() {
 	[ "$(field "$1" "bool($2)")" = True ] || fail "$3: $2 does not hold in $1"
 }
 
+# With the features of the whole workspace, so that it is the one that cargo test has built.
 need_guest() {
-	cargo build -q --release --locked -p irqscope-rig --example guest
+	cargo build -q --release --locked --workspace --example guest
 	GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
 }
 

@@ -46,6 +46,7 @@ fn hello() -> Message {
         protocol: PROTOCOL,
         kind: "target".into(),
         tool_version: env!("CARGO_PKG_VERSION").into(),
+        proof: None,
     })
 }
 

@@ -10,7 +10,7 @@ use irqscope_wire::Load;
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::bench::options::{self, BenchOptions};
-use crate::generator::{GeneratorOptions, MOST_LINES};
+use crate::generator::{GeneratorOptions, Guard, MOST_LINES};
 use crate::threads::ThreadsOptions;
 
 /// The answer to `--version`.
@@ -66,6 +66,10 @@ generator
         --listen ADDRESS  where a host is served [default: 127.0.0.1:0]; the
                           address that it really got, and its CPU, are the first
                           line on stdout
+        --secret-file FILE  serve only hosts that know the secret in this file: for
+                          an address beyond the loopback
+        --own-secret      serve only hosts that know a secret which is drawn now, and
+                          is the third word of that line
         --stop-on-eof     end when stdin ends
 
 Exit codes: 0 fine, 2 wrong usage or plan, 3 the case failed, 4 the measurement
@@ -191,6 +195,10 @@ fn parse_generator(parser: &mut Parser) -> Result<Command, lexopt::Error> {
             Arg::Long("cpu") => options.cpu = Some(parser.value()?.parse()?),
             Arg::Long("under-test") => options.under_test = parser.value()?.parse()?,
             Arg::Long("listen") => options.listen = parser.value()?.string()?,
+            Arg::Long("secret-file") => {
+                options.guard = Guard::File(parser.value()?.into());
+            }
+            Arg::Long("own-secret") => options.guard = Guard::Own,
             Arg::Long("stop-on-eof") => options.stop_on_eof = true,
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             other => return Err(other.unexpected()),
@@ -250,6 +258,13 @@ mod tests {
         let options = GeneratorOptions { lines: 3, cpu: Some(2), ..Default::default() };
         let parsed = parse_words("generator --lines 3 --cpu 2");
         assert_eq!(parsed, Ok(Command::Generator(options)));
+        let guarded = |words| match parse_words(words) {
+            Ok(Command::Generator(options)) => options.guard,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(guarded("generator --own-secret"), Guard::Own);
+        let file = Guard::File("/etc/secret".into());
+        assert_eq!(guarded("generator --secret-file /etc/secret"), file);
         assert!(parse_words("generator --lines 17").unwrap_err().contains("1 to 16"));
     }
 

@@ -4,9 +4,11 @@
 //! In the twin frames move out when nothing is measured any more; in a machine
 //! in real time they leave at once, and the host may speak.
 //!
-//! It finds its work in /irqscope: `modules` and `modules.late` (lists),
-//! `plan` (one frame), or `exec` (a command line, run instead of a case).
-//! Time is real where `live` is there.
+//! It finds its work in /irqscope: `modules` (a list), `modules.port` (what frames leave by),
+//! `plan` (one frame), `modules.case` (a list of the plan's own), or `exec` (a command line, run
+//! instead of a case). Time is real where `live` is there. Where `stops` is there, the guest stops
+//! its machine once it is up, and `plan`, `modules.case` and `live` are files that the host gives
+//! the machine that goes on.
 
 use std::fs::{self, File};
 use std::io;
@@ -24,7 +26,7 @@ use nix::sys::termios::tcdrain;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, sync};
 
-use irqscope_wire::{HostByte, Message};
+use irqscope_wire::{HostByte, Message, Plan};
 
 use crate::case;
 use crate::context::Context;
@@ -32,7 +34,7 @@ use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::stop::Stop;
 use crate::symbols::Symbols;
-use crate::{modules, parameters, plan, port};
+use crate::{modules, parameters, plan, port, snapshot};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -54,8 +56,7 @@ pub fn run() -> ! {
     }));
     let result = match bring_up() {
         Ok(()) if work("exec").exists() => execute(),
-        brought_up if work("live").exists() => serve_live(brought_up),
-        brought_up => serve(brought_up),
+        brought_up => go_on(brought_up),
     };
     reap();
     if let Err(error) = result {
@@ -67,6 +68,23 @@ pub fn run() -> ! {
 
 fn work(name: &str) -> std::path::PathBuf {
     Path::new(WORK).join(name)
+}
+
+fn stops() -> bool {
+    work("stops").exists()
+}
+
+/// Returns a file of the work: the host's, where the guest goes on after its stop.
+fn given(name: &str) -> Result<Option<Vec<u8>>> {
+    if stops() {
+        return snapshot::file(name);
+    }
+    let path = work(name);
+    match fs::read(&path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::Read { path, source }),
+    }
 }
 
 fn say(line: &str) {
@@ -130,11 +148,27 @@ fn lo_up() -> nix::Result<()> {
 /// virtual time costs nothing.
 const BOOT_ENDS: Duration = Duration::from_secs(5);
 
+/// Waits until the kernel is idle, lets the host keep the machine, and does the work.
+fn go_on(brought_up: Result<()>) -> Result<()> {
+    let ready = brought_up.and_then(|()| parameters::check()).and_then(|()| {
+        sleep(BOOT_ENDS);
+        if stops() { snapshot::stop() } else { Ok(()) }
+    });
+    match ready.and_then(|()| given("live")) {
+        Ok(Some(_)) => serve_live(Ok(())),
+        Ok(None) => serve(Ok(())),
+        Err(error) if work("live").exists() => serve_live(Err(error)),
+        Err(error) => serve(Err(error)),
+    }
+}
+
 /// Runs the case and hands its frames over, whatever became of it.
-fn serve(brought_up: Result<()>) -> Result<()> {
+fn serve(ready: Result<()>) -> Result<()> {
     let mut sink = Sink::memory();
-    let measured = measure(brought_up, &Stop::never(), false, &mut sink);
-    let delivered = modules::load_all(&work("modules.late")).and_then(|()| deliver(&mut sink));
+    let measured =
+        ready.and_then(|()| prepare()).inspect_err(|error| case::refuse(&mut sink, error));
+    let measured = measured.and_then(|plan| measure(&plan, &Stop::never(), false, &mut sink));
+    let delivered = modules::load_all(&work("modules.port")).and_then(|()| deliver(&mut sink));
     measured.and(delivered)
 }
 
@@ -151,35 +185,31 @@ fn deliver(sink: &mut Sink) -> Result<()> {
     Ok(())
 }
 
-/// Runs the case and sends its frames as they come.
-fn serve_live(brought_up: Result<()>) -> Result<()> {
+/// Runs the case, in a machine in real time, and sends its frames as they come.
+fn serve_live(ready: Result<()>) -> Result<()> {
+    modules::load_all(&work("modules.port"))?;
     let port = port::open(Path::new("/"))?;
     let mut sink = Sink::stream(port.try_clone().map_err(Error::Output)?);
     let stop = Stop::never().or_on_hosts_end(port);
-    let measured = measure(brought_up, &stop, true, &mut sink);
+    let measured =
+        ready.and_then(|()| prepare()).inspect_err(|error| case::refuse(&mut sink, error));
+    let measured = measured.and_then(|plan| measure(&plan, &stop, true, &mut sink));
     stop.await_farewell();
     measured
 }
 
-fn measure(brought_up: Result<()>, stop: &Stop, is_real: bool, sink: &mut Sink) -> Result<()> {
-    match brought_up.and_then(|()| parameters::check()).and_then(|()| read_plan()) {
-        Ok(plan) => {
-            sleep(BOOT_ENDS);
-            case::run(&Context { root: Path::new("/"), stop, is_real }, &plan, sink)
-        }
-        Err(error) => {
-            case::refuse(sink, &error);
-            Err(error)
-        }
+/// Loads the modules of the plan's own; returns the plan.
+fn prepare() -> Result<Plan> {
+    let list = given("modules.case")?.unwrap_or_default();
+    modules::load_listed(&String::from_utf8_lossy(&list))?;
+    match given("plan")? {
+        Some(bytes) => plan::read(&bytes[..]),
+        None => Err(Error::Plan("the host gave none".into())),
     }
 }
 
-fn read_plan() -> Result<irqscope_wire::Plan> {
-    let path = work("plan");
-    match fs::read(&path) {
-        Ok(bytes) => plan::read(&bytes[..]),
-        Err(source) => Err(Error::Read { path, source }),
-    }
+fn measure(plan: &Plan, stop: &Stop, is_real: bool, sink: &mut Sink) -> Result<()> {
+    case::run(&Context { root: Path::new("/"), stop, is_real }, plan, sink)
 }
 
 /// Plays a machine for somebody's test: the command's words are split at white

@@ -34,6 +34,7 @@ pub mod run;
 pub mod scheduling;
 pub mod settings;
 pub mod sink;
+mod snapshot;
 pub mod stop;
 pub mod symbols;
 pub mod sync;

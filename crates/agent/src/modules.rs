@@ -31,10 +31,18 @@ pub struct Module {
 /// The list cannot be read, or a module cannot be loaded.
 pub fn load_all(list: &Path) -> Result<()> {
     match fs::read_to_string(list) {
-        Ok(text) => parse(&text).iter().try_for_each(load),
+        Ok(text) => load_listed(&text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(source) => Err(Error::Read { path: list.into(), source }),
     }
+}
+
+/// Loads all modules of the text of a list.
+///
+/// # Errors
+/// A module cannot be loaded.
+pub fn load_listed(list: &str) -> Result<()> {
+    parse(list).iter().try_for_each(load)
 }
 
 /// Parses a list; blank lines and those that begin with `#` are passed over.

@@ -12,9 +12,10 @@ pub(crate) const PARTS: usize = 100;
 const MOST: u64 = 1 << 16;
 
 /// Returns how many of the [`PARTS`] of a tick of `hz` the triggers meet; uniform jitter meets all
-/// within its amount, exponential jitter all there are.
+/// within its amount, exponential jitter all there are. A damaged record may name any frequency:
+/// a tick shorter than a nanosecond counts as one.
 pub(crate) fn met(asked: &StagePlan, hz: u32) -> usize {
-    let tick = 1_000_000_000 / u64::from(hz.max(1));
+    let tick = (1_000_000_000 / u64::from(hz.max(1))).max(1);
     let around = match asked.jitter.kind {
         JitterKind::None => 0,
         JitterKind::Uniform => asked.jitter.ns,
@@ -39,7 +40,8 @@ pub(crate) fn met(asked: &StagePlan, hz: u32) -> usize {
 
 /// Returns the instants of the grid, in nanoseconds from its first one.
 fn instants(asked: &StagePlan) -> impl Iterator<Item = u64> {
-    let (triggers, interval) = asked.burst.map_or((1, 0), |one| (one.triggers, one.interval_ns));
+    let one = asked.burst.map(|one| (one.triggers.max(1), one.interval_ns));
+    let (triggers, interval) = one.unwrap_or((1, 0));
     let period = asked.period_ns;
     let burst = move |start: u64| {
         (0..u64::from(triggers)).map(move |at| start.wrapping_add(at.wrapping_mul(interval)))
@@ -68,6 +70,18 @@ mod tests {
         assert_eq!(met(&plan(487_000, NONE), 250), PARTS);
         // Prime to the tick, and too near to one of its parts: 10,000 triggers move on by one more.
         assert_eq!(met(&plan(999_999, NONE), 250), 5);
+    }
+
+    #[test]
+    fn any_frequency_and_any_burst_has_a_number_of_phases() {
+        let burst = Some(Burst { triggers: 0, interval_ns: u64::MAX });
+        for hz in [0, 1, 250, 1_000_000_001, u32::MAX] {
+            let most = u64::MAX / 2 + 1;
+            let jitter = Jitter { kind: JitterKind::Uniform, ns: most };
+            for plan in [plan(most, jitter), StagePlan { burst, ..plan(u64::MAX, NONE) }] {
+                assert!((1..=PARTS).contains(&met(&plan, hz)), "{hz} Hz");
+            }
+        }
     }
 
     #[test]

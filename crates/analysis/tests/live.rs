@@ -25,6 +25,7 @@ fn hello() -> Message {
         tick,
         lines,
         limits: Limits::USUAL,
+        challenge: None,
     })
 }
 

@@ -2,13 +2,15 @@
 //! One host's connection, as far as it is understood: what its frames ask for,
 //! or why they are refused.
 
-use irqscope_wire::{Command, Frame, FrameError, MAX_FRAME_BYTES, Message, PROTOCOL, Refusal};
+use irqscope_wire::{
+    Command, Frame, FrameError, MAX_FRAME_BYTES, Message, PROTOCOL, Proof, Refusal,
+};
 
 /// The meaning of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// The host's hello: nothing to answer.
-    Hello,
+    /// The host's hello, with what proves that it knows the generator's secret: nothing to answer.
+    Hello(Option<Proof>),
     /// To be done and answered, with the number of its frame.
     Command(u64, Command),
     /// To be answered so.
@@ -66,9 +68,9 @@ impl Session {
                 let (theirs, ours) = (hello.protocol, PROTOCOL);
                 Request::Close(Some(number), Refusal::OtherProtocol { theirs, ours })
             }
-            Message::Hello(_) => {
+            Message::Hello(hello) => {
                 self.greeted = true;
-                Request::Hello
+                Request::Hello(hello.proof)
             }
             _ if !self.greeted => Request::Close(Some(number), Refusal::NoHello),
             Message::Command(command) => Request::Command(number, command),
@@ -83,7 +85,12 @@ mod tests {
     use irqscope_wire::Hello;
 
     fn hello(protocol: u16) -> Message {
-        Message::Hello(Hello { protocol, kind: "host".into(), tool_version: "0".into() })
+        Message::Hello(Hello {
+            protocol,
+            kind: "host".into(),
+            tool_version: "0".into(),
+            proof: None,
+        })
     }
 
     fn receive(session: &mut Session, number: u64, message: Message) -> Request {
@@ -93,7 +100,7 @@ mod tests {
     #[test]
     fn a_hello_and_commands_in_order_are_heard() {
         let mut session = Session::default();
-        assert_eq!(receive(&mut session, 0, hello(PROTOCOL)), Request::Hello);
+        assert_eq!(receive(&mut session, 0, hello(PROTOCOL)), Request::Hello(None));
         let stop = || Message::Command(Command::Stop);
         assert_eq!(receive(&mut session, 1, stop()), Request::Command(1, Command::Stop));
         let refusal = Refusal::OutOfSequence { number: 1, expected: 2 };
@@ -119,6 +126,6 @@ mod tests {
         assert_eq!(session.receive(Err(FrameError::Garbled(7))), Request::Refused(None, refusal));
         let refusal = Refusal::Oversized { limit: MAX_FRAME_BYTES as u32 };
         assert_eq!(session.receive(Err(FrameError::Oversized)), Request::Refused(None, refusal));
-        assert_eq!(receive(&mut session, 0, hello(PROTOCOL)), Request::Hello);
+        assert_eq!(receive(&mut session, 0, hello(PROTOCOL)), Request::Hello(None));
     }
 }

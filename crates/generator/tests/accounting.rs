@@ -23,6 +23,7 @@ fn source(lines: u8, window: usize, room: usize) -> Source {
         tick: TICK,
         lines,
         limits: LIMITS,
+        challenge: None,
     };
     Source::new(hello, window, room, 0)
 }

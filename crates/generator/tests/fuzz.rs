@@ -22,7 +22,7 @@ fn receive(bytes: &[u8], source: &mut Source) -> usize {
             return;
         }
         match session.receive(frame) {
-            Request::Hello => {}
+            Request::Hello(_) => {}
             Request::Command(to, command) => {
                 commands += 1;
                 source.command(to, command, now);
@@ -42,7 +42,7 @@ fn receive(bytes: &[u8], source: &mut Source) -> usize {
 }
 
 fn source() -> Source {
-    let hello = GeneratorHello { lines: 2, ..mutate::generator_hello() };
+    let hello = GeneratorHello { lines: 2, challenge: None, ..mutate::generator_hello() };
     Source::new(hello, 16, 4, 100)
 }
 

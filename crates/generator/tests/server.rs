@@ -8,6 +8,7 @@ mod common;
 
 use std::io::Write;
 use std::net::Shutdown;
+use std::time::{Duration, Instant};
 
 use common::{Host, MS, Owner};
 use irqscope_generator::server::{Server, ServerError};
@@ -142,6 +143,40 @@ fn a_command_before_the_hello_closes_the_connection() {
     host.send(Message::Command(Command::Stop));
     assert_eq!(host.reply(), (Some(0), Err(Refusal::NoHello)));
     assert!(host.receive().is_none());
+}
+
+#[test]
+fn connections_that_say_nothing_hold_no_place_and_have_a_time_limit() {
+    let owner = Owner::start(1, 64);
+    let mut silent: Vec<Host> = (0..12).map(|_| Host::connect(owner.address)).collect();
+    let begun = Instant::now();
+    let (mut host, _) = Host::greet(owner.address);
+    assert!(host.ask(Command::Status).is_ok());
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    // The one that says hello too late learns that there is a host.
+    let mut late = silent.pop().unwrap();
+    late.hello(PROTOCOL);
+    assert_eq!(late.reply(), (None, Err(Refusal::OtherHost)));
+    for mut other in silent {
+        assert_eq!(other.reply(), (None, Err(Refusal::NoHello)));
+        assert!(other.receive().is_none());
+    }
+    assert!(begun.elapsed() > Duration::from_secs(4));
+    // Its numbers have no gap that others made.
+    assert!(host.ask(Command::Status).is_ok());
+}
+
+#[test]
+fn many_that_are_turned_away_do_not_delay_the_next_host() {
+    let owner = Owner::start(1, 64);
+    let (host, _) = Host::greet(owner.address);
+    let idle: Vec<Host> = (0..40).map(|_| Host::connect(owner.address)).collect();
+    drop(host);
+    let begun = Instant::now();
+    let (mut next, _) = Host::greet(owner.address);
+    assert!(next.ask(Command::Status).is_ok());
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    drop(idle);
 }
 
 #[test]

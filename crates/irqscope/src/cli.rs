@@ -2,7 +2,9 @@
 //! The command line: its subcommands and options.
 
 mod bench;
+mod bisect;
 mod bursts;
+mod cache;
 mod changes;
 mod compare;
 mod explain;
@@ -17,6 +19,7 @@ mod scenario;
 mod scope;
 mod serve;
 mod settings;
+mod shown;
 mod sweep;
 mod tail;
 mod threads;
@@ -28,10 +31,12 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use irqscope_scenario::RigKind;
+use irqscope_scenario::{Arch, KernelName, RigKind};
 
 pub use bench::Bench;
+pub use bisect::Bisect;
 pub use bursts::Bursts;
+pub use cache::Cache;
 pub use changes::Changes;
 pub use compare::{Chosen, Compare};
 pub use explain::Explain;
@@ -46,6 +51,7 @@ pub use scenario::Scenario;
 pub use scope::Scope;
 pub use serve::Serve;
 pub use settings::{Settings, companion};
+pub use shown::Shown;
 pub use sweep::Sweep;
 pub use tail::Tail;
 pub use threads::Threads;
@@ -104,6 +110,8 @@ pub enum Command {
     Run(Run),
     /// Find the highest trigger frequency that each stage keeps up with.
     Sweep(Sweep),
+    /// Find the commit, patch or release that made a latency longer.
+    Bisect(Box<Bisect>),
     /// Run benchmarks that need no driver, on this machine or another.
     Bench(Box<Bench>),
     /// Show interrupt and softirq threads, their priorities, and what to change.
@@ -146,6 +154,9 @@ pub enum Command {
     /// Fetch kernels for guests, or list those that are there.
     #[command(subcommand)]
     Kernel(Kernel),
+    /// List what is kept because it is slow to make, or remove it.
+    #[command(subcommand)]
+    Cache(Cache),
     /// Find, flash, ask, set, start and stop a generator by hand.
     #[command(subcommand)]
     Generator(Generator),
@@ -168,6 +179,7 @@ Examples:
   irqscope run scenarios/mine.toml --out results/mine
   irqscope run demo --set trigger.frequency=5kHz --set trigger.pacing=closed
   irqscope run demo --stage irq --stage user --state idle --count 500 --seed 7
+  irqscope run demo --sort max --columns stage,case,count,max,lost
   irqscope run demo --rig local          the machine in hand, as root
   irqscope run vm --kernel 6.12          a virtual machine, triggered from outside
   irqscope run board --connect serial:///dev/ttyUSB0
@@ -184,9 +196,12 @@ pub struct Run {
     /// pending, for `irqscope locks`; in the twin only, and without an effect on its figures.
     #[arg(long)]
     pub sections: bool,
-    /// Print summary.json instead of the table.
+    /// Write no report.html and no pictures, which a slow machine takes long to paint; irqscope report
+    /// writes them later.
     #[arg(long)]
-    pub json: bool,
+    pub no_report: bool,
+    #[command(flatten)]
+    pub shown: Shown,
 }
 
 /// The scenario, the rig, and the number of samples.
@@ -206,9 +221,11 @@ pub struct How {
     /// The run directory; must not exist [default: runs/TIME-SCENARIO].
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// A kernel for the guest instead of the scenario's; may be repeated. With rig board the name
-    /// of what the target runs, which is not checked.
-    #[arg(long, value_name = "NAME")]
+    /// A kernel for the guest instead of the scenario's; may be repeated: Debian's (6.12-rt,
+    /// 6.12.95, sid-7.2), a build tree (~/src/linux), packages (x.deb, ./debs), a commit
+    /// (git:~/src/linux@v6.12); LABEL= before it names its cases. With rig board the name of what
+    /// the target runs, which is not checked.
+    #[arg(long, value_name = "[LABEL=]KERNEL")]
     pub kernel: Vec<String>,
     /// Another rig than the scenario's.
     #[arg(long, value_parser = rig())]
@@ -216,6 +233,10 @@ pub struct How {
     /// The target of rig ssh, as ssh takes it.
     #[arg(long, value_name = "[USER@]HOST")]
     pub host: Option<String>,
+    /// Pass all ssh.options of the scenario to ssh, also those by which programs of this machine
+    /// can be run: for files that you trust as much as programs.
+    #[arg(long)]
+    pub allow_ssh_options: bool,
     /// A board that is wired to the target: HOST:PORT, tcp://HOST:PORT or
     /// serial:///dev/ttyACM0[?baud=N]. It triggers and watches instead of what the
     /// scenario names: alone with rig board, beside the target's own record with rigs
@@ -235,38 +256,66 @@ fn rig() -> impl TypedValueParser<Value = RigKind> {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  irqscope report runs/20260101T120000Z-demo")]
+#[command(after_help = "\
+Examples:
+  irqscope report runs/20260101T120000Z-demo
+  irqscope report RUN --sort max         the worst first
+  irqscope report RUN --columns stage,case,p95,max --csv > figures.csv
+  irqscope report RUN --wide             all columns, the account of each case, all warnings")]
 pub struct Report {
     /// The directory that `irqscope run` or `irqscope sweep` left behind.
     pub run: PathBuf,
-    /// Print summary.json instead of the table.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+fn kernel_arch(name: &str) -> Result<Arch, String> {
+    match name {
+        "amd64" | "x86_64" => Ok(Arch::X86_64),
+        "arm64" | "aarch64" => Ok(Arch::Arm64),
+        _ => Err("amd64 or arm64".to_owned()),
+    }
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Kernel {
     /// Unpack Debian kernels into the cache, without installing them.
-    #[command(
-        after_help = "Examples:\n  irqscope kernel fetch 6.1 6.1-rt\n  irqscope kernel fetch --all"
-    )]
+    #[command(after_help = "Examples:\n  irqscope kernel fetch 6.1 6.1-rt sid-7.2 6.12.95\n  \
+                      irqscope kernel fetch --all")]
     Fetch {
-        /// Names such as 6.1 or 6.12-rt.
-        #[arg(value_name = "NAME", required_unless_present = "all")]
-        names: Vec<String>,
+        /// A line (6.1), a version (6.12.95), -rt behind it for PREEMPT_RT, -arm64 for Arm, a suite
+        /// before it (sid-7.2).
+        #[arg(value_name = "NAME", required_unless_present = "all", value_parser = KernelName::parse)]
+        names: Vec<KernelName>,
         /// All kernels that irqscope is tested on.
         #[arg(long)]
         all: bool,
     },
-    /// Build kernels of one's own from Debian's source into the cache; each takes
-    /// some minutes, once.
+    /// Build kernels of one's own into the cache, from Debian's source or from a repository; each
+    /// takes some minutes, once.
     #[command(after_help = "Examples:\n  irqscope kernel build plain\n  \
-                            irqscope run demo --kernel plain --kernel lockdep")]
+                            irqscope run demo --kernel plain --kernel lockdep\n  \
+                            irqscope kernel build git:~/src/linux@v6.12\n  \
+                            irqscope kernel build mine=git:~/src/linux@HEAD+lockdep+fix.patch")]
     Build {
-        /// Names as `irqscope kernel list` shows them.
-        #[arg(value_name = "NAME", required = true)]
-        names: Vec<String>,
+        /// Names as `irqscope kernel list` shows them, or [LABEL=]git:DIRECTORY@REVISION[+PART]…; a
+        /// part is a bundled fragment (lockdep), a target of the kernel's makefile (defconfig), a
+        /// fragment's or a patch's path, or a directory with a series of patches.
+        #[arg(value_name = "NAME", required = true, value_parser = KernelName::parse)]
+        names: Vec<KernelName>,
     },
     /// List the kernels in the cache, and those that can be built.
     List,
+    /// List the kernels that Debian's suites offer, from bullseye to sid.
+    Offered {
+        #[arg(long, value_name = "NAME", default_value = "amd64", value_parser = kernel_arch)]
+        arch: Arch,
+    },
+    /// Print the options that a kernel needs for the twin, as a fragment of its configuration.
+    #[command(after_help = "Example:\n  irqscope kernel fragment > irqscope.config\n  \
+                            scripts/kconfig/merge_config.sh .config irqscope.config && make")]
+    Fragment {
+        #[arg(long, value_name = "NAME", default_value = "amd64", value_parser = kernel_arch)]
+        arch: Arch,
+    },
 }

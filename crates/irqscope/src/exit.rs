@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use irqscope_analysis::{AnalysisError, CompareError};
+use irqscope_quantity::shortened;
 use irqscope_report::ReportError;
 use irqscope_report::foreign::ForeignError;
 use irqscope_rig::RigError;
@@ -51,7 +52,7 @@ impl Trouble {
     }
 
     pub fn report(self) -> Exit {
-        eprintln!("irqscope: {}", self.text);
+        eprintln!("irqscope: {}", bounded(&self.text));
         self.exit
     }
 
@@ -60,6 +61,20 @@ impl Trouble {
         self.text.push_str(&format!("\n  {note}"));
         self
     }
+}
+
+/// The most of an error that is printed: what it quotes may be of any length.
+const LINES: usize = 200;
+const CHARACTERS: usize = 1000;
+
+fn bounded(text: &str) -> String {
+    let mut lines: Vec<_> =
+        text.lines().take(LINES).map(|line| shortened(line, CHARACTERS)).collect();
+    let more = text.lines().count() - lines.len();
+    if more > 0 {
+        lines.push(format!("… ({more} more lines)").into());
+    }
+    lines.join("\n")
 }
 
 impl std::fmt::Display for Trouble {
@@ -118,6 +133,9 @@ fn of_generator(error: &GeneratorError) -> Exit {
         | GeneratorError::Speed { .. }
         | GeneratorError::Unusable { .. }
         | GeneratorError::Refused(_)
+        | GeneratorError::NeedsSecret { .. }
+        | GeneratorError::WrongSecret { .. }
+        | GeneratorError::UnusableSecret { .. }
         | GeneratorError::OtherProtocol { .. }
         | GeneratorError::Failed { .. } => Exit::Usage,
         GeneratorError::Unreachable { .. }
@@ -125,7 +143,21 @@ fn of_generator(error: &GeneratorError) -> Exit {
         | GeneratorError::NoAnswer { .. }
         | GeneratorError::Busy { .. }
         | GeneratorError::Lost { .. }
+        | GeneratorError::Flooded { .. }
         | GeneratorError::Anew { .. } => Exit::Lost,
         GeneratorError::Interrupted => Exit::Interrupted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_printed_in_bounds_whatever_it_quotes() {
+        assert_eq!(bounded("what\n  remedy: that"), "what\n  remedy: that");
+        assert!(bounded(&"x".repeat(1 << 20)).len() < 1100);
+        let many = bounded(&"x\n".repeat(100_000));
+        assert!(many.lines().count() == LINES + 1 && many.ends_with("(99800 more lines)"));
     }
 }

@@ -2,6 +2,10 @@
 //! The command line: parse, call, print.
 #![forbid(unsafe_code)]
 
+// First, for its macros.
+#[macro_use]
+mod console;
+
 mod cli;
 mod commands;
 mod exit;
@@ -26,6 +30,7 @@ fn end_with_the_reader() {
 fn main() -> std::process::ExitCode {
     end_with_the_reader();
     let cli = cli::Cli::parse();
+    let _scratch = irqscope_rig::Scratch::begin();
     match commands::dispatch(cli.command) {
         Ok(code) => code.into(),
         Err(trouble) => trouble.report().into(),

@@ -9,6 +9,8 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use irqscope_rig::RigError;
 use irqscope_run::{CaseManifest, Watch};
 
+use crate::console::shown;
+
 pub struct Progress {
     lines: MultiProgress,
     terminal: bool,
@@ -37,7 +39,7 @@ impl Watch for Progress {
     fn preparing(&self, what: &str) {
         if self.terminal {
             self.preparing.enable_steady_tick(Duration::from_millis(120));
-            self.preparing.set_message(what.to_owned());
+            self.preparing.set_message(shown(what).into_owned());
         } else {
             eprintln!("irqscope: {what}");
         }
@@ -57,7 +59,7 @@ impl Watch for Progress {
                 bar.reset_elapsed(); // it has waited for its turn
             }
             bar.enable_steady_tick(Duration::from_millis(120));
-            bar.set_message(phase.to_owned());
+            bar.set_message(shown(phase).into_owned());
         }
     }
 
@@ -81,5 +83,5 @@ impl Watch for Progress {
 fn bar(name: &str, length: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {prefix:20} {bar:24} {elapsed:>4} {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(length).with_style(style).with_prefix(name.to_owned())
+    ProgressBar::new(length).with_style(style).with_prefix(shown(name).into_owned())
 }

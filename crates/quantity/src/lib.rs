@@ -9,11 +9,13 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod columns;
+mod excerpt;
 mod print;
 mod quantile;
 mod read;
 
 pub use columns::{Column, aligned};
+pub use excerpt::{EXCERPT, excerpt, shortened};
 pub use print::{Unit, alone, change, exact, grouped, hertz, hertz_exact, percent, seconds};
 pub use quantile::Quantile;
 pub use read::{Frequency, QuantityError, Share, Span};

@@ -43,6 +43,8 @@ fn identity_mark(case: &CaseSummary) -> &'static str {
 pub struct Accounted<'a> {
     pub case: &'a str,
     pub holds: bool,
+    /// It holds, and each trigger or sample is complete.
+    pub is_full: bool,
     pub text: String,
     pub mark: &'static str,
     /// The words of its generator.
@@ -70,10 +72,45 @@ fn account<'a>(case: &'a CaseSummary, seeds: &[&CaseSummary]) -> Accounted<'a> {
     Accounted {
         case: case.any_seed(),
         holds: worst.identity_holds,
+        is_full: worst.identity_holds && seeds.iter().all(|case| is_full(case)),
         text,
         mark: identity_mark(worst),
         outside: outside_text(seeds).into_iter().chain(footnotes).collect(),
     }
+}
+
+fn is_full(case: &CaseSummary) -> bool {
+    let all_taken = case.benchmarks.iter().all(|one| one.skipped == 0 && one.dropped == 0);
+    match case.benchmarks.is_empty() {
+        true => case.complete == case.triggers,
+        false => all_taken,
+    }
+}
+
+/// Says in one sentence what became of the triggers or samples of all cases, and whether every
+/// account holds; `None` where there is no case.
+pub(crate) fn account_sentence(summary: &Summary) -> Option<(String, bool)> {
+    let all = accounts(summary);
+    let short = |one: &&Accounted<'_>| !one.holds;
+    if let Some(first) = all.iter().find(short) {
+        let count = all.iter().filter(short).count();
+        let text = format!(
+            "The accounts of {count} of {} cases do not hold or have no end, the first is {}.",
+            all.len(),
+            first.case
+        );
+        return Some((text, false));
+    }
+    let what = case_unit(summary.cases.first()?);
+    let identity = match summary.cases.iter().all(|case| case.benchmarks.is_empty()) {
+        true => {
+            let sum = |all: Account, case: &CaseSummary| all.with(&case.account());
+            identity_of(&summary.cases.iter().fold(Account::default(), sum))
+        }
+        false => bench::account_of(&summary.cases),
+    };
+    let (total, terms) = identity.split_once(" = ")?;
+    Some((format!("All {total} {what} are accounted for: {terms}."), true))
 }
 
 /// Writes every case's identity, and what its generator says.

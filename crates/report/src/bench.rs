@@ -80,7 +80,7 @@ fn unit(largest: i64, smallest: Option<i64>) -> Unit {
 }
 
 /// Names a series: `monotonic`; with its thread where a variant has several series.
-fn series_name(one: &SeriesSummary) -> String {
+pub(crate) fn series_name(one: &SeriesSummary) -> String {
     match one.benchmark {
         BenchmarkKind::Sched | BenchmarkKind::Spin | BenchmarkKind::Jitter => {
             format!("{} {}", one.variant, one.series)
@@ -120,13 +120,19 @@ pub(crate) fn account(case: &CaseSummary) -> Option<String> {
     if case.benchmarks.is_empty() {
         return None;
     }
+    Some(account_of(std::slice::from_ref(case)))
+}
+
+/// Formats the same of all series of several cases.
+pub(crate) fn account_of(cases: &[CaseSummary]) -> String {
     let sum = |term: fn(&SeriesSummary) -> u64| {
-        case.benchmarks.iter().fold(0u64, |sum, one| sum.saturating_add(term(one)))
+        let all = cases.iter().flat_map(|case| &case.benchmarks);
+        all.fold(0u64, |sum, one| sum.saturating_add(term(one)))
     };
     let terms = [sum(|one| one.count), sum(|one| one.skipped), sum(|one| one.dropped)];
     let all = terms.iter().fold(0u64, |all, term| all.saturating_add(*term));
     let [all, taken, skipped, dropped] = [all, terms[0], terms[1], terms[2]].map(grouped);
-    Some(format!("{all} = {taken} taken + {skipped} skipped + {dropped} dropped"))
+    format!("{all} = {taken} taken + {skipped} skipped + {dropped} dropped")
 }
 
 #[cfg(test)]

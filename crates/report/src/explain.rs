@@ -30,7 +30,28 @@ pub fn explanation_table(explanations: &[Explanation]) -> String {
     if let Some(line) = accounts(explanations) {
         text.push_str(&line);
     }
+    text.push_str(&lacking(explanations));
     text
+}
+
+/// Says which events each kernel cannot report; kernels that lack the same ones are one line.
+fn lacking(explanations: &[Explanation]) -> String {
+    let mut lists: Vec<(&[String], Vec<&str>)> = Vec::new();
+    for one in explanations.iter().filter(|one| !one.lacking.is_empty()) {
+        let at = lists.iter().position(|(lacking, _)| *lacking == one.lacking);
+        let at = at.unwrap_or_else(|| {
+            lists.push((&one.lacking, Vec::new()));
+            lists.len() - 1
+        });
+        if !lists[at].1.contains(&one.case.as_str()) {
+            lists[at].1.push(&one.case);
+        }
+    }
+    let line = |(lacking, cases): &(&[String], Vec<&str>)| {
+        let (cases, lacking) = (cases.join(", "), lacking.join(", "));
+        format!("without events of {lacking}, which the kernel does not have: {cases}\n")
+    };
+    lists.iter().map(line).collect()
 }
 
 /// Formats `irq, work and 3 more`.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The figures of a run.
 
-use irqscope_analysis::{Above, CaseFigures, Explanation, Summary, explanations};
-use irqscope_quantity::Quantile;
+use irqscope_analysis::{CaseFigures, Explanation, Summary};
 use irqscope_run::RunDir;
 
 use crate::Result;
@@ -20,7 +19,12 @@ pub struct Figures<'a> {
 }
 
 impl<'a> Figures<'a> {
-    pub fn of(run: &RunDir, summary: &'a Summary, figures: Vec<CaseFigures>) -> Result<Self> {
+    pub fn of(
+        run: &RunDir,
+        summary: &'a Summary,
+        figures: Vec<CaseFigures>,
+        explanations: Vec<Explanation>,
+    ) -> Result<Self> {
         let (mut stages, mut series, mut rounds) = (Vec::new(), Vec::new(), Vec::new());
         for case in figures {
             stages.extend(case.stages);
@@ -29,7 +33,6 @@ impl<'a> Figures<'a> {
         }
         let mut all = figure::stages(summary, stages)?;
         all.extend(figure::benchmarks(summary, run, series)?);
-        let explanations = explanations(run, Above::Quantile(Quantile::P99))?;
         let (rounds, scopes) = (figure::timelines(summary, &rounds), figure::scopes(run, summary)?);
         Ok(Self { all, rounds, explanations, scopes })
     }

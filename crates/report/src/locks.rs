@@ -125,7 +125,8 @@ fn foot(text: &mut String, locks: &Locks) {
         let _ = writeln!(text, "shortest safe period: {}", exact(period));
     }
     if locks.others > 0 {
-        let _ = writeln!(text, "{} sections at still other places", grouped(locks.others));
+        let (others, longest) = (grouped(locks.others), alone(signed(locks.longest_other_ns)));
+        let _ = writeln!(text, "{others} sections at still other places, {longest} at most");
     }
     for task in &locks.tasks {
         let [longest, sum] = [task.delay_max_ns, task.delay_ns].map(|ns| alone(signed(ns)));
@@ -148,4 +149,29 @@ fn foot(text: &mut String, locks: &Locks) {
 
 fn signed(ns: u64) -> i64 {
     i64::try_from(ns).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_without_a_place_are_counted_with_the_longest() {
+        let locks = Locks {
+            case: "6.1/idle".into(),
+            source: LockSource::Instructions,
+            settings: None,
+            sites: Vec::new(),
+            decisions: Vec::new(),
+            tasks: Vec::new(),
+            safe_period_ns: None,
+            work: Vec::new(),
+            others: 1_234,
+            longest_other_ns: 56_000,
+        };
+        let text = locks_text(std::slice::from_ref(&locks), 20, 3);
+        assert!(text.contains("1,234 sections at still other places, 56.00 µs at most"), "{text}");
+        let none = locks_text(&[Locks { others: 0, ..locks }], 20, 3);
+        assert!(!none.contains("other places"), "{none}");
+    }
 }

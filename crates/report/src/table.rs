@@ -78,10 +78,7 @@ pub(crate) fn legend(summary: &Summary) -> String {
     } else {
         ""
     };
-    let seen =
-        |case: &CaseSummary| case.stages.iter().filter(|it| it.view == case.main_view()).count();
-    let together = |case: &CaseSummary| case.mode == Mode::Together && seen(case) > 2;
-    let beside = if summary.cases.iter().any(together) {
+    let beside = if is_together(summary) {
         "; mode together: a trigger asks all stages, and each waits for those before it (trigger.mode = \"isolated\" asks one at a time, irqscope explain says how much is another stage's)"
     } else {
         ""
@@ -89,6 +86,13 @@ pub(crate) fn legend(summary: &Summary) -> String {
     format!(
         "{views}irq: answers that another interrupt hit; cost: {cost} that a stage's stamp takes{beside}"
     )
+}
+
+/// Returns whether some case's triggers asked several stages that wait for each other.
+pub(crate) fn is_together(summary: &Summary) -> bool {
+    let seen =
+        |case: &CaseSummary| case.stages.iter().filter(|it| it.view == case.main_view()).count();
+    summary.cases.iter().any(|case| case.mode == Mode::Together && seen(case) > 2)
 }
 
 const COLUMNS: [&str; 8] = ["count", "min", "p50", "p99", "max", "mean", "missing", "irq"];

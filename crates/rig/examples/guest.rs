@@ -38,14 +38,16 @@ fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
     };
     let seconds = |name: &str, default: u32| Duration::from_secs(number(name, default).into());
     let say = |step: &str| eprintln!("{step}");
-    let kernel = Kernel::get(kernel, &say, &Stop::default())?;
+    let name = irqscope_scenario::KernelName::parse(kernel).map_err(|error| RigError::Unready {
+        what: error.to_string(),
+        remedy: "see irqscope kernel list".into(),
+    })?;
+    let kernel = Kernel::get(&name, &say, &Stop::default())?;
     // Here, because an emulated compiler takes ten minutes; the guest sees this
     // machine's cache.
-    let headers = kernel.headers();
-    Driver::build(
-        Build { headers: &headers, release: &kernel.release, arch: Arch::X86_64, test: false },
-        &say,
-    )?;
+    let (headers, release) = (&kernel.headers, &kernel.release);
+    // It finds headers only, not the image: the key of its build has none.
+    Driver::build(Build { headers, release, arch: Arch::X86_64, image: None, test: false }, &say)?;
     let guest = Guest {
         kernel,
         exchange: exchange.into(),

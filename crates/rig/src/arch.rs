@@ -18,6 +18,8 @@ pub(crate) struct Program {
 pub(crate) trait Guest {
     /// Returns Debian's name for it.
     fn debian(self) -> &'static str;
+    /// Returns the kernel's name for it, as `make ARCH=` takes it.
+    fn kernel(self) -> &'static str;
     /// Returns whether the host's apt does not list it.
     fn foreign(self) -> bool;
     fn qemu(self) -> Program;
@@ -27,6 +29,8 @@ pub(crate) trait Guest {
     fn compiler(self) -> Option<Program>;
     /// Returns the twin's machine, with a counter of virtual nanoseconds.
     fn machine(self) -> [&'static str; 4];
+    /// Returns the device by which a guest stops its machine.
+    fn stop_device(self) -> [&'static str; 2];
     /// Returns the kernel's command line for it.
     fn command_line(self) -> &'static str;
     /// Returns how many response lines the wires have.
@@ -53,6 +57,13 @@ impl Guest for Arch {
     fn debian(self) -> &'static str {
         match self {
             Self::X86_64 => "amd64",
+            Self::Arm64 => "arm64",
+        }
+    }
+
+    fn kernel(self) -> &'static str {
+        match self {
+            Self::X86_64 => "x86",
             Self::Arm64 => "arm64",
         }
     }
@@ -95,6 +106,13 @@ impl Guest for Arch {
                 "-cpu",
                 "cortex-a72,cntfrq=1000000000",
             ],
+        }
+    }
+
+    fn stop_device(self) -> [&'static str; 2] {
+        match self {
+            Self::X86_64 => ["-device", "pvpanic"],
+            Self::Arm64 => ["-device", "pvpanic-pci"],
         }
     }
 

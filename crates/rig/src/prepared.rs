@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The needs of a virtual machine's cases, fetched, built and found before any of them begins.
 
-use irqscope_scenario::Case;
+use irqscope_scenario::{Case, KernelName};
 use irqscope_wire::{Plan, Stage};
 
 use crate::agent;
@@ -24,27 +24,28 @@ pub struct Prepared {
 
 impl Prepared {
     /// Fetches and builds for each case, once the programs for all are found.
-    pub(crate) fn all(cases: &[Case], say: &dyn Fn(&str), stop: &Stop) -> Result<Vec<Self>> {
+    pub(crate) fn all(cases: &mut [Case], say: &dyn Fn(&str), stop: &Stop) -> Result<Vec<Self>> {
         agent::find()?;
-        check_programs(cases.iter().map(|case| case.kernel.as_str()))?;
-        let prepare = |case: &Case| {
+        check_programs(cases.iter().map(|case| case.kernel.label.as_str()))?;
+        let prepare = |case: &mut Case| {
             let prepared = Self::get(&case.kernel, &case.plan, say, stop)?;
+            case.origin.clone_from(&prepared.kernel.origin);
             Ok(Self { boot: case.boot.clone(), ..prepared })
         };
-        cases.iter().map(prepare).collect()
+        cases.iter_mut().map(prepare).collect()
     }
 
     /// Fetches the kernel and builds the driver, where the cache has them not.
     ///
     /// # Errors
     /// The kernel, the driver, the agent or QEMU cannot be had.
-    pub fn get(kernel: &str, plan: &Plan, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
-        let arch = Arch::of_kernel(kernel);
-        arch.check(plan, lines(plan, Arch::without(kernel)))?;
+    pub fn get(kernel: &KernelName, plan: &Plan, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
+        let arch = Arch::of_kernel(&kernel.label);
         let kernel = Kernel::get(kernel, say, stop)?;
-        let headers = kernel.headers();
+        arch.check(plan, lines_on(&kernel, plan))?;
         let test = needs_test_build(plan);
-        let build = Build { headers: &headers, release: &kernel.release, arch, test };
+        let (headers, image) = (&kernel.headers, Some(kernel.image.as_path()));
+        let build = Build { headers, release: &kernel.release, arch, image, test };
         let driver = plan.needs_driver().then(|| Driver::build(build, say)).transpose()?;
         Ok(Self { kernel, driver, boot: String::new() })
     }
@@ -62,7 +63,7 @@ impl Prepared {
     /// Returns how many response lines a plan has on this kernel: one for each asked stage that
     /// there is.
     pub(crate) fn lines(&self, plan: &Plan) -> usize {
-        lines(plan, &self.kernel.release)
+        lines_on(&self.kernel, plan)
     }
 }
 
@@ -73,8 +74,17 @@ fn needs_test_build(plan: &Plan) -> bool {
 
 /// Returns how many response lines a plan has on a kernel of this release.
 pub(crate) fn lines(plan: &Plan, release: &str) -> usize {
-    let asked = plan.stages().map_or(&[][..], |asked| &asked.stages);
-    asked.iter().filter(|stage| has_stage(release, **stage)).count()
+    asked(plan).iter().filter(|stage| has_stage(release, **stage)).count()
+}
+
+/// Returns how many response lines a plan has on a kernel whose configuration is known, too.
+fn lines_on(kernel: &Kernel, plan: &Plan) -> usize {
+    let polls = asked(plan).contains(&Stage::Softirq) && !kernel.has("IRQ_POLL");
+    lines(plan, &kernel.release) - usize::from(polls)
+}
+
+fn asked(plan: &Plan) -> &[Stage] {
+    plan.stages().map_or(&[], |asked| &asked.stages)
 }
 
 fn has_stage(release: &str, stage: Stage) -> bool {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use common::Owner;
 use irqscope_rig::Stop;
-use irqscope_rig::generator::{Client, GeneratorError, Received};
+use irqscope_rig::generator::{Client, GeneratorError, Received, look};
 use irqscope_wire::{
     Changes, Cycles, Frame, GeneratorHello, Message, PROTOCOL, Refusal, RunState, Setting, StartAt,
     Status, decode, encode,
@@ -199,6 +199,57 @@ fn a_second_host_is_told_that_there_is_a_first() {
 }
 
 #[test]
+fn a_host_that_comes_between_a_connection_and_its_hello_is_waited_for() {
+    let owner = Owner::start(1, 64);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, generator) = (listener.local_addr().unwrap(), owner.address);
+    std::thread::spawn(move || {
+        let mut is_first = true;
+        for near in listener.incoming().flatten() {
+            let far = TcpStream::connect(generator).unwrap();
+            let (mut from, mut to) = (far.try_clone().unwrap(), near.try_clone().unwrap());
+            let back = std::thread::spawn(move || {
+                let _ = std::io::copy(&mut from, &mut to);
+                let _ = to.shutdown(Shutdown::Both);
+            });
+            // The generator's hello is under way, and the host's is not yet passed on.
+            let other = is_first.then(|| connect(generator).unwrap());
+            is_first = false;
+            let _ = std::io::copy(&mut &near, &mut &far);
+            let _ = far.shutdown(Shutdown::Both);
+            back.join().unwrap();
+            drop(other);
+        }
+    });
+    let mut client = Client::connect_when_free(&address.to_string(), &Stop::default()).unwrap();
+    assert!(client.status().is_ok());
+}
+
+#[test]
+fn a_generator_with_a_secret_serves_only_hosts_that_know_it() {
+    let owner = Owner::guarded("correct horse battery");
+    let dir = tempfile::tempdir().unwrap();
+    let address = |name: &str, secret: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, secret).unwrap();
+        format!("{}?secret-file={}", owner.address, path.display())
+    };
+    let open = |address: &str| Client::connect(address, &Stop::default());
+    // Every peer may ask where it stands.
+    assert!(look(&owner.address.to_string(), &Stop::default()).is_ok());
+    let none = open(&owner.address.to_string()).unwrap_err();
+    assert!(matches!(none, GeneratorError::NeedsSecret { .. }), "{none}");
+    assert!(none.to_string().contains("?secret-file=FILE"), "{none}");
+    let wrong = open(&address("wrong", "correct horse batterx")).unwrap_err();
+    assert!(matches!(wrong, GeneratorError::WrongSecret { .. }), "{wrong}");
+    let right = address("right", "correct horse battery\n");
+    let mut client = open(&right).unwrap();
+    client.set(Changes::default().count(7)).unwrap();
+    client.reconnect(LIMIT).unwrap();
+    assert_eq!(client.status().unwrap().settings.count, 7);
+}
+
+#[test]
 fn nobody_there_has_a_remedy_and_a_stop_is_not_waited_for() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = connect(gone).unwrap_err();
@@ -269,6 +320,47 @@ fn a_generator_that_cannot_work_says_so_instead_of_answering() {
     assert!(matches!(error, GeneratorError::Failed { .. }), "{error}");
     drop(client);
     other.join().unwrap();
+}
+
+/// Says hello, and then the same again and again until the host has gone.
+fn saying_for_ever(bytes: Vec<u8>) -> (SocketAddr, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.write_all(&greeting(PROTOCOL));
+        while stream.write_all(&bytes).is_ok() {}
+    });
+    (address, thread)
+}
+
+/// Returns the most memory that this process has had, in MiB.
+fn peak() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() >> 10
+}
+
+#[test]
+fn a_peer_that_floods_is_left_and_named_and_takes_little_memory() {
+    // Decoded, a line without calibration takes 32 bytes for each that it came with.
+    let calibration = irqscope_wire::Calibration { lines: vec![None; 1_000_000] };
+    let heavy = encode(&Frame { number: 9, message: Message::Calibration(calibration) }).unwrap();
+    for flood in [[9, 0].repeat(1 << 15), greeting(PROTOCOL), heavy] {
+        let (address, other) = saying_for_ever(flood);
+        let mut client = connect(address).unwrap();
+        let error = client.status().unwrap_err();
+        // A slow machine has not understood as much within the time of an answer.
+        let (GeneratorError::Flooded { address: named, .. }
+        | GeneratorError::Lost { address: named, .. }) = &error
+        else {
+            panic!("{error}")
+        };
+        assert_eq!(*named, address.to_string());
+        drop(client);
+        other.join().unwrap();
+    }
+    assert!(peak() < 256, "{} MiB", peak());
 }
 
 proptest! {

@@ -106,10 +106,11 @@ fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
         step_stage: case.step_stage,
         seed_of: case.seed_of.clone(),
         boot: case.boot.clone(),
+        kernel_origin: case.origin.clone(),
         levels: case.levels.iter().map(|one| (one.axis.clone(), one.level.clone())).collect(),
         console_log: (!without_agent).then(|| console_name(&case.plan.case)),
         without_agent,
-        ..CaseManifest::new(&case.kernel, case.plan.clone())
+        ..CaseManifest::new(&case.kernel.label, case.plan.clone())
     };
     ManifestDraft {
         tool_version: request.tool_version.to_owned(),

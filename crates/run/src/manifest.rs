@@ -95,6 +95,9 @@ pub struct CaseManifest {
     pub seed_of: Option<String>,
     /// The kernel's name in the scenario; its release is in `target`.
     pub kernel: String,
+    /// The packages or files of a kernel that was booted, with their digests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernel_origin: Vec<String>,
     /// The kernel parameters that the scenario asked for; the whole command line is in `target`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub boot: String,
@@ -135,6 +138,7 @@ impl CaseManifest {
             step_stage: None,
             seed_of: None,
             kernel: kernel.into(),
+            kernel_origin: Vec::new(),
             boot: String::new(),
             levels: BTreeMap::new(),
             state: plan.state.clone(),

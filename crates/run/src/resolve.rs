@@ -31,7 +31,7 @@ pub fn resolve(
         overrides.set_text("board.address", &only_board(&Places::default(), stop)?);
     }
     match asked.rig.facts().kernels {
-        Kernels::Booted => asked.kernels.iter().try_for_each(|name| check_name(name))?,
+        Kernels::Booted => asked.kernels.iter().try_for_each(check_name)?,
         Kernels::Running => {
             overrides.found_running(rig(&asked).running_kernel(stop)?.unwrap_or_default());
         }

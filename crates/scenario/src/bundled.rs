@@ -25,6 +25,7 @@ pub const fn template() -> &'static str {
 pub fn bundled() -> &'static [Bundled] {
     scenarios![
         "demo",
+        "matrix",
         "intspect",
         "thesis",
         "observer",

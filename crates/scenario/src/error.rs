@@ -4,6 +4,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use irqscope_quantity::{EXCERPT, excerpt, shortened};
+
 use crate::check::Rule;
 
 /// Errors of a scenario.
@@ -72,7 +74,8 @@ impl Place {
         let line = before.matches('\n').count() + 1;
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let column = before[start..].chars().count() + 1;
-        let text = source[start..].lines().next().unwrap_or("").trim().to_owned();
+        let text = source[start..].lines().next().unwrap_or("").trim();
+        let text = excerpt(text).into_owned();
         Self::Line { file: file.to_owned(), line, column, text }
     }
 }
@@ -93,7 +96,8 @@ impl fmt::Display for Flaw {
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Content(message) => f.write_str(message),
+            // It may quote a key of any length, and beside it all that are possible.
+            Self::Content(message) => f.write_str(&shortened(message, 5 * EXCERPT)),
             Self::Rule(rule) => rule.fmt(f),
         }
     }

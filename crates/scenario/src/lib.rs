@@ -5,8 +5,8 @@
 //! A file and what was set outside it (`overrides`) become one table of TOML keys
 //! (`table`), which is changed for another rig (`adapt`), read (`raw`), checked once
 //! (`check`) and turned into the plans of its cases (`plan`): `scenario` puts this
-//! together. Beside it: `kind` says what each rig is, `arch` which machine a kernel's name
-//! asks for, `boot` which parameters a kernel may be given, `sweep` steps through frequencies, `bundled` has the scenarios that come with
+//! together. Beside it: `kind` says what each rig is, `kernel` which kernel a name
+//! means, `arch` which machine it asks for, `boot` which parameters a kernel may be given, `sweep` steps through frequencies, `bundled` has the scenarios that come with
 //! the program, `request` makes one of a command line, `setting` reads a
 //! setting of a generator as people write it, `nearest` is the hint for a
 //! misspelt name.
@@ -19,6 +19,7 @@ mod boot;
 mod bundled;
 mod check;
 mod error;
+mod kernel;
 mod kind;
 mod nearest;
 mod overrides;
@@ -36,6 +37,7 @@ pub use boot::{BootError, missing_parameters};
 pub use bundled::{Bundled, bundled, template};
 pub use check::Rule;
 pub use error::{Flaw, Place, ScenarioError, Wrong};
+pub use kernel::{KernelCommit, KernelFiles, KernelName, KernelNameError, KernelSource};
 pub use kind::{Kernels, RigFacts, RigKind};
 pub use nearest::{nearest, suggestion};
 pub use overrides::Overrides;

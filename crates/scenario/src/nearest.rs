@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The nearest right name to a wrong one.
 
+use irqscope_quantity::excerpt;
+
 /// Returns the candidate most like `name` (Jaro-Winkler above 0.7), if any is.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
@@ -16,7 +18,7 @@ pub fn suggestion(what: &str, name: &str, allowed: &[&str]) -> String {
     let hint = nearest(name, allowed.iter().copied())
         .map_or(String::new(), |near| format!(" did you mean `{near}`?"));
     let comma = if hint.is_empty() { ";" } else { "," };
-    format!("unknown {what} `{name}`{comma}{hint} There are: {}", allowed.join(", "))
+    format!("unknown {what} `{}`{comma}{hint} There are: {}", excerpt(name), allowed.join(", "))
 }
 
 #[cfg(test)]

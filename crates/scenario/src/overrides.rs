@@ -8,6 +8,7 @@ use crate::kind::RigKind;
 pub struct Overrides {
     settings: Vec<(String, String)>,
     running_kernel: Option<String>,
+    ssh_options: bool,
 }
 
 impl Overrides {
@@ -32,6 +33,15 @@ impl Overrides {
     /// Chooses another rig than the file's.
     pub fn set_rig(&mut self, rig: RigKind) {
         self.set_text("rig", rig.name());
+    }
+
+    /// Trusts a file with options of ssh by which programs can be run.
+    pub fn allow_ssh_options(&mut self) {
+        self.ssh_options = true;
+    }
+
+    pub(crate) fn allows_ssh_options(&self) -> bool {
+        self.ssh_options
     }
 
     /// Names the kernel that the target was found to run.

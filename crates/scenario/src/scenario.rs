@@ -9,6 +9,7 @@ use crate::adapt::adapt;
 use crate::bundled::bundled;
 use crate::check::check;
 use crate::error::ScenarioError;
+use crate::kernel::KernelName;
 use crate::kind::RigKind;
 use crate::nearest::suggestion;
 use crate::overrides::Overrides;
@@ -46,7 +47,7 @@ pub struct Scenario {
     /// The rig.
     pub rig: RigKind,
     /// The kernels to measure.
-    pub kernels: Vec<String>,
+    pub kernels: Vec<KernelName>,
     /// The system states to measure.
     pub states: Vec<SystemState>,
     /// The settings of rig `twin`.
@@ -65,7 +66,9 @@ pub struct Scenario {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
     /// The kernel.
-    pub kernel: String,
+    pub kernel: KernelName,
+    /// The kernel's packages or files with their digests, once a rig has it.
+    pub origin: Vec<String>,
     /// The plan.
     pub plan: Plan,
     /// Kernel parameters besides the rig's own, where the rig boots the kernel.
@@ -82,9 +85,10 @@ pub struct Case {
 
 impl Case {
     /// Makes the only case of a kernel in a state.
-    pub fn new(kernel: impl Into<String>, plan: Plan) -> Self {
+    pub fn new(kernel: KernelName, plan: Plan) -> Self {
         Self {
-            kernel: kernel.into(),
+            kernel,
+            origin: Vec::new(),
             plan,
             boot: String::new(),
             levels: Vec::new(),

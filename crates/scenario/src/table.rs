@@ -104,6 +104,11 @@ impl<'a> Table<'a> {
         self.get(key).is_some_and(|value| value.span().start > self.source.len())
     }
 
+    /// Returns whether the command line trusts the file's options of ssh.
+    pub fn allows_ssh_options(&self) -> bool {
+        self.overrides.allows_ssh_options()
+    }
+
     /// Deserialises, and names every key that stands in the way.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Vec<Flaw>> {
         let mut root = self.root.clone();

@@ -79,10 +79,13 @@ impl From<GeneratorError> for ApiError {
             GeneratorError::WrongAddress { .. } | GeneratorError::Speed { .. } => {
                 Self::bad_request(error)
             }
+            GeneratorError::NeedsSecret { .. }
+            | GeneratorError::WrongSecret { .. }
+            | GeneratorError::UnusableSecret { .. } => Self::conflict("secret", error),
             GeneratorError::Refused(_) => Self::conflict("refused", error),
-            GeneratorError::Lost { .. } | GeneratorError::Anew { .. } => {
-                Self::new(StatusCode::BAD_GATEWAY, "lost", error)
-            }
+            GeneratorError::Lost { .. }
+            | GeneratorError::Flooded { .. }
+            | GeneratorError::Anew { .. } => Self::new(StatusCode::BAD_GATEWAY, "lost", error),
             _ => Self::new(StatusCode::BAD_GATEWAY, "unreachable", error),
         }
     }
@@ -97,6 +100,7 @@ impl From<SessionError> for ApiError {
             SessionError::Setting(_)
             | SessionError::Stages { .. }
             | SessionError::NoSuchState
+            | SessionError::KernelOfFile(_)
             | SessionError::Scenario(_) => Self::bad_request(error),
             SessionError::Generator(error) => error.into(),
             SessionError::Closed

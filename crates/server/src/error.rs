@@ -33,6 +33,11 @@ pub enum SessionError {
     Stages { lines: usize, named: usize },
     #[error("the scenario has no such states")]
     NoSuchState,
+    #[error(
+        "the page names kernels of Debian's and those of irqscope's recipes; give others on the \
+         command line: irqscope serve SCENARIO --kernel {0}"
+    )]
+    KernelOfFile(String),
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
     #[error(transparent)]

@@ -16,6 +16,7 @@ mod guard;
 mod listen;
 mod options;
 mod page;
+mod reach;
 mod routes;
 mod runs;
 mod session;

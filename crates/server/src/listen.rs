@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Connections, each with limits: their number, the time for a head, the time without reading.
 
+use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::AbortHandle;
 use tokio_io_timeout::TimeoutStream;
 
 use crate::guard::Guard;
+use crate::reach::Reach;
 use crate::routes::{App, router};
 use crate::{Options, ServeError, Session, Token};
 
 /// Browsers open six to one server.
 const CONNECTIONS: usize = 64;
 /// How long a request's head may take, and a connection may be without a request.
-const HEAD: Duration = Duration::from_secs(30);
+const HEAD: Duration = Duration::from_secs(10);
+/// How long a connection may take to end, to make room.
+const ROOM: Duration = Duration::from_secs(1);
 /// How long what was written may wait for its reader.
 const UNREAD: Duration = Duration::from_secs(30);
 /// Of a request's head.
@@ -47,7 +53,7 @@ impl Server {
     /// # Errors
     /// The address cannot be had, or there is no page.
     pub fn start(options: Options, session: Session) -> Result<Self, ServeError> {
-        let Options { listen, names, page } = options;
+        let Options { listen, names, allow, page } = options;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
             .thread_name("server")
@@ -59,7 +65,8 @@ impl Server {
         let address = listener.local_addr().map_err(wrong)?;
         let token = (!address.ip().is_loopback()).then(Token::new).transpose()?;
         let guard = Guard::new(address, names, token.clone());
-        let app = App::new(session, page, guard);
+        let reach = Reach::new(allow, address.ip().is_loopback());
+        let app = App::new(session, page, guard, reach);
         runtime.spawn(accept(listener, app));
         Ok(Self { address, token, runtime: Some(runtime) })
     }
@@ -91,34 +98,77 @@ impl Drop for Server {
     }
 }
 
+/// Connections that have sent no request yet, oldest first: they give way where there is no room.
+#[derive(Clone, Default)]
+struct Silent(Arc<Mutex<VecDeque<(u64, AbortHandle)>>>);
+
+impl Silent {
+    fn all(&self) -> MutexGuard<'_, VecDeque<(u64, AbortHandle)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a connection; it is in the list before it can leave it.
+    fn spawn(&self, number: u64, serving: impl Future<Output = ()> + Send + 'static) {
+        let mut all = self.all();
+        all.push_back((number, tokio::spawn(serving).abort_handle()));
+    }
+
+    /// Takes a connection out: it has sent a request, or has ended.
+    fn remove(&self, number: u64) {
+        self.all().retain(|(other, _)| *other != number);
+    }
+
+    /// Ends the oldest one, if there is any.
+    fn end_oldest(&self) -> bool {
+        let oldest = self.all().pop_front();
+        oldest.inspect(|(_, task)| task.abort()).is_some()
+    }
+}
+
 async fn accept(listener: TcpListener, app: App) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
-    loop {
+    let silent = Silent::default();
+    for number in 0.. {
         // Out of file descriptors, or the other end has gone: neither is for ever.
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        match Arc::clone(&room).try_acquire_owned() {
-            Ok(permit) => {
-                let app = app.clone();
-                tokio::spawn(async move {
-                    serve(stream, app).await;
-                    drop(permit);
-                });
-            }
-            Err(_) => {
-                tokio::spawn(refuse(stream));
-            }
-        }
+        let Some(permit) = place(&room, &silent).await else {
+            tokio::spawn(refuse(stream));
+            continue;
+        };
+        let (app, its) = (app.clone(), silent.clone());
+        silent.spawn(number, async move {
+            let heard = its.clone();
+            serve(stream, app, move || heard.remove(number)).await;
+            its.remove(number);
+            drop(permit);
+        });
     }
 }
 
-async fn serve(stream: TcpStream, app: App) {
+/// Finds room for a connection, in place of one that says nothing where there is no other.
+async fn place(room: &Arc<Semaphore>, silent: &Silent) -> Option<OwnedSemaphorePermit> {
+    if let Ok(permit) = Arc::clone(room).try_acquire_owned() {
+        return Some(permit);
+    }
+    if !silent.end_oldest() {
+        return None;
+    }
+    tokio::time::timeout(ROOM, Arc::clone(room).acquire_owned()).await.ok()?.ok()
+}
+
+/// Serves a connection; `heard` is called at each request.
+async fn serve(stream: TcpStream, app: App, heard: impl Fn()) {
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(UNREAD));
-    let service = TowerToHyperService::new(router(app));
+    let routes = TowerToHyperService::new(router(app));
+    let service = service_fn(move |request| {
+        heard();
+        routes.call(request)
+    });
     // A connection's errors are its client's affair.
     let _ = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())

@@ -5,6 +5,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use irqscope_rig::generator::Address;
+
 use crate::Page;
 
 /// The options of a server.
@@ -15,6 +17,8 @@ pub struct Options {
     /// Names under which this machine is reached, where it listens beyond loopback.
     /// Addresses are always good.
     pub names: Vec<String>,
+    /// Generators that clients may have it connect to, beside boards that are found here.
+    pub allow: Vec<Address>,
     /// The page that it serves.
     pub page: Page,
 }

@@ -221,8 +221,49 @@ fn there_is_an_end_to_connections_and_streams_and_room_again_when_they_go() {
     assert_eq!(open().1, "503");
     drop(streams);
     until("room for a stream again", || (open().1 == "200").then_some(()));
-    let idle: Vec<_> = (0..64).map(|_| served.connect()).collect();
+    let hello = format!("GET /api/hello HTTP/1.1\r\nHost: {}\r\n\r\n", served.host());
+    let used = || {
+        let mut stream = served.connect();
+        stream.write_all(hello.as_bytes()).unwrap();
+        assert!(stream.read(&mut [0; 512]).unwrap() > 0);
+        stream
+    };
+    let used: Vec<_> = (0..64).map(|_| used()).collect();
     until("all are counted", || (served.get("/api/hello").status == 503).then_some(()));
-    drop(idle);
+    drop(used);
     until("room for a connection again", || (served.get("/api/hello").status == 200).then_some(()));
+}
+
+#[test]
+fn connections_that_say_nothing_give_way_to_those_that_ask() {
+    let served = Served::on_loopback();
+    let mut idle: Vec<_> = (0..200).map(|_| served.connect()).collect();
+    // Half a head is no request.
+    idle.iter_mut().for_each(|stream| drop(stream.write_all(b"GET / HTTP/1.1\r\n")));
+    for _ in 0..20 {
+        assert_eq!(served.get("/api/hello").status, 200);
+    }
+}
+
+#[test]
+fn files_and_devices_cannot_be_opened_by_their_paths() {
+    let served = Served::on_loopback();
+    let file = served.dir.path().join("secret");
+    std::fs::write(&file, "secret").unwrap();
+    for path in [file.to_str().unwrap(), "/nowhere", "/dev/tty", "/dev/ttyS0", "/dev/watchdog"] {
+        let body = format!("{{\"address\": \"serial://{path}\"}}");
+        served.post(CONNECT, &body).refused(403, "not_allowed");
+    }
+}
+
+#[test]
+fn beyond_loopback_no_address_is_connected_to_that_was_not_allowed() {
+    let served = Served::listening("0.0.0.0:0");
+    let token = served.server.token().unwrap().as_str();
+    let head = format!(
+        "POST {CONNECT} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+         Authorization: Bearer {token}\r\n",
+        served.host()
+    );
+    served.ask(&head, "{\"address\": \"127.0.0.1:1\"}").refused(403, "not_allowed");
 }

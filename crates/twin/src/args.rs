@@ -16,7 +16,9 @@
 //! | `out` | file or listening Unix socket that takes the frames | |
 //! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, printed on standard error | |
 //!
-//! One of `out` and `port` is needed, and only one is taken.
+//! | `clock` | 1: no generator at all; the plugin only keeps the clock exact where a CPU halts | |
+//!
+//! One of `out`, `port` and `clock` is needed, and only one is taken.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -29,6 +31,8 @@ use crate::port::LINES;
 pub enum Output {
     Path(PathBuf),
     Port(u16),
+    /// There is no generator.
+    Nowhere,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +55,7 @@ pub struct Args {
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
 const KNOWN: &str =
-    "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, out, port";
+    "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, out, port, clock";
 
 /// While they are read.
 #[derive(Default)]
@@ -96,6 +100,10 @@ fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
         "trace" => draft.trace = number(name, value)?,
         "sections" => draft.sections = within(name, value, 0, 1)? == 1u8,
         "out" => set_output(draft, Output::Path(value.into()))?,
+        "clock" => {
+            within(name, value, 1, 1u8)?;
+            set_output(draft, Output::Nowhere)?;
+        }
         "port" => set_output(draft, Output::Port(number(name, value)?))?,
         _ => return Err(format!("unknown argument `{name}`; there are {KNOWN}")),
     }
@@ -105,19 +113,20 @@ fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
 fn set_output(draft: &mut Draft, output: Output) -> Result<(), String> {
     match draft.output.replace(output) {
         None => Ok(()),
-        Some(_) => Err("give out or port, once".to_owned()),
+        Some(_) => Err("give out, port or clock, once".to_owned()),
     }
 }
 
 fn finish(draft: Draft) -> Result<Args, String> {
-    let output = draft.output.ok_or("give out=PATH or port=NUMBER, where the frames go")?;
-    if (draft.trace > 0 || draft.sections) && matches!(output, Output::Port(_)) {
+    let output =
+        draft.output.ok_or("give out=PATH or port=NUMBER, where the frames go, or clock=1")?;
+    if (draft.trace > 0 || draft.sections) && !matches!(output, Output::Path(_)) {
         let text = "trace and sections need out=PATH: a host that reads slowly would lose parts";
         return Err(text.to_owned());
     }
     let default_start = match output {
         Output::Path(_) => Some(StartAt::Armed),
-        Output::Port(_) => None,
+        Output::Port(_) | Output::Nowhere => None,
     };
     Ok(Args {
         settings: draft.settings,
@@ -196,7 +205,7 @@ mod tests {
             refused("delay=18446744073709551616"),
             "delay=18446744073709551616: not a whole number in range"
         );
-        assert_eq!(refused("port=1"), "give out or port, once");
+        assert_eq!(refused("port=1"), "give out, port or clock, once");
         assert!(parse(["port=1", "trace=9"]).unwrap_err().contains("out=PATH"));
         assert!(parse([]).unwrap_err().contains("out=PATH"));
     }

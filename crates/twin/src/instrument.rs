@@ -100,6 +100,24 @@ impl Instrument {
         }
     }
 
+    /// Lets `executed` be called before each instruction for whose bytes `wanted` says so.
+    ///
+    /// # Safety
+    /// The block is the one that is being translated.
+    pub unsafe fn any_insn(
+        &self,
+        block: *const qemu_plugin_tb,
+        wanted: impl Fn(&[u8]) -> bool,
+        executed: qemu_plugin_vcpu_udata_cb_t,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            for index in 0..(self.symbols.qemu_plugin_tb_n_insns)(block) {
+                self.insn(block, index, &wanted, executed);
+            }
+        }
+    }
+
     unsafe fn insn(
         &self,
         block: *const qemu_plugin_tb,

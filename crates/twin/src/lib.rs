@@ -32,8 +32,8 @@
 //! interrupt 7; nothing else is on it) and so learns of each write at its exact
 //! instant. Devices must not be entered twice, so the registers are read right
 //! after, by a timer that is due at once: it runs before the next instruction.
-//! Of the guest's code only the instructions that halt the CPU are instrumented (`halt`), and all
-//! of it where a trace of its path (`trace`) or all sections (`sections`) are asked for. None of it
+//! Of the guest's code only the instructions that halt the CPU (`halt`) or stop the machine (`stop`)
+//! are instrumented, and all of it where a trace of its path (`trace`) or all sections (`sections`) are asked for. None of it
 //! costs guest time.
 //!
 //! On an Arm machine the wires are those of a PL061 (`pl061`), which does the same:
@@ -72,5 +72,6 @@ mod port;
 mod qemu;
 mod sections;
 mod smi;
+mod stop;
 mod trace;
 mod wiring;

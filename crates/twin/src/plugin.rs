@@ -13,7 +13,7 @@ use irqscope_generator::server::Server;
 use irqscope_generator::{Source, initial};
 use irqscope_wire::{
     Command, Failure, GeneratorHello, GeneratorKind, Limits, Message, PROTOCOL, Range, Refusal,
-    Reply, Shape, TWIN_LISTENS, Tick,
+    Reply, Shape, TWIN_LISTENS, TWIN_UNUSABLE, Tick,
 };
 use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
@@ -27,6 +27,7 @@ use crate::port::Port;
 use crate::qemu::{Memory, Qemu, Timer, counts_instructions};
 use crate::sections;
 use crate::smi::Smi;
+use crate::stop;
 use crate::trace::{self, Insn};
 use crate::wiring::{Absent, Wiring, not_exported};
 
@@ -74,7 +75,7 @@ static INSTRUMENT: OnceLock<Instrument> = OnceLock::new();
 /// The views that look at every instruction. Set before anything is translated.
 static WATCHED: OnceLock<Watched> = OnceLock::new();
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Watched {
     trace: bool,
     sections: bool,
@@ -143,7 +144,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
     match install(id, cpus, &target, &arguments) {
         Ok(()) => 0,
         Err(unusable) => {
-            eprintln!("irqscope: the twin's generator {unusable}");
+            eprintln!("irqscope: {unusable}");
             let path = arguments.iter().find_map(|it| it.strip_prefix("out="));
             if let Some(mut output) = path.and_then(|path| output::open(path.as_ref()).ok()) {
                 output::only(unusable.into(), output.as_mut());
@@ -164,8 +165,10 @@ enum Unusable {
 impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Here(what) => write!(f, "cannot be used: {what}"),
-            Self::Settings(refusal) => write!(f, "refuses its settings: {refusal}"),
+            Self::Here(what) => write!(f, "{TWIN_UNUSABLE}{what}"),
+            Self::Settings(refusal) => {
+                write!(f, "the twin's generator refuses its settings: {refusal}")
+            }
         }
     }
 }
@@ -201,9 +204,14 @@ fn install(
     }
     let found = Qemu::look_up().map_err(not_exported)?;
     let qemu = *QEMU.get_or_init(|| found);
-    let wiring = Wiring::look_up(target, args.pin)?;
     let instrument = Instrument::look_up().map_err(not_exported)?;
     INSTRUMENT.get_or_init(|| instrument);
+    if args.output == Output::Nowhere {
+        stop::prepare().map_err(not_exported)?;
+        qemu.register(id, Some(translated), Some(exits));
+        return Ok(());
+    }
+    let wiring = Wiring::look_up(target, args.pin)?;
     trace::want(args.trace);
     let watched = Watched { trace: args.trace > 0, sections: args.sections };
     if watched.sections {
@@ -215,6 +223,7 @@ fn install(
     let (server, output) = match args.output {
         Output::Path(path) => (None, Some(output::open(&path)?)),
         Output::Port(port) => (Some(serve(port, &source)?), None),
+        Output::Nowhere => (None, None),
     };
     let serves = server.is_some();
     let machine = Machine::new(source, server, smi);
@@ -263,6 +272,7 @@ fn source(args: &Args) -> Result<Source, Unusable> {
         tick: TICK,
         lines: args.lines,
         limits: LIMITS,
+        challenge: None,
     };
     let mut source = Source::new(hello, args.window, ROOM, args.delay);
     let settings = Command::Set(args.settings.in_ticks(TICK));
@@ -278,14 +288,14 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
     if let Some(instrument) = INSTRUMENT.get() {
         // SAFETY: QEMU hands over the block that it translates.
         unsafe {
-            let Watched { trace, sections } =
-                WATCHED.get().copied().unwrap_or(Watched { trace: false, sections: false });
+            let Watched { trace, sections } = WATCHED.get().copied().unwrap_or_default();
             if trace || sections {
                 instrument.every_insn(block, Some(executes));
             }
             if sections {
                 instrument.first_insn(block, sections::is_mark, Some(marked));
             }
+            instrument.any_insn(block, stop::stops, Some(stopping));
             instrument.last_insn(block, halt::halts, Some(halting));
         }
     }
@@ -305,6 +315,10 @@ unsafe extern "C" fn executes(_cpu: c_uint, word: *mut c_void) {
 unsafe extern "C" fn marked(_cpu: c_uint, _word: *mut c_void) {
     // SAFETY: the same, and it is the first instruction of its block.
     unsafe { sections::marked() }
+}
+
+unsafe extern "C" fn stopping(_cpu: c_uint, _word: *mut c_void) {
+    stop::stopping();
 }
 
 unsafe extern "C" fn halting(cpu: c_uint, _word: *mut c_void) {

@@ -199,7 +199,7 @@ impl Host {
 
     fn hello(&mut self, protocol: u16) {
         let (kind, tool_version) = ("host".into(), "test".into());
-        self.send(Message::Hello(Hello { protocol, kind, tool_version }));
+        self.send(Message::Hello(Hello { protocol, kind, tool_version, proof: None }));
     }
 
     /// Returns the next message; `None` at the end of the stream.

@@ -16,7 +16,8 @@ pub const HELP: &str = "\
 The generator of irqscope's rig vm: raises a virtual machine's interrupt through
 an ivshmem doorbell and watches its response words, in real time.
 
-Usage: irqscope-vm --doorbell SOCKET [--listen ADDRESS] [--lines N] [--cpu N]
+Usage: irqscope-vm --doorbell SOCKET [--listen ADDRESS] [--secret-file FILE]
+                   [--lines N] [--cpu N]
 
   --doorbell SOCKET  Unix socket, made here, that QEMU connects to:
                        -chardev socket,id=bell,path=SOCKET
@@ -24,6 +25,8 @@ Usage: irqscope-vm --doorbell SOCKET [--listen ADDRESS] [--lines N] [--cpu N]
                      One machine at a time; the next may come when it has ended.
   --listen ADDRESS   where a host is served [default: 127.0.0.1:0]; the address
                      that it really got is the first line on stdout
+  --secret-file FILE serve only hosts that know the secret in this file: for an
+                     address beyond the loopback
   --lines N          response words that are watched, 1 to 16 [default: 11]
   --cpu N            run on this CPU, which should do nothing else: the generator
                      spins while a run is on
@@ -49,6 +52,8 @@ pub struct Options {
     pub doorbell: PathBuf,
     /// The address and port that hosts connect to.
     pub listen: String,
+    /// The file of the secret that hosts have to know.
+    pub secret_file: Option<PathBuf>,
     /// The number of response lines.
     pub lines: u8,
     /// The CPU that the generator runs on; any, where none is named.
@@ -61,13 +66,15 @@ pub struct Options {
 /// An option that is unknown, lacks its value, or has one that does not parse.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, lexopt::Error> {
     let mut parser = Parser::from_args(arguments);
-    let (mut doorbell, mut listen, mut lines, mut cpu) = (None, None, 11, None);
+    let (mut doorbell, mut listen, mut secret_file) = (None, None, None);
+    let (mut lines, mut cpu) = (11, None);
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             Arg::Long("version") | Arg::Short('V') => return Ok(Command::Version),
             Arg::Long("doorbell") => doorbell = Some(PathBuf::from(parser.value()?)),
             Arg::Long("listen") => listen = Some(parser.value()?.string()?),
+            Arg::Long("secret-file") => secret_file = Some(PathBuf::from(parser.value()?)),
             Arg::Long("lines") => lines = parser.value()?.parse_with(parse_lines)?,
             Arg::Long("cpu") => cpu = Some(parser.value()?.parse()?),
             other => return Err(other.unexpected()),
@@ -76,6 +83,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, l
     Ok(Command::Serve(Options {
         doorbell: doorbell.ok_or("--doorbell names the socket for QEMU; see --help")?,
         listen: listen.unwrap_or_else(|| "127.0.0.1:0".into()),
+        secret_file,
         lines,
         cpu,
     }))
@@ -102,7 +110,7 @@ mod tests {
             panic!("refused");
         };
         assert_eq!((options.lines, options.cpu), (11, Some(3)));
-        assert_eq!(options.listen, "127.0.0.1:0");
+        assert_eq!((options.listen.as_str(), options.secret_file), ("127.0.0.1:0", None));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 
 use irqscope_generator::Source;
-use irqscope_generator::server::Server;
+use irqscope_generator::server::{Server, read_secret};
 use irqscope_generator::words::{self, hello};
 use irqscope_wire::GeneratorKind;
 
@@ -29,7 +29,8 @@ pub fn serve(options: &Options) -> Result<()> {
     let _socket = doorbell.serve(&options.doorbell)?;
     let hello = hello(GeneratorKind::Vm, TICK, options.lines, true);
     let source = Source::new(hello, WINDOW, ROOM, ARMED_DELAY);
-    let server = Server::start(options.listen.as_str(), &source)?;
+    let secret = options.secret_file.as_deref().map(read_secret).transpose()?;
+    let server = Server::guarded(options.listen.as_str(), &source, secret)?;
     let address = server.address();
     let wires = DoorbellWires { doorbell, cpu: options.cpu };
     let running = words::start(source, server, wires).trying("start the generator")?;

@@ -50,6 +50,9 @@ named! {
     }
 }
 
+/// A number that a generator draws for one connection.
+pub type Challenge = [u8; 16];
+
 /// The generator's first frame on every connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GeneratorHello {
@@ -65,6 +68,8 @@ pub struct GeneratorHello {
     pub lines: u8,
     /// The limits of its settings.
     pub limits: Limits,
+    /// Where it has a secret: only a host that proves to know it is served.
+    pub challenge: Option<Challenge>,
 }
 
 /// The slowest trigger that every generator offers, in millihertz.
@@ -264,6 +269,7 @@ mod tests {
             tick: Tick { femtoseconds },
             lines: 8,
             limits: Limits::USUAL,
+            challenge: None,
         }
     }
 

@@ -31,6 +31,8 @@ mod picture;
 mod plan;
 mod port;
 mod refusal;
+#[cfg(any(test, feature = "secret"))]
+pub mod secret;
 mod section;
 mod settings;
 mod stage;
@@ -52,7 +54,7 @@ pub use execution::{Burst, Compensate, Execution, ExecutionTime, Shape, StageExe
 pub use fault::{Fault, FaultKind, Faults};
 pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode, greeting_protocol};
 pub use generator::{
-    Answer, Calibration, Command, ExtraEdge, GeneratorHello, GeneratorKind, Loopback,
+    Answer, Calibration, Challenge, Command, ExtraEdge, GeneratorHello, GeneratorKind, Loopback,
     OutsideSample, Packet, Reply, RunState, SLOWEST_MILLIHERTZ, StartAt, Status, Totals,
 };
 pub use locks::{
@@ -60,8 +62,8 @@ pub use locks::{
     LockTotals, ShortPeriod,
 };
 pub use message::{
-    Counters, Failure, Frame, Hello, Message, Note, Outcome, PROTOCOL, Response, Sample, Severity,
-    StageCost, Started,
+    Counters, Failure, Frame, Hello, Message, Note, Outcome, PROTOCOL, Proof, Response, Sample,
+    Severity, StageCost, Started,
 };
 pub use name::{Names, UnknownName};
 pub use path::{Mark, Path, PathEnd, PathEvent, Run};
@@ -78,7 +80,7 @@ pub use settings::{
     Value, When, Whose,
 };
 pub use stage::{Place, Stage, StageFacts, View};
-pub use startup::{Listening, TWIN_LISTENS};
+pub use startup::{Listening, TWIN_LISTENS, TWIN_UNUSABLE};
 pub use symbol::Symbol;
 pub use trigger::{Trigger, TriggerFacts};
 pub use units::{Cycles, Nanoseconds, Seq, Tick};

@@ -24,8 +24,8 @@ pub const PROTOCOL: u16 = OTHERS + Setting::ALL.len() as u16;
 /// they alone need. 8: a generator's settings in one command, and a range for each of
 /// them in its limits. 9: a plan has the settings that a generator alone has as the table does.
 /// 10: events of the scheduler's call. 11: sections. 12: events of what is called back, and of page
-/// faults.
-const OTHERS: u16 = 12;
+/// faults. 13: a generator may ask its hosts for a proof that they know its secret.
+const OTHERS: u16 = 13;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.
@@ -99,6 +99,9 @@ pub enum Message {
     Sections(Sections),
 }
 
+/// A host's proof that it knows a generator's secret, for the challenge of one connection.
+pub type Proof = [u8; 32];
+
 /// The first message of an agent or a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
@@ -108,6 +111,8 @@ pub struct Hello {
     pub kind: String,
     /// The program's version.
     pub tool_version: String,
+    /// A host's, where the generator's hello has a challenge.
+    pub proof: Option<Proof>,
 }
 
 /// The target as it is while the case runs.

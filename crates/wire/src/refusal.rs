@@ -33,6 +33,8 @@ pub enum Refusal {
     OtherHost,
     #[error("this generator has no lines to wire its trigger to: it is not calibrated")]
     CannotCalibrate,
+    #[error("the host has no proof, or a wrong one, that it knows this generator's secret")]
+    WrongSecret,
 }
 
 /// Formats the limits; of a named value, which has no range, all that are possible.

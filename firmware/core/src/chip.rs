@@ -55,6 +55,7 @@ impl Chip {
             tick: self.tick,
             lines: self.lines,
             limits: self.limits(),
+            challenge: None,
         }
     }
 

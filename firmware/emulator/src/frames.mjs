@@ -66,7 +66,7 @@ export const commands = {
 /** @param {number} number @param {number} protocol */
 export function helloFrame(number, protocol) {
   const text = (/** @type {string} */ it) => [it.length, ...Buffer.from(it)];
-  return frame([...varint(number), HELLO, ...varint(protocol), ...text('host'), ...text('test')]);
+  return frame([...varint(number), HELLO, ...varint(protocol), ...text('host'), ...text('test'), 0]);
 }
 
 /** @param {number} number @param {number[]} command */

@@ -52,6 +52,8 @@ export interface CaseManifest {
   readonly seed_of?: string | null;
   /** The kernel's name in the scenario; its release is in `target`. */
   readonly kernel: string;
+  /** The packages or files of a kernel that was booted, with their digests. */
+  readonly kernel_origin?: readonly string[];
   /** The kernel parameters that the scenario asked for; the whole command line is in `target`. */
   readonly boot?: string;
   /** The level that this is of each of the scenario's axes, by the axis. */

@@ -17,13 +17,14 @@ mod spare;
 mod wires;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use irqscope_generator::Source;
-use irqscope_generator::server::Server;
+use irqscope_generator::server::{Server, new_secret, read_secret};
 use irqscope_generator::words::{self, hello};
+use irqscope_wire::secret::Secret;
 use irqscope_wire::{GeneratorKind, Listening, Message, Note, Tick};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
@@ -58,14 +59,28 @@ pub struct GeneratorOptions {
     pub cpu: Option<u32>,
     /// The CPU under test.
     pub under_test: u32,
+    /// The hosts that it serves.
+    pub guard: Guard,
     /// Ends it when stdin ends.
     pub stop_on_eof: bool,
+}
+
+/// The hosts that a generator serves.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// Every one.
+    Open,
+    /// Those that know the secret in this file.
+    File(PathBuf),
+    /// Those that know a secret which is drawn now, and goes to the program that starts it.
+    Own,
 }
 
 impl Default for GeneratorOptions {
     fn default() -> Self {
         let listen = "127.0.0.1:0".into();
-        Self { lines: 11, listen, cpu: None, under_test: 0, stop_on_eof: false }
+        let guard = Guard::Open;
+        Self { lines: 11, listen, cpu: None, under_test: 0, guard, stop_on_eof: false }
     }
 }
 
@@ -96,18 +111,36 @@ fn serve(options: &GeneratorOptions) -> Result<()> {
     hello.limits.count.highest = u32::MAX.into();
     let mut source = Source::new(hello, WINDOW, ROOM, ARMED_DELAY_FS / tick.femtoseconds.max(1));
     notes.into_iter().for_each(|note: Note| source.outbox.push(Message::Note(note)));
-    let server = Server::start(options.listen.as_str(), &source)
+    let (secret, own) = secret(&options.guard)?;
+    let server = Server::guarded(options.listen.as_str(), &source, secret)
         .map_err(|error| Error::Generator(error.to_string()))?;
     let address = server.address();
     let running = words::start(source, server, SpareWires { memory, placement })
         .map_err(|source| Error::System { what: "start the generator", source })?;
     let mut stdout = std::io::stdout();
-    writeln!(stdout, "{}", Listening { address, cpu: spare.cpu })
+    writeln!(stdout, "{}", Listening { address, cpu: spare.cpu, secret: own })
         .and_then(|()| stdout.flush())
         .map_err(Error::Output)?;
     let stopped = await_end(&stop, &running);
     let ended = running.stop().map_err(|broken| Error::Generator(broken.to_string()));
     ended.map(drop).and(stopped)
+}
+
+/// Returns the secret that hosts have to know, and its text where it is drawn here.
+fn secret(guard: &Guard) -> Result<(Option<Secret>, Option<String>)> {
+    match guard {
+        Guard::Open => Ok((None, None)),
+        Guard::File(path) => {
+            let read = read_secret(path).map_err(|error| Error::Generator(error.to_string()))?;
+            Ok((Some(read), None))
+        }
+        Guard::Own => {
+            let text =
+                new_secret().map_err(|source| Error::System { what: "draw a secret", source })?;
+            let secret = Secret::new(&text).map_err(|error| Error::Generator(error.to_string()))?;
+            Ok((Some(secret), Some(text)))
+        }
+    }
 }
 
 fn await_end(stop: &Stop, running: &words::Running) -> Result<()> {

@@ -77,6 +77,8 @@ pub struct Explanation {
     pub unexplained_longest_ns: i64,
     /// Latencies that are not the sum of their segments.
     pub violations: usize,
+    /// Tracepoints and functions that this kernel does not have: what they would report is missing.
+    pub lacking: Vec<String>,
 }
 
 impl Explanation {
@@ -123,6 +125,7 @@ impl Explanation {
             unexplained_median_per_cent: without.get(without.len() / 2).copied().unwrap_or(0.0),
             unexplained_longest_ns: samples.iter().map(unknown).max().unwrap_or(0),
             violations: samples.iter().filter(|one| !sums_up(one)).count(),
+            lacking: data.explained.as_ref().map(|it| it.lacking.clone()).unwrap_or_default(),
         }
     }
 }

@@ -28,8 +28,7 @@ const HELPERS: [&str; 11] = [
 /// Makes one site for each function, kind and way of disabling.
 pub(super) fn of_sections(data: &CaseData) -> Vec<HoldTimes> {
     let names = Names::of(data);
-    let tick = data.plan.as_ref().and_then(|plan| plan.instruction);
-    let ns_each = tick.map_or(1, |tick| tick.femtoseconds / 1_000_000).max(1);
+    let ns_each = ns_each(data);
     let mut sites: BTreeMap<(SectionKind, String, String), HoldTimes> = BTreeMap::new();
     for section in data.sections.iter().flat_map(|all| &all.sections) {
         let (function, place) = owner(&names, section);
@@ -42,6 +41,17 @@ pub(super) fn of_sections(data: &CaseData) -> Vec<HoldTimes> {
         sites.entry(key).or_insert_with(empty).take(section, ns_each);
     }
     sites.into_values().collect()
+}
+
+/// Returns the longest of the sections whose place was not kept, in nanoseconds.
+pub(super) fn longest_other_ns(data: &CaseData) -> u64 {
+    let longest = data.sections.iter().map(|all| all.longest_other).max().unwrap_or(0);
+    longest.saturating_mul(ns_each(data))
+}
+
+fn ns_each(data: &CaseData) -> u64 {
+    let tick = data.plan.as_ref().and_then(|plan| plan.instruction);
+    tick.map_or(1, |tick| tick.femtoseconds / 1_000_000).max(1)
 }
 
 /// Returns the function that began a section, and the helper that it called for that; of a pending
@@ -125,6 +135,14 @@ mod tests {
             (locked.count, locked.total_ns, locked.max_ns, locked.histogram[3]),
             (3, 30, 10, 3)
         );
+    }
+
+    #[test]
+    fn the_longest_without_a_place_is_in_nanoseconds() {
+        let mut data = data(Vec::new());
+        assert_eq!(longest_other_ns(&data), 0);
+        data.sections.push(Sections { sections: Vec::new(), others: 2, longest_other: 70 });
+        assert_eq!(longest_other_ns(&data), 140);
     }
 
     #[test]

@@ -44,6 +44,8 @@ pub struct Locks {
     pub work: Vec<Work>,
     /// Sections in no site, because there were too many places.
     pub others: u64,
+    /// The longest of those.
+    pub longest_other_ns: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -152,6 +154,7 @@ impl Locks {
             safe_period_ns: totals.map(|totals| totals.safe_period_ns),
             work: data.work.iter().map(Work::of).collect(),
             others: data.sections.iter().map(|all| all.others).sum(),
+            longest_other_ns: executed::longest_other_ns(data),
         })
     }
 }

@@ -7,6 +7,7 @@
 
 mod calls;
 mod difference;
+mod grown;
 mod interval;
 mod sample;
 

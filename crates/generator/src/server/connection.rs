@@ -19,11 +19,19 @@ const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// Frames are written together up to this many bytes.
 const WRITE_BYTES: usize = 1 << 16;
 
+/// A host at its hello.
+pub struct Host {
+    /// The number of its connection.
+    pub connection: u64,
+    pub decoder: Decoder,
+    pub session: Session,
+    /// Frames that came right behind the hello.
+    pub early: VecDeque<Result<Frame, FrameError>>,
+}
+
 /// State that a connection's two threads share.
 #[derive(Default)]
 struct Ends {
-    /// It is a host: it has said hello.
-    greeted: AtomicBool,
     /// Nothing more is to be read: say what was refused, then close.
     received_all: AtomicBool,
     /// Nothing can be said any more.
@@ -31,11 +39,11 @@ struct Ends {
 }
 
 /// Serves a host until it goes or all is over.
-pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, connection: u64) {
+pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, host: Host) {
     let ends = Arc::new(Ends::default());
     let reader = stream.try_clone().map_err(super::ServerError::Thread).and_then(|reading| {
         let (its, ends) = (Arc::clone(shared), Arc::clone(&ends));
-        spawn("read", move || read(&its, reading, &ends, connection))
+        spawn("read", move || read(&its, reading, &ends, host))
     });
     if let Ok(reader) = reader {
         let mut batch = VecDeque::new();
@@ -54,10 +62,11 @@ pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, connection: u64) {
 }
 
 /// Commands for the owner; refusals are answered here.
-fn read(shared: &Shared, mut stream: TcpStream, ends: &Ends, connection: u64) {
-    let (mut decoder, mut session) = (Decoder::default(), Session::default());
+fn read(shared: &Shared, mut stream: TcpStream, ends: &Ends, host: Host) {
+    let Host { connection, mut decoder, mut session, early } = host;
     let mut buffer = [0; 4096];
-    let mut open = true;
+    let mut open =
+        early.into_iter().all(|frame| receive(shared, &mut session, frame, ends, connection));
     while open {
         let length = match stream.read(&mut buffer) {
             Ok(0) | Err(_) => break,
@@ -89,7 +98,7 @@ fn receive(
         queues = shared.wait(queues, KEEP_ALIVE);
     }
     match heard {
-        Request::Hello => ends.greeted.store(true, SeqCst),
+        Request::Hello(_) => {}
         Request::Command(to, command) => queues.asked.push_back(Asked { connection, to, command }),
         Request::Refused(to, refusal) | Request::Close(to, refusal) => {
             queues.refusals.push_back(Message::Reply(Reply { to, result: Err(refusal) }));
@@ -109,9 +118,7 @@ fn write(
     batch: &mut VecDeque<Message>,
 ) -> std::io::Result<()> {
     let mut output = BufWriter::with_capacity(WRITE_BYTES, stream);
-    batch.push_back(shared.hello.clone());
-    batch.push_back(Message::Status(shared.queues().status));
-    loop {
+    while wait_for_news(shared, ends, batch) {
         while let Some(message) = batch.pop_front() {
             // Packets are bounded far below a frame's limit; a frame that does
             // not fit is a bug, and its number shows that it is missing.
@@ -120,23 +127,20 @@ fn write(
             }
         }
         output.flush()?;
-        if !wait_for_news(shared, ends, batch) {
-            return Ok(());
-        }
     }
+    Ok(())
 }
 
 /// Waits for messages; after a while without any, for a status. False if all is sent.
 ///
-/// A host without a handshake, or already gone, gets refusals only; samples wait for a host that
-/// reads them.
+/// A host that has already gone gets refusals only; samples wait for a host that reads them.
 fn wait_for_news(shared: &Shared, ends: &Ends, batch: &mut VecDeque<Message>) -> bool {
     let deadline = Instant::now() + KEEP_ALIVE;
     let mut queues = shared.queues();
     loop {
         // Before the queues: the last command that was received is answered before the end.
         let received_all = ends.received_all.load(SeqCst);
-        if ends.greeted.load(SeqCst) && !received_all {
+        if !received_all {
             queues.take_frames(batch);
         }
         queues.take_refusals(batch);

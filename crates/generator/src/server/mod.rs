@@ -11,6 +11,9 @@
 //! owner calls [`Server::exchange`] when it has time for it: that does the commands that came in,
 //! packs samples and hands over what waits.
 //!
+//! A host is a connection that has said hello, and proved that it knows the generator's secret where
+//! there is one; until then it has no part in this, and a few seconds.
+//!
 //! # For a real-time loop
 //!
 //! The owner never waits for a socket, a host or the server's threads: `exchange` only *tries* the
@@ -27,32 +30,39 @@
 //! source, in the shared queue, and in the writer. Then samples are dropped, and counted, and the
 //! run goes on.
 
+mod candidates;
 mod connection;
+mod guard;
 mod queues;
 
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use irqscope_wire::{Frame, Message, Refusal, Reply, encode};
+use irqscope_wire::secret::Secret;
 
 use crate::Source;
+use candidates::Candidates;
 use queues::{Asked, Queues, Shared};
+
+pub use guard::{new_secret, read_secret};
 
 /// A host that has acknowledged nothing for this time is gone.
 const GONE: Duration = Duration::from_secs(60);
-/// How long a host that is turned away may take to notice.
-const TURNED_AWAY: Duration = Duration::from_millis(500);
+/// How long the other side of a connection that is closed may take to notice.
+const CLOSING: Duration = Duration::from_millis(500);
 
 #[allow(missing_docs, reason = "each message names its fields")]
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     #[error("cannot listen on {address}: {source}")]
     Listen { address: String, source: io::Error },
+    #[error("cannot use the secret in {path}: {why}")]
+    Secret { path: String, why: String },
     #[error("cannot start a thread for the server: {0}")]
     Thread(io::Error),
 }
@@ -71,7 +81,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens and lets hosts in, from now on. With port 0 the system chooses
+    /// Listens and lets every host in, from now on. With port 0 the system chooses
     /// one: see [`Server::address`].
     ///
     /// # Errors
@@ -81,9 +91,22 @@ impl Server {
         address: impl ToSocketAddrs + std::fmt::Display,
         source: &Source,
     ) -> Result<Self, ServerError> {
+        Self::guarded(address, source, None)
+    }
+
+    /// Listens likewise; with a secret only hosts that prove to know it are served.
+    ///
+    /// # Errors
+    /// As [`Server::start`].
+    pub fn guarded(
+        address: impl ToSocketAddrs + std::fmt::Display,
+        source: &Source,
+        secret: Option<Secret>,
+    ) -> Result<Self, ServerError> {
         let error = |source| ServerError::Listen { address: address.to_string(), source };
         let listener = TcpListener::bind(&address).map_err(error)?;
-        let shared = Arc::new(Shared::new(source));
+        listener.set_nonblocking(true).map_err(error)?;
+        let shared = Arc::new(Shared::new(source, secret));
         let (accepting, its) = (listener.try_clone().map_err(error)?, shared.clone());
         Ok(Self {
             address: listener.local_addr().map_err(error)?,
@@ -179,7 +202,7 @@ impl Drop for Server {
             }
         }
         self.wake();
-        // Linux: wakes a thread that waits in accept(2).
+        // Linux: wakes a thread that waits for connections.
         let _ =
             nix::sys::socket::shutdown(self.listener.as_raw_fd(), nix::sys::socket::Shutdown::Both);
         if let Some(accepting) = self.accepting.take() {
@@ -196,39 +219,23 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
 }
 
 fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
-    let mut serving: Option<JoinHandle<()>> = None;
+    let mut candidates = Candidates::new(Arc::clone(shared));
     loop {
-        let accepted = listener.accept();
+        candidates.wait(listener);
         if shared.queues().leaving {
             break;
         }
-        match accepted {
-            Ok((stream, _)) => accept(stream, shared, &mut serving),
+        candidates.attend();
+        match listener.accept() {
+            Ok((stream, _)) if prepare(&stream).is_ok() => candidates.accept(stream),
+            // A host whose connection cannot be set up sees it closed.
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             // Out of descriptors or memory: that may pass.
             Err(_) => std::thread::sleep(queues::POLL),
         }
     }
-    if let Some(serving) = serving {
-        let _ = serving.join();
-    }
-}
-
-fn accept(stream: TcpStream, shared: &Arc<Shared>, serving: &mut Option<JoinHandle<()>>) {
-    let prepared = prepare(&stream).and_then(|()| stream.try_clone());
-    // A host whose connection cannot be set up sees it closed.
-    let Ok(kept) = prepared else { return };
-    let Some(connection) = shared.queues().open(kept) else {
-        return turn_away(stream, shared.hello.clone());
-    };
-    // The one before has given its place up, and ends.
-    if let Some(before) = serving.take() {
-        let _ = before.join();
-    }
-    let its = Arc::clone(shared);
-    match spawn("serve", move || connection::serve(&its, &stream, connection)) {
-        Ok(thread) => *serving = Some(thread),
-        Err(_) => shared.queues().close(),
-    }
+    candidates.end();
 }
 
 fn prepare(stream: &TcpStream) -> io::Result<()> {
@@ -238,19 +245,10 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
     Ok(setsockopt(stream, TcpUserTimeout, &milliseconds)?)
 }
 
-/// Refuses a second host on a stream of its own: hello, refusal, end.
-fn turn_away(mut stream: TcpStream, hello: Message) {
-    let refusal = Message::Reply(Reply { to: None, result: Err(Refusal::OtherHost) });
-    for (number, message) in [(0, hello), (1, refusal)] {
-        let _ = encode(&Frame { number, message }).map(|bytes| stream.write_all(&bytes));
-    }
-    close_gently(&stream);
-}
-
 /// Closes without a reset, which could overtake what was just said: reads on
 /// until the host closes too, for a moment.
 fn close_gently(mut stream: &TcpStream) {
-    let deadline = Instant::now() + TURNED_AWAY;
+    let deadline = Instant::now() + CLOSING;
     let _ = stream.shutdown(Shutdown::Write);
     let mut buffer = [0; 4096];
     loop {

@@ -10,8 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use irqscope_wire::secret::Secret;
 use irqscope_wire::{Command, Frame, Message, Status};
 
+use super::guard::Guard;
 use crate::Source;
 
 /// How often a thread looks at the shared queues if it is not woken.
@@ -21,7 +23,8 @@ const MOST_ASKED: usize = 16;
 
 #[derive(Debug)]
 pub struct Shared {
-    pub hello: Message,
+    /// The generator's hello, and the hosts that are served.
+    pub guard: Guard,
     queues: Mutex<Queues>,
     /// Something was put into the queues or taken from them.
     pub moved: Condvar,
@@ -56,7 +59,7 @@ pub struct Queues {
 }
 
 impl Shared {
-    pub fn new(source: &Source) -> Self {
+    pub fn new(source: &Source, secret: Option<Secret>) -> Self {
         let queues = Queues {
             frames: VecDeque::new(),
             refusals: VecDeque::new(),
@@ -67,7 +70,7 @@ impl Shared {
             leaving: false,
         };
         Self {
-            hello: source.hello_message(),
+            guard: Guard::new(source, secret),
             queues: Mutex::new(queues),
             moved: Condvar::new(),
             numbered: AtomicU64::new(0),
@@ -97,6 +100,17 @@ impl Shared {
     ) -> MutexGuard<'a, Queues> {
         let waited = self.moved.wait_timeout(queues, longest.min(POLL));
         waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Returns the number that a new connection begins with: of a host, the frames that follow
+    /// its first ones have the next.
+    pub fn next_number(&self) -> u64 {
+        self.numbered.load(Ordering::Relaxed)
+    }
+
+    /// Lets the next frame have this number at least.
+    pub fn number_from(&self, number: u64) {
+        self.numbered.fetch_max(number, Ordering::Relaxed);
     }
 
     /// Returns the frame that is written next; there is one writer at a time.

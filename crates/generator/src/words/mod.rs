@@ -141,7 +141,7 @@ pub fn hello(kind: GeneratorKind, tick: Tick, lines: u8, sees_arming: bool) -> G
         ..Limits::USUAL
     };
     let tool_version = env!("CARGO_PKG_VERSION").into();
-    GeneratorHello { protocol: PROTOCOL, kind, tool_version, tick, lines, limits }
+    GeneratorHello { protocol: PROTOCOL, kind, tool_version, tick, lines, limits, challenge: None }
 }
 
 /// A generator on its thread. Dropping it stops it.

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use irqscope_generator::server::Server;
 use irqscope_generator::{Act, Source};
+use irqscope_wire::secret::Secret;
 use irqscope_wire::{
     Command, Decoder, Frame, GeneratorHello, GeneratorKind, Hello, Limits, Message, PROTOCOL,
     Refusal, RunState, Status, Tick, encode,
@@ -38,6 +39,7 @@ pub fn source(lines: u8, room: usize) -> Source {
         tick: Tick { femtoseconds: 1_000_000 },
         lines,
         limits: LIMITS,
+        challenge: None,
     };
     Source::new(hello, 64, room, 0)
 }
@@ -57,8 +59,20 @@ impl Owner {
     }
 
     pub fn start_at(address: &str, lines: u8, room: usize) -> Owner {
-        let mut source = source(lines, room);
-        let mut server = Server::start(address, &source).unwrap();
+        let source = source(lines, room);
+        let server = Server::start(address, &source).unwrap();
+        Self::own(source, server, lines)
+    }
+
+    /// Serves only hosts that know this secret.
+    pub fn guarded(secret: &str) -> Owner {
+        let source = source(1, 64);
+        let secret = Secret::new(secret).unwrap();
+        let server = Server::guarded("127.0.0.1:0", &source, Some(secret)).unwrap();
+        Self::own(source, server, 1)
+    }
+
+    fn own(mut source: Source, mut server: Server, lines: u8) -> Owner {
         let (address, status) = (server.address(), Arc::new(Mutex::new(source.status())));
         let stop = Arc::new(AtomicBool::new(false));
         let (shown, stopped) = (status.clone(), stop.clone());
@@ -163,7 +177,7 @@ impl Host {
 
     pub fn hello(&mut self, protocol: u16) {
         let (kind, tool_version) = ("host".into(), "test".into());
-        self.send(Message::Hello(Hello { protocol, kind, tool_version }));
+        self.send(Message::Hello(Hello { protocol, kind, tool_version, proof: None }));
     }
 
     /// Returns the next message; `None` at the end of the stream. Frames are numbered without gaps.

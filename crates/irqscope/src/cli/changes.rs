@@ -47,6 +47,9 @@ impl How {
         if let Some(rig) = self.rig {
             all.set_rig(rig);
         }
+        if self.allow_ssh_options {
+            all.allow_ssh_options();
+        }
         all.set_list("kernels", &self.kernel);
         if let Some(host) = &self.host {
             all.set_text("ssh.host", host);

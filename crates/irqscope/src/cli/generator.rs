@@ -113,7 +113,7 @@ pub enum Tool {
 #[derive(Debug, Args)]
 pub struct Address {
     /// Where the generator is: HOST:PORT, tcp://HOST:PORT or
-    /// serial:///dev/ttyACM0[?baud=N].
+    /// serial:///dev/ttyACM0[?baud=N]; HOST:PORT?secret-file=FILE where it has a secret.
     #[arg(long, value_name = "ADDRESS")]
     pub connect: String,
 }

@@ -28,6 +28,10 @@ pub struct Serve {
     /// Connect to this generator at once.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "scenario")]
     pub connect: Option<String>,
+    /// A generator that may be connected to from the page, beside boards on this machine's USB
+    /// and, without --listen, all on the network; may be repeated.
+    #[arg(long, value_name = "ADDRESS")]
+    pub allow: Vec<String>,
     /// A kernel for the guest instead of the scenario's; may be repeated.
     #[arg(long, value_name = "NAME", requires = "scenario")]
     pub kernel: Vec<String>,

@@ -2,6 +2,7 @@
 //! `irqscope twin`.
 
 use clap::Args;
+use irqscope_scenario::KernelName;
 use irqscope_wire::Load;
 
 /// Boot a twin that stays up, with a generator to connect to.
@@ -18,8 +19,8 @@ Then, elsewhere:
   irqscope generator set --connect 127.0.0.1:7000 --frequency 2kHz")]
 pub struct Twin {
     /// The kernel that is booted.
-    #[arg(long, value_name = "NAME", default_value = "6.1")]
-    pub kernel: String,
+    #[arg(long, value_name = "KERNEL", default_value = "6.1", value_parser = KernelName::parse)]
+    pub kernel: KernelName,
     /// The generator's TCP port on 127.0.0.1; 0 takes any that is free, and says so.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,

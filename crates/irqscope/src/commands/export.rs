@@ -2,7 +2,7 @@
 //! `irqscope export`: a run as other programs read it.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use irqscope_report::foreign::{self, ForeignError};
@@ -22,7 +22,12 @@ pub fn export(options: &Export) -> Done {
 
 /// Exports to standard output; a reader that has seen enough (`| head`) is no error.
 pub fn to_stdout(run: &RunDir, what: &foreign::Export) -> Done {
-    let mut output = BufWriter::new(std::io::stdout().lock());
+    let stdout = std::io::stdout().lock();
+    if stdout.is_terminal() {
+        drop(stdout);
+        return to_terminal(run, what);
+    }
+    let mut output = BufWriter::new(stdout);
     let written = foreign::export(run, what, &mut output);
     match written.and_then(|()| Ok(output.flush()?)) {
         Err(ForeignError::Write(error)) if error.kind() == ErrorKind::BrokenPipe => {
@@ -30,6 +35,14 @@ pub fn to_stdout(run: &RunDir, what: &foreign::Export) -> Done {
         }
         written => Ok(written.map(|()| Exit::Fine)?),
     }
+}
+
+/// Exports to a person, to whose terminal names of the run shall not speak.
+fn to_terminal(run: &RunDir, what: &foreign::Export) -> Done {
+    let mut output = Vec::new();
+    foreign::export(run, what, &mut output)?;
+    print!("{}", String::from_utf8_lossy(&output));
+    Ok(Exit::Fine)
 }
 
 /// Exports to a file; one that could not be completed is removed, so that no half export stays.

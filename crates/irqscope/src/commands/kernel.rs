@@ -2,8 +2,8 @@
 //! `irqscope kernel`: kernels for the twin.
 
 use irqscope_quantity::{Column, aligned};
-use irqscope_rig::{Kernel as Cached, RECIPES, Recipe, TESTED, kernels};
-use irqscope_scenario::suggestion;
+use irqscope_rig::{Kernel as Cached, RECIPES, Recipe, TESTED, fragment, kernels, offered};
+use irqscope_scenario::{Arch, KernelName, KernelSource, suggestion};
 
 use super::Done;
 use crate::cli::Kernel;
@@ -13,25 +13,39 @@ use crate::interrupt::stop_on_signals;
 pub fn kernel(command: Kernel) -> Done {
     match command {
         Kernel::Fetch { names, all } => {
-            get(if all { TESTED.map(String::from).into() } else { names })
+            get(if all { TESTED.map(KernelName::running).into() } else { names })
         }
         Kernel::Build { names } => {
-            names.iter().try_for_each(|name| check_recipe(name))?;
+            names.iter().try_for_each(check_recipe)?;
             get(names)
         }
         Kernel::List => list(),
+        Kernel::Offered { arch } => list_offered(arch),
+        Kernel::Fragment { arch } => {
+            print!("{}", fragment(arch));
+            Ok(Exit::Fine)
+        }
     }
 }
 
-fn check_recipe(name: &str) -> Result<(), Trouble> {
-    if Recipe::find(name).is_some() {
-        return Ok(());
-    }
+fn list_offered(arch: Arch) -> Done {
+    let rows = offered(arch, &|what| eprintln!("irqscope: {what}"))?;
+    print!("{}", aligned(&rows, &[Column::Words]));
+    Ok(Exit::Fine)
+}
+
+fn check_recipe(kernel: &KernelName) -> Result<(), Trouble> {
+    let name = match &kernel.source {
+        KernelSource::Git(_) => return Ok(()),
+        KernelSource::Known(name) if Recipe::find(name).is_some() => return Ok(()),
+        _ => &kernel.text,
+    };
     let known: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();
-    Err(Trouble::new(Exit::Usage, suggestion("kernel that is built", name, &known)))
+    let hint = suggestion("kernel that is built", name, &known);
+    Err(Trouble::new(Exit::Usage, format!("{hint}; or name a commit: git:DIRECTORY@REVISION")))
 }
 
-fn get(names: Vec<String>) -> Done {
+fn get(names: Vec<KernelName>) -> Done {
     let stop = stop_on_signals()?;
     for name in names {
         let kernel = Cached::get(&name, &|what| eprintln!("irqscope: {what}"), &stop)?;
@@ -43,7 +57,7 @@ fn get(names: Vec<String>) -> Done {
 fn list() -> Done {
     let cached = kernels()?;
     let row = |kernel: &Cached| {
-        [kernel.name.clone(), kernel.release.clone(), kernel.image().display().to_string()]
+        [kernel.name.clone(), kernel.release.to_string(), kernel.image.display().to_string()]
     };
     print!("{}", aligned(&cached.iter().map(row).collect::<Vec<_>>(), &[Column::Words]));
     let is_missing = |name: &&str| cached.iter().all(|kernel| kernel.name != *name);

@@ -2,7 +2,9 @@
 //! One file per subcommand; this table lists them.
 
 mod bench;
+mod bisect;
 mod bursts;
+mod cache;
 mod compare;
 mod completion;
 mod doctor;
@@ -41,6 +43,7 @@ pub fn dispatch(command: Command) -> Done {
     match command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::sweep(&options),
+        Command::Bisect(options) => bisect::bisect(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Threads(options) => threads::threads(&options),
         Command::Report(options) => report::report(&options),
@@ -61,6 +64,7 @@ pub fn dispatch(command: Command) -> Done {
         Command::List => scenario::list(),
         Command::Scenario(options) => scenario::scenario(&options),
         Command::Doctor => doctor::doctor(),
+        Command::Cache(command) => cache::cache(command),
         Command::Kernel(command) => kernel::kernel(command),
         Command::Generator(command) => generator::generator(&command),
         Command::Completion { shell } => completion::completion(shell),

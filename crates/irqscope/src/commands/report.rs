@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope report`: everything that can be derived from a run's log.
 
-use irqscope_analysis::Sweep;
+use irqscope_analysis::{Above, CaseFigures, Explanation, Summary, Sweep, explanations};
+use irqscope_quantity::Quantile;
+use irqscope_report::{About, Line, answer, below, csv, narrow};
 use irqscope_run::RunDir;
 
 use super::{Done, print_json};
-use crate::cli::Report;
-use crate::exit::Exit;
+use crate::cli::{Report, Shown};
+use crate::console;
+use crate::exit::{Exit, Trouble};
 
 pub fn report(options: &Report) -> Done {
-    let format = if options.json { Format::Summary } else { Format::Table };
-    show(&RunDir::open(&options.run)?, format)
+    show_answer(&RunDir::open(&options.run)?, &options.shown, None, Pages::All)
 }
 
 /// The output.
@@ -25,8 +27,19 @@ pub enum Format {
     Nothing,
 }
 
+/// The pages and pictures that are written into the run directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pages {
+    All,
+    None,
+}
+
 /// Derives the figures of a run and prints them.
 pub fn show(run: &RunDir, format: Format) -> Done {
+    show_whole(run, format, Pages::All)
+}
+
+fn show_whole(run: &RunDir, format: Format, pages: Pages) -> Done {
     let (summary, figures) = irqscope_analysis::derive_figures(run)?;
     // The table first: what goes wrong with a picture must not hide it.
     match format {
@@ -35,11 +48,75 @@ pub fn show(run: &RunDir, format: Format) -> Done {
         Format::Sweep => print_json(&Sweep::of(&summary))?,
         Format::Nothing => {}
     }
-    let html = irqscope_report::write_figures(run, &summary, figures)?;
-    if format == Format::Table {
-        println!("\nrun     {}", run.path().display());
-        println!("report  {}", html.display());
+    finish(run, &summary, figures, None, (pages, format == Format::Table))
+}
+
+/// Derives likewise, and prints an answer in words before a table that fits the terminal; of a
+/// sweep its own table.
+pub fn show_answer(run: &RunDir, shown: &Shown, scenario: Option<&str>, pages: Pages) -> Done {
+    if shown.json || shown.wide {
+        let format = if shown.json { Format::Summary } else { Format::Table };
+        return show_whole(run, format, pages);
     }
-    irqscope_analysis::check(&summary)?;
+    let (summary, figures) = irqscope_analysis::derive_figures(run)?;
+    if shown.csv {
+        print!("{}", csv(&summary, &shown.choice()));
+        return finish(run, &summary, figures, None, (pages, false));
+    }
+    let is_chosen = !shown.columns.is_empty() || shown.sort.is_some();
+    let mut explained = None;
+    match (Sweep::of(&summary).is_some(), is_chosen) {
+        (true, false) => print!("{}", irqscope_report::table(&summary)),
+        (true, true) => print_lines(&narrow(&summary, &shown.choice(), console::width())),
+        (false, _) => {
+            let explanations = explanations(run, Above::Quantile(Quantile::P99))?;
+            first_screen(run, &summary, &explanations, shown, scenario);
+            explained = Some(explanations);
+        }
+    }
+    finish(run, &summary, figures, explained, (pages, true))
+}
+
+fn first_screen(
+    run: &RunDir,
+    summary: &Summary,
+    explanations: &[Explanation],
+    shown: &Shown,
+    scenario: Option<&str>,
+) {
+    let (width, path) = (console::width(), run.path().display().to_string());
+    let about = About { run: &path, scenario, explanations, width };
+    let blocks =
+        [answer(summary, &about), narrow(summary, &shown.choice(), width), below(summary, width)];
+    for (place, block) in blocks.iter().filter(|lines| !lines.is_empty()).enumerate() {
+        if place > 0 {
+            println!();
+        }
+        print_lines(block);
+    }
+}
+
+fn print_lines(lines: &[Line]) {
+    lines.iter().for_each(|Line { text, alarming }| console::line(text, *alarming));
+}
+
+/// Writes the report, names it where its name is asked for, and ends with the state of the
+/// measurement.
+fn finish(
+    run: &RunDir,
+    summary: &Summary,
+    figures: Vec<CaseFigures>,
+    explained: Option<Vec<Explanation>>,
+    (pages, is_named): (Pages, bool),
+) -> Result<Exit, Trouble> {
+    let write = || irqscope_report::write_figures(run, summary, figures, explained);
+    let html = (pages == Pages::All).then(write).transpose()?;
+    if is_named {
+        println!("\nrun     {}", run.path().display());
+        if let Some(html) = html {
+            println!("report  {}", html.display());
+        }
+    }
+    irqscope_analysis::check(summary)?;
     Ok(Exit::Fine)
 }

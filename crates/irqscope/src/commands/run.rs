@@ -8,7 +8,7 @@ use irqscope_run::{ExecuteError, Request, RunDir, execute, fresh_name, resolve};
 use irqscope_scenario::{Overrides, Scenario, ScenarioFile};
 
 use super::Done;
-use super::report::{Format, show};
+use super::report::{Pages, show_answer};
 use crate::cli::{Execution, How, Run};
 use crate::exit::Trouble;
 use crate::interrupt::stop_on_signals;
@@ -24,7 +24,8 @@ pub fn run(options: &Run) -> Done {
     }
     let file = ScenarioFile::load(&options.execution.scenario)?;
     let run = carry_out(&file, overrides, &options.execution.how)?;
-    show(&run, if options.json { Format::Summary } else { Format::Table })
+    let pages = if options.no_report { Pages::None } else { Pages::All };
+    show_answer(&run, &options.shown, Some(&options.execution.scenario), pages)
 }
 
 impl Execution {

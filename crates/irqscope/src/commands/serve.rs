@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use irqscope_rig::generator::GeneratorError;
 use irqscope_server::{Options, Page, Server, Session, StartScenario};
 
 use super::Done;
@@ -19,7 +20,10 @@ pub fn serve(options: &Serve) -> Done {
     page.check()?;
     let args = std::env::args().collect();
     let session = Session::new(&options.runs, env!("CARGO_PKG_VERSION"), args);
-    let listening = Options { listen: options.address(), names: options.name.clone(), page };
+    let (listen, names) = (options.address(), options.name.clone());
+    let allow = options.allow.iter().chain(&options.connect).map(|text| text.parse());
+    let allow = allow.collect::<Result<_, GeneratorError>>()?;
+    let listening = Options { listen, names, allow, page };
     let server = Server::start(listening, session.clone())?;
     if let Err(trouble) = begin(options, &session) {
         session.close();

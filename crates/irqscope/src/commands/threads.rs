@@ -22,7 +22,7 @@ pub fn threads(options: &Threads) -> Done {
         None => ask(options, None, &stop)?.printed,
     };
     let text = if options.json { json(&picture)? } else { picture };
-    std::io::stdout().write_all(&text).map_err(|error| Trouble::new(Exit::Usage, error))?;
+    print!("{}", String::from_utf8_lossy(&text));
     Ok(Exit::Fine)
 }
 

@@ -13,8 +13,9 @@ use crate::interrupt::stop_on_signals;
 pub fn twin(options: &Twin) -> Done {
     let stop = stop_on_signals()?;
     check_name(&options.kernel)?;
-    check_programs([options.kernel.as_str()])?;
-    let plan = open_plan(&options.kernel, &options.load);
+    let label = options.kernel.label.as_str();
+    check_programs([label])?;
+    let plan = open_plan(label, &options.load);
     let say = |what: &str| eprintln!("irqscope: {what}");
     let prepared = Prepared::get(&options.kernel, &plan, &say, &stop)?;
     let dir = tempfile::tempdir().map_err(|error| {

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use irqscope_analysis::AnalysisError;
+use irqscope_quantity::excerpt;
 use irqscope_run::RunError;
 
 /// Errors of foreign files.
@@ -74,6 +75,8 @@ impl std::fmt::Display for Place {
 
 impl ForeignError {
     pub(crate) fn wrong(path: &Path, place: Place, why: impl Into<String>) -> Self {
-        Self::Wrong { path: path.to_owned(), place, why: why.into() }
+        // It quotes the file.
+        let why = excerpt(&why.into()).into_owned();
+        Self::Wrong { path: path.to_owned(), place, why }
     }
 }

@@ -256,7 +256,7 @@ fn accounting(summary: &Summary) -> Markup {
         h3 { "Everything accounted for" }
         div.scroll {
             table.plain {
-                @for Accounted { case, holds, text, mark, outside } in accounts(summary) {
+                @for Accounted { case, holds, text, mark, outside, .. } in accounts(summary) {
                     tr.wrong[!holds] {
                         th scope="row" { (case) }
                         td { (text) }

@@ -187,6 +187,7 @@ mod tests {
             tasks: Vec::new(),
             safe_period_ns: None,
             others: 0,
+            longest_other_ns: 0,
             work: Vec::new(),
         }
     }

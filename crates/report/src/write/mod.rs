@@ -5,7 +5,8 @@ mod compare;
 
 use std::path::PathBuf;
 
-use irqscope_analysis::{CaseFigures, Summary, Sweep};
+use irqscope_analysis::{Above, CaseFigures, Explanation, Summary, Sweep, explanations};
+use irqscope_quantity::Quantile;
 use irqscope_run::RunDir;
 
 use crate::figure::{self, Layout, StageSweep};
@@ -23,10 +24,11 @@ const FIGURES: &str = "figures";
 /// # Errors
 /// The run's, the disk's, or a drawing cannot be painted.
 pub fn write_all(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
-    write_figures(run, summary, CaseFigures::of_run(run)?)
+    write_figures(run, summary, CaseFigures::of_run(run)?, None)
 }
 
-/// Writes the figures likewise, of what the summary was derived from.
+/// Writes the figures likewise, of what the summary was derived from. `explained`: the late
+/// responses above the 99th percentile, where they are derived already.
 ///
 /// # Errors
 /// The run's, the disk's, or a drawing cannot be painted.
@@ -34,8 +36,9 @@ pub fn write_figures(
     run: &RunDir,
     summary: &Summary,
     figures: Vec<CaseFigures>,
+    explained: Option<Vec<Explanation>>,
 ) -> Result<PathBuf> {
-    let Drawn { html, files } = draw(run, summary, figures)?;
+    let Drawn { html, files } = draw(run, summary, figures, explained)?;
     for (name, svg) in &files {
         run.write(&format!("{FIGURES}/{name}.svg"), svg.as_bytes())?;
     }
@@ -52,7 +55,7 @@ pub fn write_figures(
 /// # Errors
 /// The run's, the disk's, or a drawing cannot be painted.
 pub fn write_html(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
-    Ok(draw(run, summary, CaseFigures::of_run(run)?)?.html)
+    Ok(draw(run, summary, CaseFigures::of_run(run)?, None)?.html)
 }
 
 /// The page, written, and all figures by name.
@@ -63,7 +66,12 @@ struct Drawn {
 
 /// Draws the figures. A sweep has one picture per stage for all its steps, where other runs have
 /// those of every case.
-fn draw(run: &RunDir, summary: &Summary, figures: Vec<CaseFigures>) -> Result<Drawn> {
+fn draw(
+    run: &RunDir,
+    summary: &Summary,
+    figures: Vec<CaseFigures>,
+    explained: Option<Vec<Explanation>>,
+) -> Result<Drawn> {
     let manifest = run.manifest();
     let (page, files) = match Sweep::of(summary) {
         Some(sweep) => {
@@ -73,7 +81,11 @@ fn draw(run: &RunDir, summary: &Summary, figures: Vec<CaseFigures>) -> Result<Dr
         }
         None => {
             let (summary, figures) = summary.with_seeds_together(figures, run.path())?;
-            let figures = Figures::of(run, &summary, figures)?;
+            let explained = match explained {
+                Some(explained) => explained,
+                None => explanations(run, Above::Quantile(Quantile::P99))?,
+            };
+            let figures = Figures::of(run, &summary, figures, explained)?;
             (html::page(manifest, &summary, &figures), figures.files(&summary))
         }
     };

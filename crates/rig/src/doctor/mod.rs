@@ -5,6 +5,7 @@
 mod driver;
 mod figures;
 mod finding;
+mod kernel;
 mod system;
 mod twin;
 mod vm;
@@ -23,5 +24,6 @@ pub fn examine() -> Vec<Finding> {
     findings.extend(vm::examine(&system));
     findings.extend(driver::examine(&system));
     findings.extend(figures::examine(&system));
+    findings.extend(kernel::examine(&system));
     findings
 }

@@ -35,7 +35,7 @@ fn kvm(system: &System) -> Finding {
         return judge(Kvm::Absent);
     }
     match kernel::list().unwrap_or_default().into_iter().next() {
-        Some(kernel) => judge(probe(&kernel.image())),
+        Some(kernel) => judge(probe(&kernel.image)),
         None => Finding::fine(TOPIC, "KVM not tried: no kernel in the cache"),
     }
 }

@@ -8,11 +8,12 @@ use super::error::GeneratorError;
 /// The speed of the board's image where it was built without another.
 pub const BAUD: u32 = 921_600;
 
-/// `HOST:PORT`, `tcp://HOST:PORT` or `serial:///dev/ttyX[?baud=N]`.
+/// `HOST:PORT`, `tcp://HOST:PORT`, either with `?secret-file=PATH`, or `serial:///dev/ttyX[?baud=N]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// As a resolver takes it: `host:port`.
-    Tcp(String),
+    /// As a resolver takes it, `host:port`, and the file of the secret that the generator asks for.
+    #[allow(missing_docs, reason = "types say it")]
+    Tcp { host: String, secret_file: Option<PathBuf> },
     /// A terminal device, and bits per second.
     #[allow(missing_docs, reason = "types say it")]
     Serial { path: PathBuf, baud: u32 },
@@ -33,9 +34,17 @@ impl std::str::FromStr for Address {
 }
 
 fn tcp(text: &str) -> Option<Address> {
-    let (host, port) = text.rsplit_once(':')?;
+    let (place, secret_file) = match text.split_once('?') {
+        None => (text, None),
+        Some((place, option)) => {
+            let path = option.strip_prefix("secret-file=").filter(|path| !path.is_empty())?;
+            (place, Some(PathBuf::from(path)))
+        }
+    };
+    let (host, port) = place.rsplit_once(':')?;
     let port: u16 = port.parse().ok()?;
-    (!host.is_empty() && !host.contains('/')).then(|| Address::Tcp(format!("{host}:{port}")))
+    let host = (!host.is_empty() && !host.contains('/')).then(|| format!("{host}:{port}"))?;
+    Some(Address::Tcp { host, secret_file })
 }
 
 fn serial(text: &str) -> Option<Address> {
@@ -53,11 +62,22 @@ mod tests {
 
     #[test]
     fn a_host_and_a_port_need_no_scheme() {
-        let here = Address::Tcp("board:7000".into());
+        let at = |host: &str| Address::Tcp { host: host.into(), secret_file: None };
+        let here = at("board:7000");
         assert_eq!("board:7000".parse::<Address>().unwrap(), here);
         assert_eq!("tcp://board:7000".parse::<Address>().unwrap(), here);
-        let six = Address::Tcp("[::1]:7000".into());
+        let six = at("[::1]:7000");
         assert_eq!("tcp://[::1]:7000".parse::<Address>().unwrap(), six);
+    }
+
+    #[test]
+    fn a_secret_is_named_by_its_file() {
+        let secret_file = Some(PathBuf::from("/home/me/of=a?board"));
+        let here = Address::Tcp { host: "board:7000".into(), secret_file };
+        for text in ["board:7000", "tcp://board:7000"] {
+            let text = format!("{text}?secret-file=/home/me/of=a?board");
+            assert_eq!(text.parse::<Address>().unwrap(), here);
+        }
     }
 
     #[test]
@@ -77,6 +97,8 @@ mod tests {
             "board:",
             ":7000",
             "board:70000",
+            "board:7000?secret-file=",
+            "board:7000?secret=correct-horse-battery",
             "udp://board:7000",
             "/dev/ttyUSB0",
             "serial://ttyUSB0",

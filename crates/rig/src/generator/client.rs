@@ -3,13 +3,14 @@
 
 use std::time::{Duration, Instant};
 
+use irqscope_wire::secret::Secret;
 use irqscope_wire::{
     Changes, Command, Failure, GeneratorHello, Hello, Message, PROTOCOL, Refusal, StartAt, Status,
     greeting_protocol,
 };
 
 use super::error::{GeneratorError, Result};
-use super::incoming::Received;
+use super::incoming::{HELLO, Received};
 use super::stream::Stream;
 use crate::Stop;
 use crate::command::TICK;
@@ -42,20 +43,34 @@ impl Client {
     /// long. Later waits end when `stop` is requested.
     ///
     /// # Errors
-    /// The address does not answer, or not in this protocol, or another host is served.
+    /// The address does not answer, or not in this protocol; another host is served; or the
+    /// generator has a secret that this host does not know.
     pub fn connect(address: &str, stop: &Stop) -> Result<Self> {
         Self::greet(Stream::open(address, stop, None)?)
     }
 
-    /// Connects likewise, but waits where another host is served: one that has gone may still be
-    /// there for a generator on a busy machine.
+    /// Connects likewise to a generator that has said its secret, if it has one.
+    pub(crate) fn connect_with(address: &str, secret: Option<Secret>, stop: &Stop) -> Result<Self> {
+        let mut stream = Stream::open(address, stop, None)?;
+        if secret.is_some() {
+            stream.secret = secret;
+        }
+        Self::greet(stream)
+    }
+
+    /// Connects likewise, but waits where another host is served, also one that came between this
+    /// connection and its hello: a host that has gone may still be there for a generator on a busy
+    /// machine.
     ///
     /// # Errors
     /// As [`Client::connect`]; another host is served for longer than ten seconds.
     pub fn connect_when_free(address: &str, stop: &Stop) -> Result<Self> {
         let deadline = Instant::now() + BUSY;
         loop {
-            match Self::connect(address, stop) {
+            let connected = Self::connect(address, stop);
+            let admitted =
+                connected.and_then(|mut client| client.await_admission().map(|()| client));
+            match admitted {
                 Err(GeneratorError::Busy { .. }) if Instant::now() + TICK < deadline => {
                     std::thread::sleep(TICK);
                 }
@@ -120,17 +135,15 @@ impl Client {
     pub fn ask(&mut self, command: Command) -> Result<Status> {
         let deadline = Instant::now() + ANSWER;
         let number = self.stream.send(Message::Command(command))?;
-        let mut understood = self.stream.incoming.queue.len();
+        self.stream.incoming.await_answer(number);
         loop {
-            let new = self.stream.incoming.queue.iter().skip(understood);
-            if let Some(answer) = new.into_iter().find_map(|it| answer_to(number, it)) {
-                return answer;
+            if let Some(answer) = self.stream.incoming.answer() {
+                return answer.map_err(|refusal| self.refused(refusal));
             }
             if let Some(failure) = self.stream.incoming.failed.clone() {
                 let Failure { what, remedy, .. } = failure;
                 return Err(GeneratorError::Failed { what, remedy });
             }
-            understood = self.stream.incoming.queue.len();
             if Instant::now() >= deadline {
                 let seconds = ANSWER.as_secs();
                 return Err(self.stream.lost(format!("no reply within {seconds} seconds")));
@@ -147,11 +160,10 @@ impl Client {
     pub fn next(&mut self, timeout: Duration) -> Result<Option<Received>> {
         let deadline = Instant::now() + timeout;
         let stream = &mut self.stream;
-        while stream.incoming.queue.is_empty()
-            && stream.read(deadline)?
-            && Instant::now() < deadline
-        {}
-        Ok(stream.incoming.queue.pop_front())
+        while stream.incoming.waiting() == 0 && stream.read(deadline)? && Instant::now() < deadline
+        {
+        }
+        Ok(stream.incoming.pop())
     }
 
     /// Connects to the same generator again, trying for this time. The run has gone on: its hello's
@@ -164,25 +176,28 @@ impl Client {
     pub fn reconnect(&mut self, within: Duration) -> Result<()> {
         let deadline = Instant::now() + within;
         self.stream.close();
-        let Stream { address, stop, silence, .. } = &self.stream;
+        let Stream { address, stop, silence, secret, .. } = &self.stream;
         let expected = self.stream.incoming.expected();
+        let open = || {
+            let mut stream = Stream::open(address, stop, expected)?;
+            stream.secret = secret.clone();
+            Ok(stream)
+        };
         let mut again = loop {
-            match Stream::open(address, stop, expected).and_then(Self::greet) {
+            match open().and_then(Self::greet) {
                 Err(error) if error.may_pass() && Instant::now() + TICK < deadline => {
                     std::thread::sleep(TICK);
                 }
                 result => break result?,
             }
         };
-        if again.hello != self.hello || again.is_younger_than(expected) {
+        // Each connection has a challenge of its own.
+        let before = GeneratorHello { challenge: again.hello.challenge, ..self.hello.clone() };
+        if again.hello != before || again.is_younger_than(expected) {
             return Err(GeneratorError::Anew { address: address.clone() });
         }
         again.stream.silence = *silence;
-        let new = std::mem::replace(
-            &mut again.stream.incoming.queue,
-            std::mem::take(&mut self.stream.incoming.queue),
-        );
-        again.stream.incoming.queue.extend(new);
+        again.stream.incoming.append_to(std::mem::take(&mut self.stream.incoming));
         *self = again;
         Ok(())
     }
@@ -190,13 +205,56 @@ impl Client {
     fn greet(mut stream: Stream) -> Result<Self> {
         let (hello, first) = hear_hello(&mut stream)?;
         let (kind, tool_version) = ("host".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-        stream.send(Message::Hello(Hello { protocol: PROTOCOL, kind, tool_version }))?;
-        Ok(Self { stream, hello, first })
+        let proof = match (&hello.challenge, &stream.secret) {
+            (None, _) => None,
+            (Some(challenge), Some(secret)) => Some(secret.proof(challenge)),
+            (Some(_), None) => {
+                return Err(GeneratorError::NeedsSecret { address: stream.address.clone() });
+            }
+        };
+        stream.send(Message::Hello(Hello { protocol: PROTOCOL, kind, tool_version, proof }))?;
+        let mut client = Self { stream, hello, first };
+        if client.hello.challenge.is_some() {
+            client.await_admission()?;
+        }
+        Ok(client)
+    }
+
+    /// Waits until it is certain that this host is served: until its hello arrives another one may
+    /// come before it, and its proof may be wrong. A generator says nothing about a hello that is
+    /// well, but answers what comes after it.
+    fn await_admission(&mut self) -> Result<()> {
+        match self.status() {
+            Ok(_) => Ok(()),
+            // Its last word before it closed the connection says more.
+            Err(lost @ GeneratorError::Lost { .. }) => Err(match self.last_answer() {
+                Some(Err(refusal)) => self.refused(refusal),
+                _ => lost,
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the answer to the hello on a connection that is closed.
+    fn last_answer(&mut self) -> Option<Result<Status, Refusal>> {
+        let deadline = Instant::now() + ANSWER;
+        self.stream.incoming.await_answer(HELLO);
+        while self.stream.read(deadline).unwrap_or(false) {}
+        self.stream.incoming.answer()
+    }
+
+    fn refused(&self, refusal: Refusal) -> GeneratorError {
+        let address = self.stream.address.clone();
+        match refusal {
+            Refusal::OtherHost => GeneratorError::Busy { address },
+            Refusal::WrongSecret => GeneratorError::WrongSecret { address },
+            other => GeneratorError::Refused(other),
+        }
     }
 
     /// Returns whether its number is younger: frames are counted over a generator's whole life.
     fn is_younger_than(&self, expected: Option<u64>) -> bool {
-        let first = self.stream.incoming.queue.front().and_then(|it| it.frame.as_ref().ok());
+        let first = self.stream.incoming.peek(0).and_then(|it| it.frame.ok());
         first.zip(expected).is_some_and(|(first, expected)| first.number < expected)
     }
 }
@@ -213,12 +271,12 @@ fn hear_hello(stream: &mut Stream) -> Result<(GeneratorHello, Status)> {
         None => return Err(stream.no_generator()),
     }
     let hello = match message(first) {
-        Some(Message::GeneratorHello(hello)) => hello.clone(),
+        Some(Message::GeneratorHello(hello)) => hello,
         _ => return Err(stream.no_generator()),
     };
     let second = received_at(1, stream, deadline)?;
     match second.and_then(message) {
-        Some(Message::Status(status)) => Ok((hello, *status)),
+        Some(Message::Status(status)) => Ok((hello, status)),
         Some(Message::Reply(reply)) if reply.result == Err(Refusal::OtherHost) => {
             Err(GeneratorError::Busy { address })
         }
@@ -227,24 +285,14 @@ fn hear_hello(stream: &mut Stream) -> Result<(GeneratorHello, Status)> {
 }
 
 /// Receives a frame; `None`: not in time.
-fn received_at(index: usize, stream: &mut Stream, deadline: Instant) -> Result<Option<&Received>> {
-    while stream.incoming.queue.len() <= index && Instant::now() < deadline {
+fn received_at(index: usize, stream: &mut Stream, deadline: Instant) -> Result<Option<Received>> {
+    while stream.incoming.waiting() <= index && Instant::now() < deadline {
         stream.read(deadline)?;
     }
-    Ok(stream.incoming.queue.get(index))
+    Ok(stream.incoming.peek(index))
 }
 
 /// Returns the message; `None`: damaged.
-fn message(received: &Received) -> Option<&Message> {
-    received.frame.as_ref().ok().map(|frame| &frame.message)
-}
-
-/// Returns the reply to a command, or to what its damage made of it.
-fn answer_to(number: u64, received: &Received) -> Option<Result<Status>> {
-    match &received.frame.as_ref().ok()?.message {
-        Message::Reply(reply) if reply.to.is_none_or(|to| to == number) => {
-            Some(reply.result.map_err(GeneratorError::Refused))
-        }
-        _ => None,
-    }
+fn message(received: Received) -> Option<Message> {
+    received.frame.ok().map(|frame| frame.message)
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use irqscope_wire::{PROTOCOL, Refusal};
 
+use super::secret::SECRET_VARIABLE;
+
 pub(crate) type Result<T, E = GeneratorError> = std::result::Result<T, E>;
 
 /// Errors between a host and its generator.
@@ -14,7 +16,8 @@ pub(crate) type Result<T, E = GeneratorError> = std::result::Result<T, E>;
 pub enum GeneratorError {
     #[error(
         "`{address}` is no address of a generator\n  remedy: write HOST:PORT, tcp://HOST:PORT or \
-         serial:///dev/ttyACM0 (?baud=N where the image has another speed)"
+         serial:///dev/ttyACM0 (?baud=N where the image has another speed, ?secret-file=FILE \
+         where the generator has a secret)"
     )]
     WrongAddress { address: String },
     #[error("a serial line has no speed of {baud} baud\n  remedy: take one of {known}")]
@@ -47,6 +50,22 @@ pub enum GeneratorError {
          other one, or wait for it"
     )]
     Busy { address: String },
+    #[error(
+        "the generator at {address} has a secret, and serves only hosts that know it\n  remedy: \
+         put the secret into a file that you alone can read and name it with the address, \
+         tcp://HOST:PORT?secret-file=FILE, or set {SECRET_VARIABLE}"
+    )]
+    NeedsSecret { address: String },
+    #[error(
+        "the generator at {address} has another secret\n  remedy: give the one that the \
+         generator was started with, by ?secret-file=FILE or {SECRET_VARIABLE}"
+    )]
+    WrongSecret { address: String },
+    #[error(
+        "cannot use the secret in {place}: {why}\n  remedy: copy the generator's secret there, \
+         for you alone to read"
+    )]
+    UnusableSecret { place: String, why: String },
     /// It stays as it was. The text names the limit.
     #[error("the generator refuses: {0}")]
     Refused(Refusal),
@@ -55,6 +74,11 @@ pub enum GeneratorError {
     /// [`super::Client::reconnect`] may find it again.
     #[error("the generator at {address} was lost: {what}")]
     Lost { address: String, what: String },
+    #[error(
+        "what answers at {address} sent more than {mebibytes} MiB that nothing had asked for\n  \
+         remedy: give the address of a generator that you trust"
+    )]
+    Flooded { address: String, mebibytes: usize },
     #[error(
         "the generator at {address} is not the one of before: it was started anew, and its run \
          is lost"

@@ -98,6 +98,15 @@ pub fn boards(places: &Places, stop: &Stop) -> Vec<Found> {
     found
 }
 
+/// Lists the serial lines to which a board is or may be wired: those of boards and of adapters on
+/// USB. Nothing is said to any of them.
+#[must_use]
+pub fn serial_lines(places: &Places) -> Vec<PathBuf> {
+    let devices = usb_devices(&places.usb);
+    let terminals = devices.iter().flat_map(|device| &device.terminals);
+    terminals.map(|name| Path::new("/dev").join(name)).collect()
+}
+
 /// Returns the only board that is there, by the fastest way to it.
 ///
 /// # Errors

@@ -17,6 +17,7 @@ pub mod flash;
 mod incoming;
 pub(crate) mod outside;
 pub(crate) mod plugin;
+mod secret;
 mod serial;
 pub(crate) mod settings;
 pub(crate) mod spare_cpu;

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use irqscope_wire::secret::Secret;
 use irqscope_wire::{Changes, Message, Nanoseconds, RunState, StagePlan, StartAt, Status};
 
 use crate::case::{Event, Events, Stream};
@@ -37,8 +38,13 @@ pub(crate) struct Outside {
 
 impl Outside {
     /// Connects, sets and starts: the first trigger waits for the target.
-    pub fn begin(address: &str, plan: &StagePlan, stop: &Stop) -> Result<Self> {
-        let client = Client::connect(address, stop).map_err(lift)?;
+    pub fn begin(
+        address: &str,
+        secret: Option<Secret>,
+        plan: &StagePlan,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let client = Client::connect_with(address, secret, stop).map_err(lift)?;
         let asked = plan.settings(client.hello().lines.into());
         let mut outside = Self::of(client, plan);
         outside.set(asked)?;

@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use irqscope_scenario::Twin;
 use irqscope_wire::{
     Changes, Failure, FaultKind, GeneratorHello, Message, Nanoseconds, Refusal, Reply, StagePlan,
+    TWIN_UNUSABLE,
 };
 
 use crate::agent::find_plugin;
@@ -45,17 +46,11 @@ impl Plugin {
 
     /// Returns QEMU's arguments; `lines` as many as stages answer.
     pub fn args(&mut self, plan: &StagePlan, lines: usize, twin: Twin) -> Result<[String; 2]> {
-        let paths = [&self.path, &self.socket];
-        if let Some(path) = paths.iter().find(|path| path.to_string_lossy().contains(',')) {
-            return Err(RigError::unready(
-                format!("QEMU takes no path with a comma: {}", path.display()),
-                "move the program, or set TMPDIR to another directory",
-            ));
-        }
+        [&self.path, &self.socket].into_iter().try_for_each(|path| check_path(path))?;
         let asked = plan.settings(lines);
         self.watch = Watch::new(asked);
         let settings = settings(&asked, plan, lines, twin);
-        let [path, socket] = paths.map(|path| path.display());
+        let (path, socket) = (self.path.display(), self.socket.display());
         Ok(["-plugin".into(), format!("{path},{settings},out={socket}")])
     }
 
@@ -90,6 +85,25 @@ impl Plugin {
             events(event)
         })
     }
+}
+
+/// Returns QEMU's arguments where there is no generator: the plugin keeps the virtual clock exact
+/// where the CPU halts.
+pub(crate) fn clock_only() -> Result<[String; 2]> {
+    let path = find_plugin()?;
+    check_path(&path)?;
+    Ok(["-plugin".into(), format!("{},clock=1", path.display())])
+}
+
+/// Refuses a path that QEMU would cut.
+pub(crate) fn check_path(path: &Path) -> Result<()> {
+    if !path.to_string_lossy().contains(',') {
+        return Ok(());
+    }
+    Err(RigError::unready(
+        format!("QEMU takes no path with a comma: {}", path.display()),
+        "move the program, or set TMPDIR to another directory",
+    ))
 }
 
 /// Compares the settings that a stream begins with.
@@ -155,13 +169,16 @@ impl Drop for Plugin {
 
 /// Returns why the plugin cannot be used: in its own words, or in those of a QEMU that does not take
 /// it.
-pub(crate) fn unusable(error: &RigError) -> Option<&str> {
+pub(crate) fn unusable<'a>(error: &'a RigError) -> Option<&'a str> {
     match error {
         RigError::Generator(GeneratorError::Failed { what, .. }) => Some(what),
         RigError::Lost { what, .. } => {
-            // The lines that QEMU printed as it ended.
+            // The lines that QEMU printed as it ended, and the plugin before it.
             let said = what.lines().skip_while(|line| !line.contains(ENDED)).skip(1);
-            said.into_iter().find(|line| foreign::plugin_is_not_loaded(line))
+            let own = |line: &'a str| line.split_once(TWIN_UNUSABLE).map(|(_, why)| why);
+            said.clone()
+                .find_map(own)
+                .or_else(|| said.into_iter().find(|line| foreign::plugin_is_not_loaded(line)))
         }
         _ => None,
     }
@@ -227,8 +244,15 @@ mod tests {
         let tick = Tick { femtoseconds: 1_000_000 };
         let kind = GeneratorKind::Twin;
         let tool_version = "0".into();
-        let hello =
-            GeneratorHello { protocol: PROTOCOL, kind, tool_version, tick, lines: 2, limits };
+        let hello = GeneratorHello {
+            protocol: PROTOCOL,
+            kind,
+            tool_version,
+            tick,
+            lines: 2,
+            limits,
+            challenge: None,
+        };
         let settings = Settings::initial(&limits, tick);
         let state = RunState::Waiting;
         let totals = Default::default();
@@ -247,6 +271,9 @@ mod tests {
             "QEMU ended with exit status: 1:\nqemu: Could not load plugin ./x.so: API 9999\nmore",
         );
         assert_eq!(unusable(&refused), Some("qemu: Could not load plugin ./x.so: API 9999"));
+        let own = "QEMU ended with exit status: 1:\nirqscope: the twin's generator cannot be used: \
+                   it is too warm\nqemu: Could not load plugin ./x.so: error code -1";
+        assert_eq!(unusable(&lost(own)), Some("it is too warm"));
         assert_eq!(unusable(&lost("the guest hung")), None);
     }
 

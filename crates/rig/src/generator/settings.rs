@@ -67,6 +67,7 @@ mod tests {
             tick,
             lines: 8,
             limits,
+            challenge: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! The view from outside of a real machine: a CPU that it can spare is its generator, which the
 //! session starts there and ends. Its code is in `crates/agent`.
 
+use irqscope_wire::secret::Secret;
 use irqscope_wire::{Listening, Outside as Settings, Plan};
 
 use crate::case::{Event, Events};
@@ -39,7 +40,7 @@ pub(crate) fn start(
     let settings = plan.outside().unwrap_or_default();
     session.go(modules, Some(&arguments(plan, settings, facts)))?;
     let Some(said) = session.generator(stop)? else { return Ok(None) };
-    let Listening { address, cpu } = Listening::parse(&said).ok_or_else(|| {
+    let Listening { address, cpu, secret } = Listening::parse(&said).ok_or_else(|| {
         let target = &shell.target;
         let what = format!("the generator on {target} says `{said}` instead of where it listens");
         RigError::Lost { what, console: None, tail: String::new() }
@@ -48,14 +49,21 @@ pub(crate) fn start(
     let settings = Settings { cpu: Some(cpu), ..settings };
     let Some(asked) = plan.stages_mut() else { return Ok(None) };
     asked.outside = Some(settings);
-    Outside::begin(&address, asked, stop).map(Some)
+    let secret =
+        secret.as_deref().map(Secret::new).transpose().map_err(|error| RigError::Lost {
+            what: format!("the generator on {} says no secret: {error}", shell.target),
+            console: None,
+            tail: String::new(),
+        })?;
+    Outside::begin(&address, secret, asked, stop).map(Some)
 }
 
-/// Returns the generator's options.
+/// Returns the generator's options. It runs as root on a machine with users of its own, so that it
+/// serves this program alone.
 fn arguments(plan: &Plan, settings: Settings, facts: &Facts) -> String {
     let lines = lines(plan, &facts.release);
     let cpu = settings.cpu.map(|cpu| format!(" --cpu {cpu}")).unwrap_or_default();
-    format!("--lines {lines} --under-test {}{cpu}", plan.cpu)
+    format!("--own-secret --lines {lines} --under-test {}{cpu}", plan.cpu)
 }
 
 #[cfg(test)]
@@ -75,9 +83,12 @@ mod tests {
 
     #[test]
     fn a_generator_is_told_its_words_and_its_cpus() {
-        let facts = Facts { release: "6.1.0-56-amd64".into(), ..Facts::default() };
+        let facts = Facts {
+            release: crate::kernel::release::Release::new("6.1.0-56-amd64", "").unwrap(),
+            ..Facts::default()
+        };
         let said = arguments(&spare(), Settings::default(), &facts);
-        assert_eq!(said, format!("--lines {} --under-test 0", Stage::COUNT - 1));
+        assert_eq!(said, format!("--own-secret --lines {} --under-test 0", Stage::COUNT - 1));
         assert!(arguments(&spare(), spare().outside().unwrap(), &facts).ends_with("--cpu 2"));
     }
 

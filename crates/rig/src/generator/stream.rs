@@ -5,11 +5,13 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
+use irqscope_wire::secret::Secret;
 use irqscope_wire::{Frame, Message, encode};
 
 use super::address::Address;
 use super::error::{GeneratorError, Result};
-use super::incoming::Incoming;
+use super::incoming::{Incoming, ROOM};
+use super::secret;
 use super::serial::Serial;
 use crate::Stop;
 use crate::command::TICK;
@@ -27,6 +29,8 @@ pub struct Stream {
     pub stop: Stop,
     pub incoming: Incoming,
     pub silence: Duration,
+    /// The generator's secret, if it has one.
+    pub secret: Option<Secret>,
     wire: Wire,
     buffer: Vec<u8>,
     /// Frames sent on this connection.
@@ -45,7 +49,12 @@ enum Wire {
 
 impl Stream {
     pub fn open(address: &str, stop: &Stop, expected: Option<u64>) -> Result<Self> {
-        let wire = Wire::open(address)?;
+        let parsed: Address = address.parse()?;
+        let secret = match &parsed {
+            Address::Tcp { secret_file, .. } => secret::find(secret_file.as_deref())?,
+            Address::Serial { .. } => None,
+        };
+        let wire = Wire::open(address, parsed)?;
         let incoming = Incoming::expecting(expected);
         let incoming = if wire.is_serial() { incoming.awaiting_hello() } else { incoming };
         Ok(Self {
@@ -53,6 +62,7 @@ impl Stream {
             stop: stop.clone(),
             incoming,
             silence: SILENCE,
+            secret,
             wire,
             buffer: vec![0; READ_BYTES],
             sent: 0,
@@ -98,6 +108,9 @@ impl Stream {
                 Ok(length) => {
                     (self.heard, self.has_heard) = (Instant::now(), true);
                     self.incoming.push(&self.buffer[..length]);
+                    if self.incoming.is_full() {
+                        return Err(self.flooded());
+                    }
                     return Ok(true);
                 }
                 Err(error) if is_timeout(&error) => {}
@@ -112,6 +125,10 @@ impl Stream {
                 return Ok(false);
             }
         }
+    }
+
+    fn flooded(&self) -> GeneratorError {
+        GeneratorError::Flooded { address: self.address.clone(), mebibytes: ROOM >> 20 }
     }
 
     pub fn lost(&self, what: impl Into<String>) -> GeneratorError {
@@ -136,10 +153,10 @@ impl Stream {
 }
 
 impl Wire {
-    fn open(address: &str) -> Result<Self> {
-        match address.parse()? {
+    fn open(address: &str, parsed: Address) -> Result<Self> {
+        match parsed {
             Address::Serial { path, baud } => Serial::open(&path, baud).map(Self::Serial),
-            Address::Tcp(name) => connect(&name).map(Self::Tcp).map_err(|source| {
+            Address::Tcp { host, .. } => connect(&host).map(Self::Tcp).map_err(|source| {
                 GeneratorError::Unreachable { address: address.to_owned(), source }
             }),
         }

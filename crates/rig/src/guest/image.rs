@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The image that a guest that measures boots from: the agent as its first process, the plan, and
-//! modules in the order in which they are loaded.
+//! The image that a guest that measures boots from: the agent as its first process, modules in the
+//! order in which they are loaded, and the plan, or word that the guest is given one later.
+
+use std::collections::BTreeSet;
 
 use irqscope_wire::Plan;
 use tempfile::NamedTempFile;
@@ -24,20 +26,27 @@ pub(crate) struct Image {
     initramfs: Initramfs,
     modules: Modules,
     driver: Option<Driver>,
+    /// The paths that are in it: a module may be on two lists.
+    has: BTreeSet<String>,
 }
 
 /// A list of modules for the agent, one `path parameters` per line.
 #[derive(Default)]
 pub(crate) struct List(String);
 
+impl List {
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
 impl Image {
-    pub fn new(prepared: &Prepared, plan: &Plan) -> Result<Self> {
+    pub fn new(prepared: &Prepared) -> Result<Self> {
         let Prepared { kernel, driver, .. } = prepared.clone();
         let agent = agent::find_for(kernel.arch())?;
         let agent = std::fs::read(&agent).trying(|| format!("cannot read {}", agent.display()))?;
-        let mut initramfs = Initramfs::new(&filled_up(agent, AGENT_UNIT))?;
-        initramfs.file("irqscope/plan", &encoded(plan)?)?;
-        Ok(Self { initramfs, modules: Modules::of(&kernel)?, driver })
+        let initramfs = Initramfs::new(&filled_up(agent, AGENT_UNIT))?;
+        Ok(Self { initramfs, modules: Modules::of(&kernel)?, driver, has: BTreeSet::new() })
     }
 
     /// Adds a module of the kernel's own, after all that it depends on.
@@ -57,9 +66,14 @@ impl Image {
         self.add(list, name, &filled_up(contents, MODULE_UNIT), parameters)
     }
 
-    /// Adds the list that the agent looks for in /irqscope.
+    /// Adds what the agent does at once.
+    pub fn plan(&mut self, plan: &Plan) -> Result<()> {
+        self.initramfs.file("irqscope/plan", &encoded(plan)?)
+    }
+
+    /// Adds the list that the agent looks for in /irqscope, or a sign, which is an empty one.
     pub fn list(&mut self, name: &str, list: &List) -> Result<()> {
-        self.initramfs.file(&format!("irqscope/{name}"), list.0.as_bytes())
+        self.initramfs.file(&format!("irqscope/{name}"), list.text().as_bytes())
     }
 
     /// Returns it as a file, which goes with its owner.
@@ -82,6 +96,9 @@ impl Image {
             return Ok(());
         }
         list.0.push_str(&format!("/{path} {parameters}\n"));
+        if !self.has.insert(path.clone()) {
+            return Ok(());
+        }
         self.initramfs.file(&path, contents)
     }
 }

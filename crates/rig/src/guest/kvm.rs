@@ -71,7 +71,7 @@ mod tests {
         let Some(kernel) = kernel::list().unwrap().into_iter().next() else {
             return;
         };
-        let (image, limit) = (kernel.image(), Duration::from_secs(120));
+        let (image, limit) = (kernel.image.clone(), Duration::from_secs(120));
         assert_eq!(boot("tcg", &image, limit).unwrap(), Kvm::Works);
         let refused = boot("none-such", &image, limit).unwrap();
         assert!(matches!(refused, Kvm::Refused(said) if said.contains("none-such")));

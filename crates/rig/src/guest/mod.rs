@@ -2,11 +2,14 @@
 //! Machines that QEMU plays: what they boot from, the process, and its console.
 
 pub(crate) mod console;
+mod control;
 pub(crate) mod image;
 pub(crate) mod initramfs;
 pub(crate) mod kvm;
+mod launch;
 mod monitor;
 pub(crate) mod qemu;
+pub(crate) mod snapshot;
 mod stand_in;
 
 pub use qemu::check_programs;

@@ -2,9 +2,9 @@
 //! One QEMU process: started, watched, and never left behind.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,11 @@ use crate::agent_link::{AgentLink, read_to_end};
 use crate::arch::{Arch, Guest as _, Program};
 use crate::command::{TICK, output};
 use crate::error::{Result, RigError, Trying, lost};
-use crate::foreign;
+use crate::guest::control::Control;
+use crate::guest::launch::{Begin, Listener, blame, is_timeout, spawn, words};
+pub(crate) use crate::guest::launch::{ENDED, Machine};
 use crate::stop::Stop;
 use crate::text::last_lines;
-
-/// Before its status and what it said itself.
-pub(crate) const ENDED: &str = "ended with";
 
 /// Finds the programs that guests with these kernels need.
 ///
@@ -40,55 +39,127 @@ pub(crate) struct Qemu {
     program: Program,
     console: PathBuf,
     port: UnixStream,
+    /// Where a state is kept or given.
+    control: Option<Control>,
     deadline: Instant,
     limit: Duration,
     limit_key: &'static str,
     _sockets: tempfile::TempDir,
 }
 
-/// The options of a virtual machine.
-pub(crate) struct Machine<'a> {
-    pub program: Program,
-    pub kernel: &'a Path,
-    pub initramfs: &'a Path,
-    pub append: &'a str,
-    /// CPU, memory, clock and devices.
-    pub args: Vec<String>,
-    pub console: &'a Path,
-    /// Host time after which the guest is called hung.
-    pub limit: Duration,
-    /// The scenario's key for that.
-    pub limit_key: &'static str,
-}
-
 impl Qemu {
     /// Starts the machine. Its virtio port `irqscope` is the returned object's
-    /// data; its serial port goes to the console log.
+    /// data; its serial port is added to the console log.
     pub fn start(machine: &Machine<'_>, stop: &Stop) -> Result<Self> {
+        Self::begin(machine, Begin::Boot, stop)
+    }
+
+    /// Starts a machine that stops itself once it is up.
+    pub fn start_to_keep(machine: &Machine<'_>, stop: &Stop) -> Result<Self> {
+        Self::begin(machine, Begin::BootToKeep, stop)
+    }
+
+    /// Starts a machine that goes on from a kept state.
+    pub fn go_on(
+        machine: &Machine<'_>,
+        state: &mut (dyn Read + Send),
+        stop: &Stop,
+    ) -> Result<Self> {
+        Self::begin(machine, Begin::GoOn(state), stop)
+    }
+
+    fn begin(machine: &Machine<'_>, begin: Begin<'_>, stop: &Stop) -> Result<Self> {
+        let deadline = Instant::now() + machine.limit;
         let sockets =
             tempfile::tempdir().trying(|| "cannot create a directory for a socket".into())?;
-        let socket = sockets.path().join("port");
-        let listener = UnixListener::bind(&socket)
-            .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
-            .trying(|| format!("cannot listen on {}", socket.display()))?;
-        let mut child = spawn(machine, &socket)?;
-        let port = match accept(&listener, &mut child, machine, stop) {
-            Ok(port) => port,
-            Err(error) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(error);
-            }
+        let port = Listener::bind(&sockets.path().join("port"))?;
+        let control = match begin {
+            Begin::Boot => None,
+            _ => Some(Listener::bind(&sockets.path().join("control"))?),
         };
-        Ok(Self {
+        let mut child = spawn(machine, &begin, &port, control.as_ref())?;
+        let connect = || {
+            let port = port.accept(&mut child, machine, stop)?;
+            let control = control.map(|listener| listener.accept(&mut child, machine, stop));
+            Ok((port, control.transpose()?.map(Control::new).transpose()?))
+        };
+        let (port, control) = match connect() {
+            Ok(connected) => connected,
+            Err(error) => return Err(blame(&mut child, machine, error)),
+        };
+        let mut qemu = Self {
             child,
             program: machine.program,
             console: machine.console.to_owned(),
             port,
-            deadline: Instant::now() + machine.limit,
+            control,
+            deadline,
             limit: machine.limit,
             limit_key: machine.limit_key,
             _sockets: sockets,
+        };
+        if let Begin::GoOn(state) = begin {
+            let taken = qemu.take_state(state, stop);
+            taken.map_err(|error| blame(&mut qemu.child, machine, error))?;
+        }
+        Ok(qemu)
+    }
+
+    /// Gives QEMU the state that it waits for, and lets the machine go on.
+    fn take_state(&mut self, state: &mut (dyn Read + Send), stop: &Stop) -> Result<()> {
+        let Some(mut stdin) = self.child.stdin.take() else { return Ok(()) };
+        std::thread::scope(|scope| {
+            // QEMU reads it as it likes, or ends: then writing fails.
+            let given = scope.spawn(move || std::io::copy(state, &mut stdin));
+            let taken = self.control()?.until_running(stop);
+            let given = given.join().unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
+            match (taken, given) {
+                (Ok(()), Ok(_)) => Ok(()),
+                (Err(error), _) => Err(error),
+                (_, Err(error)) => Err(error).trying(|| "cannot read the kept state".into()),
+            }
+        })
+    }
+
+    /// Waits until the guest has stopped its machine, and keeps the machine's state. Returns false
+    /// if the guest ends instead. Bytes that it sends until then are passed to `take`.
+    pub fn keep(
+        &mut self,
+        to: &mut (dyn Write + Send),
+        stop: &Stop,
+        take: &mut dyn FnMut(&[u8]) -> Result<Option<HostByte>>,
+    ) -> Result<bool> {
+        let mut buffer = [0; 4096];
+        let mut sent = None;
+        loop {
+            stop.check()?;
+            self.check_deadline()?;
+            let port = self.port.try_clone().trying(|| "cannot set up the guest's port".into())?;
+            if self.control()?.has_stopped(&port)? {
+                break;
+            }
+            self.port.set_nonblocking(true).trying(|| "cannot set up the guest's port".into())?;
+            let read = self.port.read(&mut buffer);
+            self.port.set_nonblocking(false).trying(|| "cannot set up the guest's port".into())?;
+            let answer = match read {
+                Ok(0) => return self.wait(stop).map(|()| false),
+                Ok(length) => take(&buffer[..length])?,
+                Err(error) if is_timeout(&error) => None,
+                Err(error) => return Err(error).trying(|| "cannot read the guest's port".into()),
+            };
+            if let Some(byte) = answer.filter(|_| sent != answer) {
+                sent = answer;
+                self.send(byte)?;
+            }
+        }
+        let socket = self._sockets.path().join("state");
+        self.control()?.keep_state(&socket, to).map(|()| true)
+    }
+
+    fn control(&mut self) -> Result<&mut Control> {
+        let name = self.program.name;
+        self.control.as_mut().ok_or_else(|| {
+            RigError::unready(format!("{name} was started without control"), "report this")
         })
     }
 
@@ -186,81 +257,4 @@ impl Drop for Qemu {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn spawn(machine: &Machine<'_>, socket: &Path) -> Result<Child> {
-    let Program { name, package } = machine.program;
-    // setpriv makes the kernel kill QEMU when this program dies, even of
-    // kill -9.
-    let mut command = Command::new("setpriv");
-    command.args(["--pdeathsig", "KILL", "--", name]);
-    command.args(["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]);
-    command.args(&machine.args);
-    command.arg("-serial").arg(format!("file:{}", machine.console.display()));
-    command.arg("-chardev").arg(format!("socket,id=port,path={}", socket.display()));
-    command.args(["-device", "virtio-serial-pci"]);
-    command.args(["-device", "virtserialport,chardev=port,name=irqscope"]);
-    command.arg("-kernel").arg(machine.kernel).arg("-initrd").arg(machine.initramfs);
-    command.args(["-append", machine.append]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    command.spawn().map_err(|error| {
-        RigError::unready(
-            format!("cannot run {name} by setpriv: {error}"),
-            format!("install them: apt-get install {package} util-linux"),
-        )
-    })
-}
-
-/// Waits until QEMU has connected to the socket, which it does at once.
-fn accept(
-    listener: &UnixListener,
-    child: &mut Child,
-    machine: &Machine<'_>,
-    stop: &Stop,
-) -> Result<UnixStream> {
-    let program = machine.program.name;
-    loop {
-        stop.check()?;
-        match listener.accept() {
-            Ok((port, _)) => {
-                port.set_nonblocking(false)
-                    .and_then(|()| port.set_read_timeout(Some(TICK)))
-                    .trying(|| "cannot set up the guest's port".into())?;
-                return Ok(port);
-            }
-            Err(error) if is_timeout(&error) => {}
-            Err(error) => return Err(error).trying(|| "cannot accept QEMU's connection".into()),
-        }
-        if let Some(status) = child.try_wait().trying(|| format!("cannot wait for {program}"))? {
-            return Err(refused(child, status, machine));
-        }
-        std::thread::sleep(TICK / 10);
-    }
-}
-
-/// Makes the error where QEMU ended before it began: its own words say why.
-fn refused(child: &mut Child, status: std::process::ExitStatus, machine: &Machine<'_>) -> RigError {
-    let Program { name, package } = machine.program;
-    let said = words(child);
-    if foreign::was_not_executed(status.code(), &said) {
-        return RigError::unready(
-            format!("{name} is not installed"),
-            format!("install it: apt-get install {package}"),
-        );
-    }
-    lost(format!("{name} {ENDED} {status}:\n{said}"), machine.console)
-}
-
-/// Returns the last of what QEMU said; it has ended.
-fn words(child: &mut Child) -> String {
-    let mut said = String::new();
-    if let Some(stderr) = &mut child.stderr {
-        let _ = stderr.read_to_string(&mut said);
-    }
-    last_lines(&said, 8)
-}
-
-fn is_timeout(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
-    matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
 }

@@ -91,7 +91,7 @@ impl Guest {
         args.extend(doorbell.iter().flat_map(Doorbell::args));
         let machine = Machine {
             program: self.kernel.arch().qemu(),
-            kernel: &self.kernel.image(),
+            kernel: &self.kernel.image,
             initramfs: file.path(),
             append: CMDLINE,
             args,
@@ -165,8 +165,8 @@ impl Guest {
         format!(
             "release={}\nmodules={}\nheaders={}\n",
             self.kernel.release,
-            self.kernel.modules().display(),
-            self.kernel.headers().display()
+            self.kernel.modules.root().display(),
+            self.kernel.headers.display()
         )
     }
 }

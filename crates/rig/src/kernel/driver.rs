@@ -8,9 +8,11 @@ use include_dir::{Dir, DirEntry, include_dir};
 use sha2::{Digest, Sha256};
 
 use crate::arch::{Arch, Guest};
-use crate::cache;
+use crate::cache::{self, content};
 use crate::command::output;
 use crate::error::{Result, RigError, Trying};
+use crate::kernel::compiler::Compiler;
+use crate::kernel::release::Release;
 
 /// The driver's sources, as they were when this program was built.
 static SOURCES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/irqscope");
@@ -32,12 +34,66 @@ pub struct Build<'a> {
     /// The kernel's headers.
     pub headers: &'a Path,
     /// Its release.
-    pub release: &'a str,
+    pub release: &'a Release,
     /// Its architecture.
     pub arch: Arch,
+    /// Its image, where that is known: kernels of one's own may have equal releases and headers.
+    pub image: Option<&'a Path>,
     /// With the known delay that tests insert, and with irqscope_faults.ko; never
     /// for measurements.
     pub test: bool,
+}
+
+/// The name of a build in the cache: all that its content depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key<'a> {
+    pub release: &'a Release,
+    /// By [`headers_digest`], or by what a target says of its own.
+    pub headers: &'a str,
+    /// The digest of the image, or nothing where that is not known.
+    pub image: &'a str,
+    /// The compiler's name.
+    pub compiler: &'a str,
+    pub test: bool,
+    pub builder: Builder<'a>,
+}
+
+/// The machine that makes modules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Builder<'a> {
+    /// This one, from headers that it has read itself.
+    Host,
+    /// A target. Its modules, and its words for what they were built from, are worth as much as
+    /// that target itself: no other one is given them.
+    Target {
+        /// The address that the user asked for, with its options.
+        asked: &'a str,
+        machine_id: &'a str,
+    },
+}
+
+impl Key<'_> {
+    fn name(&self) -> String {
+        let Self { release, headers, image, compiler, test, builder } = self;
+        let flavour = if *test { "test" } else { "release" };
+        let sources = sources_digest();
+        match builder {
+            Builder::Host => {
+                let digest =
+                    digest([headers, image, compiler, &*sources, RECIPE].map(str::as_bytes));
+                format!("{release}-{flavour}-{}", &digest[..16])
+            }
+            Builder::Target { asked, machine_id } => {
+                // Zeros part them, so that no word of the target's can pose as another's.
+                let words = [asked, *machine_id, headers, &sources, RECIPE].map(|word| {
+                    let word = word.replace('\0', " ");
+                    format!("{word}\0")
+                });
+                let digest = digest(words.iter().map(String::as_bytes));
+                format!("{release}-{flavour}-target-{}", &digest[..32])
+            }
+        }
+    }
 }
 
 /// The modules of one build.
@@ -54,27 +110,43 @@ impl Driver {
     /// error.
     pub fn build(build: Build<'_>, say: &dyn Fn(&str)) -> Result<Self> {
         check_headers(build.headers)?;
-        let digest = headers_digest(build.headers)?;
-        Self::keep(build.release, &digest, build.test, |made| {
-            say(&format!("building the driver for {}", build.release));
+        let compiler = Compiler::of(build.headers, build.arch)?;
+        let headers = headers_digest(build.headers)?;
+        let image = build.image.map(image_digest).transpose()?.unwrap_or_default();
+        let Build { release, test, .. } = build;
+        let key = Key {
+            release,
+            headers: &headers,
+            image: &image,
+            compiler: &compiler.name,
+            test,
+            builder: Builder::Host,
+        };
+        Self::keep(&key, say, |made| {
+            let with = match &compiler.instead_of {
+                Some((own, _)) => format!(" with {} instead of {own}", compiler.name),
+                None => String::new(),
+            };
+            say(&format!("building the driver for {}{with}", build.release));
             write_sources(made)?;
-            make(build, made)?;
-            if build.test { make_faults(build, made) } else { Ok(()) }
+            let built = make(build, &compiler, made).and_then(|()| match build.test {
+                true => make_faults(build, &compiler, made),
+                false => Ok(()),
+            });
+            built.map_err(|error| compiler.explain(error))
         })
     }
 
     /// Finds a build in the cache, or has `fill` put its modules there.
     pub(crate) fn keep(
-        release: &str,
-        headers: &str,
-        test: bool,
+        key: &Key<'_>,
+        say: &dyn Fn(&str),
         fill: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<Self> {
-        let flavour = if test { "test" } else { "release" };
-        let digest = digest([headers.as_bytes(), sources_digest().as_bytes(), RECIPE.as_bytes()]);
-        let key = format!("{release}-{flavour}-{}", &digest[..16]);
-        let dir = cache::root()?.join("drivers").join(key);
-        cache::make_dir(&dir, fill)?;
+        let dir = cache::root()?.join("drivers").join(key.name());
+        if !cache::is_whole(&dir, say)? {
+            cache::make_dir(&dir, fill)?;
+        }
         Ok(Self { dir })
     }
 
@@ -82,6 +154,11 @@ impl Driver {
     pub fn module(&self, name: &str) -> PathBuf {
         self.dir.join(format!("{name}.ko"))
     }
+}
+
+fn image_digest(image: &Path) -> Result<String> {
+    let read = content(image).trying(|| format!("cannot read {}", image.display()));
+    read.map(|(_, digest)| digest)
 }
 
 /// Distinguishes kernels of one name: SHA-256 of what their headers decide.
@@ -104,24 +181,26 @@ pub(crate) fn check_headers(headers: &Path) -> Result<()> {
     ))
 }
 
-fn make(build: Build<'_>, dir: &Path) -> Result<()> {
+fn make(build: Build<'_>, compiler: &Compiler, dir: &Path) -> Result<()> {
     let mut make = Command::new("make");
     make.arg("-C").arg(build.headers).arg(format!("M={}", dir.display())).arg("modules");
     if build.test {
         make.arg("IRQSCOPE_TEST=y");
     }
     make.arg(format!("KCFLAGS={}", without_paths(&[Some(dir), build.headers.parent()])));
-    let compiler = build.arch.compiler();
-    if let Some(compiler) = compiler {
-        make.arg(format!("CROSS_COMPILE={}", compiler.name));
+    make.args(&compiler.args);
+    // It would be stripped again, and its tool has to be as new as the kernel's.
+    make.arg("CONFIG_DEBUG_INFO_BTF_MODULES=");
+    let tools = build.arch.compiler().map_or("", |tools| tools.name);
+    if !tools.is_empty() {
+        make.arg(format!("ARCH={}", build.arch.kernel())).arg(format!("CROSS_COMPILE={tools}"));
     }
     // The environment of an outer make would leak its flags into kbuild.
     for leak in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS", "KDIR"] {
         make.env_remove(leak);
     }
-    let package = compiler.map_or("gcc-12", |compiler| compiler.package);
-    output(&mut make, &format!("make {package} libelf-dev pahole"))?;
-    strip(compiler.map_or("", |compiler| compiler.name), dir)
+    output(&mut make, "make libelf-dev")?;
+    strip(tools, dir)
 }
 
 /// Returns the compiler's flags for messages of the kernel (`__FILE__`) that name no directory of
@@ -146,10 +225,10 @@ fn strip(tools: &str, dir: &Path) -> Result<()> {
 }
 
 /// Builds a module of its own, beside the others.
-fn make_faults(build: Build<'_>, dir: &Path) -> Result<()> {
+fn make_faults(build: Build<'_>, compiler: &Compiler, dir: &Path) -> Result<()> {
     let own = dir.join("faults");
     write_files(&FAULTS, &own)?;
-    make(build, &own)?;
+    make(build, compiler, &own)?;
     let module = "irqscope_faults.ko";
     std::fs::rename(own.join(module), dir.join(module)).trying(|| format!("cannot keep {module}"))
 }
@@ -204,4 +283,37 @@ fn is_source(path: &Path) -> bool {
         || (name.ends_with(".c") && !name.ends_with(".mod.c"))
         || name.ends_with(".h")
         || name.ends_with(".S")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_of_a_target_are_kept_for_that_target_alone() {
+        let release = Release::new("6.1.0-56-amd64", "board").unwrap();
+        let name = |builder| {
+            Key {
+                release: &release,
+                headers: "abc",
+                image: "",
+                compiler: "gcc-12",
+                test: false,
+                builder,
+            }
+            .name()
+        };
+        let target = |asked, machine_id| name(Builder::Target { asked, machine_id });
+        let names = [
+            name(Builder::Host),
+            target("root@a", "1"),
+            target("root@b", "1"),
+            target("root@a", "2"),
+            target("root@a1", ""),
+            target("root@a", "1\0abc"),
+        ];
+        let distinct: std::collections::BTreeSet<_> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len(), "{names:?}");
+        assert_eq!(names[1], target("root@a", "1"));
+    }
 }

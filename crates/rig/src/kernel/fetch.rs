@@ -1,201 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Fetching Debian's kernel packages with apt and unpacking them without
-//! installing anything: image, modules, and headers moved so that they build.
+//! Fetching Debian's kernel packages: the suites are looked through for the newest kernel that a
+//! name wants, and one whose files the archive no longer has is passed over.
 
 use std::path::Path;
-use std::process::Command;
 
+use super::apt::{Apt, Fetched, Offer};
+use super::debian::{DebianName, SUITES, Suite, suites_for, version_key};
+use super::packages::{unpack, write_origin};
 use crate::arch::{Arch, Guest};
 use crate::cache;
-use crate::command::output;
-use crate::error::{Result, RigError, Trying};
+use crate::error::{Result, RigError};
 
-/// Fetches the newest Debian kernel of the line `name` into `dir`.
-pub(crate) fn fetch(name: &str, dir: &Path, say: &dyn Fn(&str)) -> Result<()> {
-    let apt = Apt::of(Arch::of_kernel(name), say)?;
-    let release = newest_release(&apt, name)?;
-    say(&format!("fetching Debian's kernel {release}"));
-    cache::make_dir(dir, |made| {
-        let unpacked = made.join("unpacked");
-        // The tools of the build run here, whatever they build for.
-        let (tools, packages): (Vec<_>, Vec<_>) = packages_of(&apt, &release)?
-            .into_iter()
-            .partition(|package| package.starts_with("linux-kbuild"));
-        download(&apt, &packages, made, &unpacked)?;
-        download(&Apt::own(), &tools, made, &unpacked)?;
-        say(&format!("unpacking kernel {release}"));
-        keep_what_is_needed(&unpacked, made, &release)?;
-        relocate(made, &release)
-    })
-}
-
-/// apt with the lists of one architecture.
-struct Apt {
-    /// A foreign one's: apt's own settings shall not learn of another architecture for the sake of
-    /// a kernel that this machine never runs.
-    lists: Option<tempfile::TempDir>,
-    architecture: &'static str,
-}
-
-impl Apt {
-    fn own() -> Self {
-        Self { lists: None, architecture: Arch::X86_64.debian() }
-    }
-
-    fn of(arch: Arch, say: &dyn Fn(&str)) -> Result<Self> {
-        if !arch.foreign() {
-            return Ok(Self::own());
-        }
-        let lists = tempfile::tempdir().trying(|| "cannot create a directory for lists".into())?;
-        for place in ["lists/partial", "cache/archives/partial"] {
-            std::fs::create_dir_all(lists.path().join(place))
-                .trying(|| "cannot create a directory for lists".into())?;
-        }
-        let apt = Self { lists: Some(lists), architecture: arch.debian() };
-        say(&format!("fetching the lists of packages for {}", apt.architecture));
-        output(apt.command("apt-get").args(["-q", "update"]), "apt")?;
-        Ok(apt)
-    }
-
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
-        // Unsandboxed, because apt's own user cannot write into a private directory.
-        command.args(["-o", "APT::Sandbox::User=root"]);
-        if let Some(lists) = &self.lists {
-            let path = lists.path().display();
-            let architecture = self.architecture;
-            for option in [
-                format!("Dir::State::lists={path}/lists"),
-                format!("Dir::Cache={path}/cache"),
-                "Dir::State::status=/dev/null".to_owned(),
-                format!("APT::Architecture={architecture}"),
-                format!("APT::Architectures={architecture}"),
-            ] {
-                command.args(["-o", &option]);
+/// Fetches the newest of Debian's kernels that `name` wants into `dir`.
+pub(crate) fn fetch(
+    name: &str,
+    wanted: &DebianName<'_>,
+    dir: &Path,
+    say: &dyn Fn(&str),
+) -> Result<()> {
+    let mut why = None;
+    for suite in suites_for(wanted.suite, &codename()) {
+        let apt = Apt::of(suite, wanted.arch.debian(), say)?;
+        for release in releases(&apt, wanted)? {
+            say(&format!("fetching Debian's kernel {release} of {}", suite.name));
+            let made = cache::make_dir(dir, |made| {
+                let (tools, packages) = packages_of(&apt, &release)?;
+                let mut fetched = apt.download(&packages, made)?;
+                // The tools of the build run here, whatever they build for.
+                let own = match wanted.arch.foreign() {
+                    true => &Apt::of(suite, Arch::X86_64.debian(), say)?,
+                    false => &apt,
+                };
+                fetched.extend(own.download(&tools, made)?);
+                say(&format!("unpacking kernel {release}"));
+                let files: Vec<_> = fetched.iter().map(|one| one.file.clone()).collect();
+                unpack(&files, made)?;
+                fetched.extend(super::tools::fit(made, &|| libraries(suite, say))?);
+                write_origin(made, &origin(suite.name, &fetched))
+            });
+            match made {
+                Ok(()) => return Ok(()),
+                Err(error) => {
+                    let first = error.to_string().lines().next().unwrap_or_default().to_owned();
+                    say(&format!("kernel {release} of {} cannot be had: {first}", suite.name));
+                    why = why.or(Some(error));
+                }
             }
         }
-        command
     }
+    Err(why.unwrap_or_else(|| {
+        let place = wanted.suite.unwrap_or("Debian's suites from bullseye to sid");
+        RigError::unready(
+            format!("there is no kernel {name} with its headers in {place}"),
+            "irqscope kernel offered lists what there is; name a line (6.12), a version \
+             (6.12.95), -rt behind it for PREEMPT_RT, a suite before it (sid-7.2)",
+        )
+    }))
 }
 
-/// Returns the newest package of a line that apt offers: for `6.12-rt`, of all
-/// `linux-image-6.12.…-rt-amd64`, without the cloud and unsigned ones.
-fn newest_release(apt: &Apt, name: &str) -> Result<String> {
-    let debian = Arch::of_kernel(name).debian();
-    let line = Arch::without(name);
-    let (version, flavour) = match line.strip_suffix("-rt") {
-        Some(version) => (version, format!("-rt-{debian}")),
-        None => (line, format!("-{debian}")),
-    };
-    let prefix = format!("linux-image-{version}.");
-    let names = output(apt.command("apt-cache").args(["pkgnames", &prefix]), "apt")?;
-    names
-        .lines()
-        .filter_map(|package| package.strip_prefix("linux-image-"))
-        .filter(|release| is_flavour(release, version, &flavour))
-        .max_by_key(|release| version_key(release))
-        .map(str::to_owned)
-        .ok_or_else(|| {
-            RigError::unready(
-                format!("apt offers no kernel {name} (no package {prefix}*{flavour})"),
-                "run apt-get update; kernels newer than the release need its -backports suite in apt's sources",
-            )
-        })
+/// Lists the kernels with headers that all suites offer: suite, release, package's version.
+///
+/// # Errors
+/// A list of packages cannot be fetched.
+pub(crate) fn offered(arch: Arch, say: &dyn Fn(&str)) -> Result<Vec<[String; 3]>> {
+    let mut all = Vec::new();
+    for suite in suites_for(None, "bullseye") {
+        let apt = Apt::of(suite, arch.debian(), say)?;
+        let mut offers = with_headers(&apt, "")?;
+        offers.sort_by_key(|(release, _)| version_key(release));
+        all.extend(
+            offers.into_iter().map(|(release, version)| [suite.name.into(), release, version]),
+        );
+    }
+    Ok(all)
 }
 
-/// Returns whether a release has this flavour: between the version and the flavour stand only
-/// digits, dots, `-` and `+debN`.
-fn is_flavour(release: &str, version: &str, flavour: &str) -> bool {
-    release
-        .strip_prefix(version)
-        .and_then(|rest| rest.strip_suffix(flavour))
-        .is_some_and(|middle| !middle.contains("-rt") && !middle.contains("cloud"))
-}
-
-/// Returns the numbers of a version in order, to compare by.
-pub(crate) fn version_key(release: &str) -> (Vec<u64>, String) {
-    let numbers = release
-        .split(|c: char| !c.is_ascii_digit())
-        .filter_map(|number| number.parse().ok())
+fn releases(apt: &Apt, wanted: &DebianName<'_>) -> Result<Vec<String>> {
+    let mut found: Vec<String> = with_headers(apt, &format!("{}.", wanted.line()))?
+        .into_iter()
+        .filter(|(release, version)| wanted.wants(release, version))
+        .map(|(release, _)| release)
         .collect();
-    (numbers, release.to_owned())
+    found.sort_by_key(|release| std::cmp::Reverse(version_key(release)));
+    Ok(found)
 }
 
-/// Returns image and headers, and the packages that the headers depend on.
-fn packages_of(apt: &Apt, release: &str) -> Result<Vec<String>> {
-    let headers = format!("linux-headers-{release}");
-    let depends = output(apt.command("apt-cache").args(["depends", &headers]), "apt")?;
-    let base = depends
-        .lines()
-        .filter_map(|line| line.split_once("Depends: "))
-        .map(|(_, package)| package.trim().to_owned())
-        .filter(|package| package.contains("-common") || package.starts_with("linux-kbuild"));
-    Ok([format!("linux-image-{release}"), headers].into_iter().chain(base).collect())
-}
-
-fn download(apt: &Apt, packages: &[String], into: &Path, unpacked: &Path) -> Result<()> {
-    let mut get = apt.command("apt-get");
-    output(get.args(["-q", "download"]).args(packages).current_dir(into), "apt")?;
-    for entry in std::fs::read_dir(into).trying(|| format!("cannot read {}", into.display()))? {
-        let path = entry.trying(|| "cannot read a directory".into())?.path();
-        if path.extension().is_some_and(|extension| extension == "deb") {
-            output(Command::new("dpkg").arg("-x").args([&path, unpacked]), "dpkg")?;
-            std::fs::remove_file(&path).trying(|| format!("cannot remove {}", path.display()))?;
-        }
-    }
-    Ok(())
-}
-
-fn keep_what_is_needed(unpacked: &Path, made: &Path, release: &str) -> Result<()> {
-    let rename = |from: &str, to: &str| {
-        let (from, to) = (unpacked.join(from), made.join(to));
-        let parent = to.parent().unwrap_or(made);
-        std::fs::create_dir_all(parent)
-            .and_then(|()| std::fs::rename(&from, &to))
-            .trying(|| format!("cannot move {} to {}", from.display(), to.display()))
+/// Returns release and version of the kernels that have headers, too.
+fn with_headers(apt: &Apt, line: &str) -> Result<Vec<(String, String)>> {
+    let headers = apt.offers(&format!("linux-headers-{line}"))?;
+    let release = |offer: Offer| {
+        let release = offer.package.strip_prefix("linux-image-")?.to_owned();
+        let name = format!("linux-headers-{release}");
+        // The packages that follow a line to its newest kernel have names without its whole version.
+        let is_whole = version_key(&release).0.len() > 3;
+        (is_whole && headers.iter().any(|offer| offer.package == name))
+            .then_some((release, offer.version))
     };
-    // Debian moved the modules to /usr/lib with trixie.
-    let modules = if unpacked.join("lib/modules").exists() { "lib" } else { "usr/lib" };
-    rename(&format!("boot/vmlinuz-{release}"), "vmlinuz")?;
-    rename(&format!("boot/config-{release}"), "config")?;
-    rename(&format!("{modules}/modules"), "lib/modules")?;
-    rename("usr/src", "usr/src")?;
-    for entry in std::fs::read_dir(unpacked.join("usr/lib")).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with("linux-kbuild") {
-            rename(&format!("usr/lib/{name}"), &format!("usr/lib/{name}"))?;
-        }
-    }
-    std::fs::remove_dir_all(unpacked).trying(|| format!("cannot remove {}", unpacked.display()))?;
-    let file = made.join("release");
-    std::fs::write(&file, release).trying(|| format!("cannot write {}", file.display()))
+    Ok(apt.offers(&format!("linux-image-{line}"))?.into_iter().filter_map(release).collect())
 }
 
-/// Rewrites the headers' makefile, which includes others by absolute path: they now lie beside it,
-/// wherever the cache is.
-fn relocate(made: &Path, release: &str) -> Result<()> {
-    let makefile = made.join(format!("usr/src/linux-headers-{release}/Makefile"));
-    let what = || format!("cannot adapt {}", makefile.display());
-    let text = std::fs::read_to_string(&makefile).trying(what)?;
-    let moved = text.replace("/usr/src/", "$(dir $(lastword $(MAKEFILE_LIST)))../");
-    std::fs::write(&makefile, moved).trying(what)
+/// Returns the tools of the build, and image, headers and what both consist of.
+fn packages_of(apt: &Apt, release: &str) -> Result<(Vec<String>, Vec<String>)> {
+    let [image, headers] = ["image", "headers"].map(|kind| format!("linux-{kind}-{release}"));
+    let mut packages = vec![image.clone(), headers.clone()];
+    for whole in [image, headers] {
+        packages.extend(apt.depends(&whole)?.into_iter().filter(|name| is_part(name)));
+    }
+    packages.sort();
+    packages.dedup();
+    Ok(packages.into_iter().partition(|name| name.starts_with("linux-kbuild-")))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Returns whether a package has a part of a kernel. Since 6.19 image and modules are packages of
+/// their own.
+fn is_part(package: &str) -> bool {
+    let kinds =
+        ["linux-base-", "linux-binary-", "linux-modules-", "linux-headers-", "linux-kbuild-"];
+    kinds.iter().any(|kind| package.starts_with(kind))
+}
 
-    #[test]
-    fn versions_compare_by_number() {
-        assert!(version_key("6.1.0-9-amd64") < version_key("6.1.0-56-amd64"));
-        assert!(version_key("6.12.96+deb12-amd64") < version_key("6.12.117+deb12-amd64"));
-    }
+fn origin(suite: &str, fetched: &[Fetched]) -> Vec<String> {
+    let suite = format!("Debian {suite}");
+    [suite].into_iter().chain(fetched.iter().map(|one| one.origin.clone())).collect()
+}
 
-    #[test]
-    fn only_the_asked_flavour_is_taken() {
-        assert!(is_flavour("6.12.117+deb12-rt-amd64", "6.12", "-rt-amd64"));
-        assert!(!is_flavour("6.12.117+deb12-rt-amd64", "6.12", "-amd64"));
-        assert!(!is_flavour("6.12.117+deb12-cloud-amd64", "6.12", "-amd64"));
-        assert!(!is_flavour("6.1.0-56-amd64-unsigned", "6.1", "-amd64"));
-    }
+/// Returns apt for the whole suite that a kernel's tools were built in.
+fn libraries(suite: &Suite, say: &dyn Fn(&str)) -> Result<Apt> {
+    let whole = SUITES.iter().find(|whole| Some(whole.name) == suite.base).unwrap_or(suite);
+    Apt::of(whole, Arch::X86_64.debian(), say)
+}
+
+/// Returns the name of the release that the host runs, if it is a Debian.
+fn codename() -> String {
+    let text = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let name = text.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
+    name.unwrap_or_default().trim_matches('"').to_owned()
 }

@@ -4,26 +4,65 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::cache::Record;
 use crate::error::{Result, RigError, Trying};
 use crate::kernel::Kernel;
 
 /// `modules.dep` of one kernel: module files by name, and their dependencies.
 pub(crate) struct Modules {
-    root: PathBuf,
+    place: Place,
     files: HashMap<String, PathBuf>,
     built_in: Vec<String>,
+    record: Option<(PathBuf, Record)>,
+}
+
+/// Where a kernel's modules are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Below `kernel` in a directory that is called as the release.
+    Installed(PathBuf),
+    /// All over the tree that they were built in, which has a list of them.
+    Tree(PathBuf),
+}
+
+impl Place {
+    /// Returns the directory.
+    pub fn root(&self) -> &Path {
+        match self {
+            Self::Installed(root) | Self::Tree(root) => root,
+        }
+    }
+
+    fn files(&self) -> Result<HashMap<String, PathBuf>> {
+        let mut files = HashMap::new();
+        match self {
+            // Debian's packages carry no `modules.dep`: it is made when a kernel is installed.
+            Self::Installed(root) => walk(&root.join("kernel"), &mut files)?,
+            Self::Tree(root) => {
+                let list = root.join("modules.order");
+                let text = std::fs::read_to_string(&list).trying(|| {
+                    format!("cannot read {}, which `make modules` writes", list.display())
+                })?;
+                for line in text.lines() {
+                    // 6.2 changed `.ko` to `.o`; 5.10 and earlier had `kernel/` before it.
+                    let path = root.join(line.strip_prefix("kernel/").unwrap_or(line));
+                    let path = path.with_extension("ko");
+                    files.insert(module_name(&path), path);
+                }
+            }
+        }
+        Ok(files)
+    }
 }
 
 impl Modules {
-    /// Walks the tree, because Debian's packages carry no `modules.dep` (it is
-    /// made when a kernel is installed).
+    /// Finds a kernel's modules.
     pub fn of(kernel: &Kernel) -> Result<Self> {
-        let root = kernel.modules();
-        let mut files = HashMap::new();
-        walk(&root.join("kernel"), &mut files)?;
-        let list = std::fs::read_to_string(root.join("modules.builtin")).unwrap_or_default();
+        let place = kernel.modules.clone();
+        let list =
+            std::fs::read_to_string(place.root().join("modules.builtin")).unwrap_or_default();
         let built_in = list.lines().map(|line| module_name(Path::new(line))).collect();
-        Ok(Self { root, files, built_in })
+        Ok(Self { files: place.files()?, place, built_in, record: kernel.record() })
     }
 
     /// Returns the module and its dependencies in the order in which they are loaded, each with its
@@ -41,16 +80,35 @@ impl Modules {
         }
         let path = self.files.get(&name).ok_or_else(|| {
             RigError::unready(
-                format!("this kernel has no module {name} (looked in {})", self.root.display()),
+                format!(
+                    "this kernel has no module {name} (looked in {})",
+                    self.place.root().display()
+                ),
                 "use another kernel, or delete the cached one to fetch it again",
             )
         })?;
-        let contents = read(path)?;
+        let bytes = std::fs::read(path).trying(|| format!("cannot read {}", path.display()))?;
+        self.check(path, &bytes)?;
+        let contents = decompressed(path, bytes)?;
         for dependency in dependencies(&contents) {
             self.visit(&dependency, order)?;
         }
         order.push((name, contents));
         Ok(())
+    }
+
+    /// Refuses a file that is not as it was unpacked or built.
+    fn check(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        match &self.record {
+            Some((entry, record)) if !record.holds(entry, path, bytes) => {
+                let entry = entry.file_name().unwrap_or_default().to_string_lossy();
+                Err(RigError::unready(
+                    format!("{} is damaged", path.display()),
+                    format!("remove its kernel ({entry}), to have it anew: irqscope cache clean"),
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -71,8 +129,7 @@ fn module_name(path: &Path) -> String {
     name.split('.').next().unwrap_or_default().replace('-', "_")
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
-    let bytes = std::fs::read(path).trying(|| format!("cannot read {}", path.display()))?;
+fn decompressed(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
     if path.extension().is_none_or(|extension| extension != "xz") {
         return Ok(bytes);
     }

@@ -22,7 +22,7 @@ impl LocalRig {
 
 impl Rig for LocalRig {
     fn running_kernel(&self, stop: &Stop) -> Result<Option<String>> {
-        real::ask(&mut Shell::here(), stop).map(|facts| Some(facts.release))
+        real::ask(&mut Shell::here(), stop).map(|facts| Some(facts.release.to_string()))
     }
 
     fn prepare(&mut self, cases: &mut [Case], _say: &dyn Fn(&str), stop: &Stop) -> Result<()> {

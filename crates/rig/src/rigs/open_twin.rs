@@ -13,9 +13,11 @@ use crate::arch::{Arch, Guest};
 use crate::case::{Follower, Stream};
 use crate::error::{Result, lost};
 use crate::generator::board::default_stages;
-use crate::guest::qemu::{Machine, Qemu};
+use crate::generator::plugin;
+use crate::guest::qemu::Machine;
+use crate::guest::snapshot::{Given, Snapshot};
 use crate::prepared::Prepared;
-use crate::rigs::twin::{image, machine_args};
+use crate::rigs::twin::{image, machine_args, work};
 use crate::stop::Stop;
 
 /// A twin that stays up: its driver answers for an open-ended time, and its generator
@@ -48,22 +50,32 @@ impl OpenTwin<'_> {
     ) -> Result<()> {
         let Self { prepared, plan, twin, port, console } = *self;
         let plugin = find_plugin()?;
-        let image = image(prepared, plan, true)?;
-        let mut args = machine_args(prepared.kernel.arch(), twin, plan, "on");
-        let lines = prepared.lines(plan);
-        args.extend(["-plugin".into(), format!("{},port={port},lines={lines}", plugin.display())]);
         let arch = prepared.kernel.arch();
+        let image = image(prepared, plan)?;
         let machine = Machine {
             program: arch.qemu(),
-            kernel: &prepared.kernel.image(),
+            kernel: &prepared.kernel.image,
             initramfs: image.path(),
             append: arch.command_line(),
-            args,
+            args: machine_args(arch, twin, plan, "off"),
             console,
             limit: FOR_EVER,
             limit_key: "none",
         };
-        let mut qemu = Qemu::start(&machine, stop)?;
+        let given = Given::new()?;
+        let mut going_on = machine.clone();
+        going_on.args = machine_args(arch, twin, plan, "on");
+        going_on.args.extend(work(&given, plan, true)?);
+        let lines = prepared.lines(plan);
+        going_on
+            .args
+            .extend(["-plugin".into(), format!("{},port={port},lines={lines}", plugin.display())]);
+        let snapshot = Snapshot::of(&machine)?;
+        let mut booting = machine;
+        booting.args.extend(plugin::clock_only()?);
+        let mut qemu = snapshot
+            .start(&booting, &going_on, stop, &mut |_| Ok(None))?
+            .ok_or_else(|| lost("the guest has ended by itself", console))?;
         address(&qemu.line_after(TWIN_LISTENS, stop)?);
         let (mut target, mut announced) = (Follower::new(Stream::Target), false);
         qemu.read_to_end(stop, &mut |bytes| {

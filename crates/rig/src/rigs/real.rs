@@ -34,11 +34,10 @@ const GPIO: &str = "irqscope_gpio";
 /// Asks a target for what decides whether it can be measured.
 pub(crate) fn ask(shell: &mut Shell, stop: &Stop) -> Result<Facts> {
     let done = shell.output(facts::SCRIPT, None, stop)?;
-    let facts = Facts::parse(&done.text());
-    if facts.release.is_empty() {
+    let Some(facts) = Facts::parse(&done.text(), &shell.target)? else {
         let what = with_output(format!("{} does not answer sh", shell.target), &done.stderr);
         return Err(RigError::Lost { what, console: None, tail: String::new() });
-    }
+    };
     shell.sudo = facts.sudo && !facts.root;
     Ok(facts)
 }
@@ -209,6 +208,7 @@ fn driver(
                 headers: &headers,
                 release: &facts.release,
                 arch: facts.arch(&shell.target)?,
+                image: None,
                 test,
             };
             let built = Driver::build(build, &|_| {});
@@ -222,12 +222,12 @@ fn driver(
 /// Headers on this machine that are the target's: of the same content, or of
 /// the same release if the target has none to compare with.
 fn headers(shell: &Shell, facts: &Facts) -> Result<Option<PathBuf>> {
-    let installed = Path::new("/lib/modules").join(&facts.release).join("build");
+    let installed = Path::new("/lib/modules").join(&*facts.release).join("build");
     if !shell.is_remote() {
         return check_headers(&installed).map(|()| Some(installed));
     }
     let cached = kernel::list()?.into_iter().filter(|kernel| kernel.release == facts.release);
-    let mut candidates = cached.map(|kernel| kernel.headers()).chain([installed]);
+    let mut candidates = cached.map(|kernel| kernel.headers).chain([installed]);
     let same = |headers: &PathBuf| match (&facts.headers, headers_digest(headers)) {
         (Some(theirs), Ok(ours)) => *theirs == ours,
         (None, ours) => ours.is_ok(),

@@ -25,7 +25,7 @@ impl SshRig {
 impl Rig for SshRig {
     fn running_kernel(&self, stop: &Stop) -> Result<Option<String>> {
         let connection = Connection::open(&self.ssh, stop)?;
-        real::ask(&mut connection.shell(), stop).map(|facts| Some(facts.release))
+        real::ask(&mut connection.shell(), stop).map(|facts| Some(facts.release.to_string()))
     }
 
     fn prepare(&mut self, cases: &mut [Case], _say: &dyn Fn(&str), stop: &Stop) -> Result<()> {

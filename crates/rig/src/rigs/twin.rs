@@ -2,11 +2,12 @@
 //! Rig `twin`: an unmodified kernel on QEMU's virtual clock, where the same
 //! scenario gives the same bits.
 //!
-//! Each case is a boot of its own, so that no case depends on the ones before
-//! it. The plan lies in the initramfs and the samples leave through a virtio
-//! port whose driver is loaded when the measurement is over: between boot and
-//! result nothing outside can touch the virtual clock. The generator is a plugin
-//! in QEMU, on the same clock; its settings are given before that clock begins.
+//! A guest is booted once, and each case goes on from its state, so that no case
+//! depends on the ones before it. The guest reads its plan from a device that answers
+//! at once, and the samples leave through a virtio port whose driver is loaded when the
+//! measurement is over: between boot and result nothing outside can touch the virtual
+//! clock. The generator is a plugin in QEMU, on the same clock; its settings are given
+//! before the guest goes on.
 
 use std::time::Duration;
 
@@ -19,14 +20,18 @@ use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
 use crate::generator::plugin::{self, Plugin};
 use crate::guest::image::{Image, List};
-use crate::guest::qemu::{Machine, Qemu};
-use crate::plan::needs_parport;
+use crate::guest::qemu::Machine;
+use crate::guest::snapshot::{Given, Snapshot, Start};
+use crate::plan::{encoded, needs_parport};
 use crate::prepared::Prepared;
 use crate::rigs::{Job, Rig};
 use crate::stop::Stop;
 
 /// The drivers of the port that frames leave by.
 const PORT: [&str; 2] = ["virtio_pci", "virtio_console"];
+
+/// The culprits of `[faults]` that are the kernel's.
+const FAULTS: &str = "irqscope_faults";
 
 /// The twin of a run, and what its cases boot.
 pub(crate) struct TwinRig {
@@ -42,12 +47,12 @@ impl TwinRig {
 
 impl Rig for TwinRig {
     fn prepare(&mut self, cases: &mut [Case], say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
-        let foreign = |case: &&mut Case| Arch::of_kernel(&case.kernel).foreign();
+        let foreign = |case: &&mut Case| Arch::of_kernel(&case.kernel.label).foreign();
         if let Some(case) = cases.iter_mut().find(foreign).filter(|_| self.twin.sections) {
             return Err(RigError::unready(
                 format!(
                     "twin.sections reads the flags of an x86-64 CPU, not those of {}",
-                    case.kernel
+                    case.kernel.label
                 ),
                 "leave --sections out, or name a kernel for x86-64",
             ));
@@ -56,46 +61,66 @@ impl Rig for TwinRig {
         Ok(())
     }
 
-    /// Runs a case; without its generator it is run again with the driver's own timer.
+    /// Runs a case; where QEMU does not take the plugin it is run again without, with the driver's
+    /// own timer.
     fn run_case(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
-        let ran = self.boot(job, events);
+        let ran = self.measure(job, true, events);
         let Some(why) = ran.as_ref().err().and_then(plugin::unusable) else {
             return ran;
         };
-        events(Event::warning(format!(
-            "the generator cannot be used ({why}): the driver's own timer triggers, and there is no view from outside"
-        )))?;
-        self.boot(&Job { plan: &job.plan.without_generator(), ..*job }, events)
+        let instead = match job.plan.outside() {
+            Some(_) => "the driver's own timer triggers, and there is no view from outside",
+            None => "two runs can differ by some hundred nanoseconds, very seldom",
+        };
+        events(Event::warning(format!("the generator cannot be used ({why}): {instead}")))?;
+        self.measure(&Job { plan: &job.plan.without_generator(), ..*job }, false, events)
     }
 }
 
 impl TwinRig {
-    /// Runs one case in a fresh guest.
-    fn boot(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
+    /// Runs one case in a guest of its own, which goes on from where the boot ended.
+    fn measure(&self, job: &Job<'_>, plugs: bool, events: &mut Events<'_>) -> Result<()> {
         events(Event::Phase("preparing the guest"))?;
         let Job { plan, console, stop, .. } = *job;
         let prepared = &self.prepared[job.index];
         let asked = plan.stages().filter(|asked| asked.outside.is_some());
         let mut plugin = asked.map(|_| Plugin::listen()).transpose()?;
-        let image = image(prepared, plan, false)?;
         let arch = prepared.kernel.arch();
-        let mut args = machine_args(arch, self.twin, plan, "off");
-        if let (Some(plugin), Some(asked)) = (&mut plugin, asked) {
-            args.extend(plugin.args(asked, prepared.lines(plan), self.twin)?);
-        }
+        let image = image(prepared, plan)?;
         let machine = Machine {
             program: arch.qemu(),
-            kernel: &prepared.kernel.image(),
+            kernel: &prepared.kernel.image,
             initramfs: image.path(),
             append: &prepared.command_line(arch.command_line()),
-            args,
+            args: machine_args(arch, self.twin, plan, "off"),
             console,
             limit: Duration::from_secs(self.twin.limit),
             limit_key: "twin.limit",
         };
+        let given = Given::new()?;
+        let mut going_on = machine.clone();
+        going_on.args.extend(work(&given, plan, false)?);
         let mut target = prepared.follower();
+        let snapshot = Snapshot::of(&machine)?;
+        let mut booting = machine;
+        if let (Some(plugin), Some(asked)) = (&mut plugin, asked) {
+            going_on.args.extend(plugin.args(asked, prepared.lines(plan), self.twin)?);
+        } else if plugs {
+            going_on.args.extend(plugin::clock_only()?);
+        }
+        if plugs {
+            booting.args.extend(plugin::clock_only()?);
+        }
         let mut run = || {
-            let mut qemu = Qemu::start(&machine, stop)?;
+            let started = snapshot.start(&booting, &going_on, stop, &mut |report| {
+                match report {
+                    Start::Boots => events(Event::Phase("booting the guest"))?,
+                    Start::Damaged(what) => events(Event::warning(what))?,
+                    Start::Sends(bytes) => target.push(bytes, events)?,
+                }
+                Ok(target.has_ended().then_some(HostByte::HasAll))
+            })?;
+            let Some(mut qemu) = started else { return Ok(()) };
             events(Event::Phase("measuring on the virtual clock"))?;
             qemu.read_to_end(stop, &mut |bytes| {
                 target.push(bytes, events)?;
@@ -127,6 +152,7 @@ pub(super) fn machine_args(arch: Arch, twin: Twin, plan: &Plan, sleep: &str) -> 
     args.extend(common.map(String::from));
     args.extend(["-icount".into(), format!("shift={},sleep={sleep}", twin.shift)]);
     args.extend(["-m".into(), twin.memory.to_string()]);
+    args.extend(arch.stop_device().map(String::from));
     if needs_parport(plan) {
         args.extend(
             ["-chardev", "null,id=lpt", "-device", "isa-parallel,chardev=lpt"].map(String::from),
@@ -135,14 +161,15 @@ pub(super) fn machine_args(arch: Arch, twin: Twin, plan: &Plan, sleep: &str) -> 
     args
 }
 
-/// Makes the image that a case boots. `live`: its frames leave at once, which moves the virtual
-/// clock.
-pub(super) fn image(prepared: &Prepared, plan: &Plan, live: bool) -> Result<NamedTempFile> {
-    let mut image = Image::new(prepared, plan)?;
+/// Makes the image that cases boot: one for all plans with the same devices and modules.
+pub(super) fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
+    let mut image = Image::new(prepared)?;
     let mut early = List::default();
     let arch = prepared.kernel.arch();
     let port = (plan.line() == arch.line()).then(|| arch.port_modules());
-    if let Some((name, parameters)) = port.as_ref().and_then(|port| port.kernel) {
+    // Without the kernel's own, the driver's module drives the port itself.
+    let kernels = port.as_ref().filter(|_| prepared.kernel.has("PARPORT_PC"));
+    if let Some((name, parameters)) = kernels.and_then(|port| port.kernel) {
         image.kernel_module(&mut early, name, parameters)?;
     }
     image.driver_module(&mut early, "irqscope", "")?;
@@ -150,19 +177,32 @@ pub(super) fn image(prepared: &Prepared, plan: &Plan, live: bool) -> Result<Name
         image.driver_module(&mut early, name, parameters)?;
     }
     let faults = plan.stages().and_then(|asked| asked.faults.as_ref());
-    if let Some(faults) = faults.filter(|faults| modules(faults) != 0) {
-        image.driver_module(&mut early, "irqscope_faults", &parameters(faults))?;
+    if faults.is_some_and(|faults| modules(faults) != 0) {
+        image.driver_module(&mut List::default(), FAULTS, "")?;
     }
-    let mut late = List::default();
+    let mut port = List::default();
     for name in PORT {
-        image.kernel_module(if live { &mut early } else { &mut late }, name, "")?;
+        image.kernel_module(&mut port, name, "")?;
     }
     image.list("modules", &early)?;
-    if live {
-        image.list("live", &List::default())?;
-    }
-    image.list("modules.late", &late)?;
+    image.list("modules.port", &port)?;
+    image.list("stops", &List::default())?;
     image.finish()
+}
+
+/// Returns QEMU's arguments for a plan that the guest finds when it goes on. `live`: its frames
+/// leave at once, which moves the virtual clock.
+pub(super) fn work(given: &Given, plan: &Plan, live: bool) -> Result<Vec<String>> {
+    let mut args = Vec::from(given.file("plan", &encoded(plan)?)?);
+    let faults = plan.stages().and_then(|asked| asked.faults.as_ref());
+    if let Some(faults) = faults.filter(|faults| modules(faults) != 0) {
+        let list = format!("/modules/{FAULTS}.ko {}\n", parameters(faults));
+        args.extend(given.file("modules.case", list.as_bytes())?);
+    }
+    if live {
+        args.extend(given.file("live", b"1")?);
+    }
+    Ok(args)
 }
 
 /// Returns the module's kinds among those of a plan, as it takes them.

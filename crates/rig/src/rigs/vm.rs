@@ -94,7 +94,7 @@ impl Rig for VmRig {
         let image = image(prepared, plan)?;
         let machine = Machine {
             program: arch.qemu(),
-            kernel: &prepared.kernel.image(),
+            kernel: &prepared.kernel.image,
             initramfs: image.path(),
             append: &prepared.command_line(&cmdline(kvm)),
             args: machine_args(self.vm, kvm, generator.as_ref()),
@@ -129,14 +129,14 @@ impl VmRig {
             return Ok(None);
         };
         let doorbell = Doorbell::start(prepared.lines(plan), self.vm.generator_cpu, stop)?;
-        let outside = Outside::begin(&doorbell.address, asked, stop)?;
+        let outside = Outside::begin(&doorbell.address, None, asked, stop)?;
         Ok(Some(Generator { outside, doorbell }))
     }
 
     /// Returns whether KVM does it; if not, a warning says why.
     fn kvm(&self, prepared: &Prepared, events: &mut Events<'_>) -> Result<&Kvm> {
         events(Event::Phase("trying KVM"))?;
-        let kvm = self.kvm.get_or_init(|| probe(&prepared.kernel.image()));
+        let kvm = self.kvm.get_or_init(|| probe(&prepared.kernel.image));
         remark(kvm).map_or(Ok(()), |remark| events(Event::warning(remark)))?;
         Ok(kvm)
     }
@@ -167,16 +167,18 @@ fn machine_args(vm: Vm, kvm: &Kvm, generator: Option<&Generator>) -> Vec<String>
 }
 
 fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
-    let mut image = Image::new(prepared, plan)?;
-    let mut modules = List::default();
+    let mut image = Image::new(prepared)?;
+    image.plan(plan)?;
+    let (mut modules, mut port) = (List::default(), List::default());
     for name in ["virtio_pci", "virtio_console"] {
-        image.kernel_module(&mut modules, name, "")?;
+        image.kernel_module(&mut port, name, "")?;
     }
     image.driver_module(&mut modules, "irqscope", "")?;
     if plan.line() == Line::Ivshmem {
         image.driver_module(&mut modules, "irqscope_ivshmem", "")?;
     }
     image.list("modules", &modules)?;
+    image.list("modules.port", &port)?;
     image.list("live", &List::default())?;
     image.finish()
 }

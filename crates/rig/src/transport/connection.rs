@@ -34,6 +34,8 @@ const OPTIONS: [&str; 9] = [
 pub(crate) struct Connection {
     master: Child,
     host: String,
+    /// The host with the user's options.
+    asked: String,
     /// The user's options, then ours: ssh takes the first of each.
     options: Vec<OsString>,
     dir: tempfile::TempDir,
@@ -61,7 +63,8 @@ impl Connection {
         command.arg(dir.path().join("control")).args(&options).args(["--", &ssh.host]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).process_group(0);
         let master = command.spawn().trying(|| "cannot run setpriv (package util-linux)".into())?;
-        let mut connection = Self { master, host: ssh.host.clone(), options, dir };
+        let asked = [std::slice::from_ref(&ssh.host), ssh.options.as_slice()].concat().join("\n");
+        let mut connection = Self { master, host: ssh.host.clone(), asked, options, dir };
         connection.wait_open(stop)?;
         Ok(connection)
     }
@@ -76,7 +79,7 @@ impl Connection {
         words.push(self.control().into());
         words.extend(self.options.iter().cloned());
         words.extend([OsString::from("--"), OsString::from(&self.host)]);
-        Shell::over(words, self.forward(), &self.host)
+        Shell::over(words, self.forward(), &self.host, self.asked.clone())
     }
 
     /// Returns options so that forwards of the user's configuration are not asked for.

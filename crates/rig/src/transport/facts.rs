@@ -6,13 +6,14 @@ use std::fmt;
 
 use crate::arch::Arch;
 use crate::error::{Result, RigError};
+use crate::kernel::release::Release;
 
 pub(crate) const SCRIPT: &str = include_str!("facts.sh");
 
 /// The answers to facts.sh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    pub release: String,
+    pub release: Release,
     pub machine: String,
     pub root: bool,
     /// Not root, but may become it without being asked for a password.
@@ -27,6 +28,8 @@ pub(crate) struct Facts {
     pub modules: Modules,
     /// CPUs that are online.
     pub cpus: usize,
+    /// Distinguishes machines that are reached at one address.
+    pub machine_id: String,
 }
 
 /// Counts the CPUs of a list such as `0-3,6`.
@@ -53,14 +56,22 @@ pub(crate) enum Modules {
 }
 
 impl Facts {
-    pub fn parse(text: &str) -> Self {
+    /// Parses the answers of `place`; `None`: they are not there. Each is the target's word, and
+    /// the release becomes a part of paths.
+    ///
+    /// # Errors
+    /// The release is not a plain word.
+    pub fn parse(text: &str, place: &str) -> Result<Option<Self>> {
         let value = |key: &str| {
             let mut lines = text.lines().filter_map(|line| line.split_once('='));
             lines.find(|(name, _)| *name == key).map_or("", |(_, value)| value.trim())
         };
+        if value("release").is_empty() {
+            return Ok(None);
+        }
         let headers = value("headers").split_whitespace().next();
-        Self {
-            release: value("release").to_owned(),
+        Ok(Some(Self {
+            release: Release::new(value("release"), place)?,
             machine: value("machine").to_owned(),
             root: value("uid") == "0",
             sudo: value("sudo") == "yes",
@@ -75,7 +86,8 @@ impl Facts {
                 value("enforced"),
                 value("lockdown"),
             ),
-        }
+            machine_id: value("machine_id").to_owned(),
+        }))
     }
 
     /// Refuses a target on which the driver could not be loaded. `place` names
@@ -160,13 +172,17 @@ mod tests {
                          compiler=yes\nonline=0-3,6\nmodules=yes\ndisabled=0\nenforced=N\n\
                          lockdown=[none] integrity confidentiality\n";
 
+    fn facts(text: &str) -> Facts {
+        Facts::parse(text, "board").unwrap().unwrap()
+    }
+
     fn refusal(text: &str) -> String {
-        Facts::parse(text).check("board").unwrap_err().to_string()
+        facts(text).check("board").unwrap_err().to_string()
     }
 
     #[test]
     fn a_ready_target_is_taken() {
-        let facts = Facts::parse(READY);
+        let facts = facts(READY);
         assert_eq!(facts.headers.as_deref(), Some("abc"));
         assert!(facts.root && facts.compiler && !facts.loaded);
         assert_eq!((facts.cpus, count_cpus("0"), count_cpus("")), (5, 1, 0));
@@ -183,13 +199,21 @@ mod tests {
         assert!(refusal(&format!("{READY}loaded=yes\n")).contains("rmmod"));
         assert!(refusal(&READY.replace("uid=0", "uid=1000")).contains("sudo"));
         assert!(refusal(&READY.replace("x86_64", "riscv64")).contains("riscv64"));
-        let board = Facts::parse(&READY.replace("x86_64", "aarch64"));
+        let board = facts(&READY.replace("x86_64", "aarch64"));
         assert_eq!(board.arch("board").unwrap(), Arch::Arm64);
     }
 
     #[test]
     fn sudo_without_a_password_is_as_good_as_root() {
         let text = READY.replace("uid=0", "uid=1000\nsudo=yes");
-        assert!(Facts::parse(&text).check("board").is_ok());
+        assert!(facts(&text).check("board").is_ok());
+    }
+
+    #[test]
+    fn a_release_that_is_a_path_is_refused_and_the_target_is_named() {
+        let text = READY.replace("release=6.1.0-56-amd64", "release=../../pwned/x");
+        let error = Facts::parse(&text, "board").unwrap_err().to_string();
+        assert!(error.starts_with("board says \"../../pwned/x\""), "{error}");
+        assert_eq!(Facts::parse("sh: command not found\n", "board").unwrap(), None);
     }
 }

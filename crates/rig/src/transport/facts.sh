@@ -19,4 +19,5 @@ if [ -e /proc/modules ]; then echo modules=yes; fi
 tell online /sys/devices/system/cpu/online
 tell disabled /proc/sys/kernel/modules_disabled
 tell enforced /sys/module/module/parameters/sig_enforce
+tell machine_id /etc/machine-id
 tell lockdown /sys/kernel/security/lockdown

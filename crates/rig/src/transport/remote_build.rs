@@ -4,12 +4,13 @@
 
 use std::fs::File;
 use std::io::{Seek, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::command::{Done, run};
 use crate::error::{Result, RigError, Trying};
-use crate::kernel::driver::{Driver, write_sources};
+use crate::kernel::driver::{Builder, Driver, Key, write_sources};
 use crate::stop::Stop;
 use crate::text::with_output;
 use crate::transport::facts::Facts;
@@ -30,7 +31,9 @@ pub(crate) fn build(
             format!("install them on either: apt-get install linux-headers-{release} make gcc"),
         )
     })?;
-    Driver::keep(&facts.release, headers, test, |into| {
+    let builder = Builder::Target { asked: &shell.asked, machine_id: &facts.machine_id };
+    let key = Key { release: &facts.release, headers, image: "", compiler: "", test, builder };
+    Driver::keep(&key, &|_| {}, |into| {
         let make = make(&facts.headers_dir, test);
         build_there(session, shell, &make, into, stop)
     })
@@ -49,7 +52,27 @@ fn build_there(
     let script = format!("cd {} && {make}", quote(&session.dir));
     let made = shell.output(&script, Some(file_of(&packed.stdout)?), stop)?;
     let modules = checked(made, || format!("{} cannot build the driver", shell.target))?;
-    tar(&["-xf", "-"], into, Some(file_of(&modules.stdout)?), stop).map(|_| ())
+    tar(&["-xf", "-"], into, Some(file_of(&modules.stdout)?), stop)?;
+    check_modules(into, &shell.target)
+}
+
+/// Refuses an archive with anything but modules: a link in it could name a file of this machine,
+/// which would then be sent to the target.
+fn check_modules(dir: &Path, place: &str) -> Result<()> {
+    let unreadable = || format!("cannot read {}", dir.display());
+    for entry in std::fs::read_dir(dir).trying(unreadable)? {
+        let path = entry.trying(unreadable)?.path();
+        let found = path.symlink_metadata().trying(unreadable)?;
+        let is_module = path.extension().is_some_and(|name| name == "ko");
+        if !(is_module && found.is_file() && found.nlink() == 1) {
+            return Err(RigError::unready(
+                format!("{place} sent {:?}, which is no module", path.file_name()),
+                "distrust the machine, or build the driver here: apt-get install its \
+                 linux-headers",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Takes an archive of the sources, gives one of the modules.
@@ -94,19 +117,33 @@ mod tests {
     /// machine's.
     #[test]
     fn a_target_with_headers_builds_the_driver_and_hands_it_over() {
-        let Some(kernel) = kernel::list().unwrap().into_iter().next() else {
+        let Some(kernel) = kernel::list().unwrap().into_iter().find(|one| one.name == "6.1") else {
             return;
         };
         let (shell, stop) = (Shell::here(), Stop::default());
         let console = tempfile::NamedTempFile::new().unwrap();
         let into = tempfile::tempdir().unwrap();
         let mut session = Session::start(&shell, console.path(), &stop).unwrap();
-        let make = make(&kernel.headers().to_string_lossy(), false);
+        let make = make(&kernel.headers.to_string_lossy(), false);
         build_there(&session, &shell, &make, into.path(), &stop).unwrap();
         session.end().unwrap();
         let module = std::fs::read(into.path().join("irqscope.ko")).unwrap();
         assert!(module.starts_with(b"\x7fELF"));
         assert!(into.path().join("irqscope_parport.ko").exists());
         assert!(!Path::new(&session.dir).exists());
+    }
+
+    #[test]
+    fn what_a_target_sends_is_modules_and_no_links() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("irqscope.ko"), "x").unwrap();
+        assert!(check_modules(dir.path(), "board").is_ok());
+        let link = dir.path().join("irqscope_gpio.ko");
+        std::os::unix::fs::symlink("/etc/passwd", &link).unwrap();
+        let error = check_modules(dir.path(), "board").unwrap_err().to_string();
+        assert!(error.contains("irqscope_gpio.ko") && error.contains("remedy"), "{error}");
+        std::fs::remove_file(&link).unwrap();
+        std::fs::create_dir(dir.path().join("more.ko")).unwrap();
+        assert!(check_modules(dir.path(), "board").is_err());
     }
 }

@@ -23,17 +23,20 @@ pub(crate) struct Shell {
     forward: Vec<OsString>,
     /// Names the target in errors.
     pub target: String,
+    /// The host and the options that were asked for: which machine this is, as the user says.
+    pub asked: String,
     pub sudo: bool,
 }
 
 impl Shell {
     pub fn here() -> Self {
         let (ssh, forward) = (Vec::new(), Vec::new());
-        Self { ssh, forward, target: "this machine".into(), sudo: false }
+        let asked = String::new();
+        Self { ssh, forward, target: "this machine".into(), asked, sudo: false }
     }
 
-    pub fn over(ssh: Vec<OsString>, forward: Vec<OsString>, host: &str) -> Self {
-        Self { ssh, forward, target: host.to_owned(), sudo: false }
+    pub fn over(ssh: Vec<OsString>, forward: Vec<OsString>, host: &str, asked: String) -> Self {
+        Self { ssh, forward, target: host.to_owned(), asked, sudo: false }
     }
 
     /// Forwards a port of this machine's loopback to one of the target's, for as long as the
@@ -45,7 +48,7 @@ impl Shell {
         let own = free_port()?;
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "TERM", "--"]).args(&self.forward);
-        command.args(["-L", &format!("127.0.0.1:{own}:127.0.0.1:{port}")]).arg(&self.target);
+        command.args(["-L", &format!("127.0.0.1:{own}:127.0.0.1:{port}"), "--", &self.target]);
         command.stdin(Stdio::null());
         let done = run(&mut command, "util-linux openssh-client", stop)?;
         if done.status.success() {

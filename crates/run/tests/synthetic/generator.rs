@@ -17,6 +17,7 @@ pub fn hello(lines: u8) -> GeneratorHello {
         tick: Tick { femtoseconds: 1_000_000 },
         lines,
         limits: Limits::USUAL,
+        challenge: None,
     }
 }
 

@@ -97,6 +97,7 @@ impl Sender {
             protocol: PROTOCOL,
             kind: "target".into(),
             tool_version: "0.1.0".into(),
+            proof: None,
         }));
         self.send(Message::Started(started(kernel, stages)));
         let cost = |(place, stage): (usize, &Stage)| StageCost {

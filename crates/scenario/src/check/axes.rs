@@ -2,12 +2,14 @@
 //! Rules about kernel parameters and axes.
 
 use crate::boot;
+use crate::plan::labels;
 use crate::raw::{LevelText, Text};
 
 use super::{Flaws, Rule};
 
 pub(super) fn check(text: &Text, flaws: &mut Flaws<'_>) {
     parameters("boot", text.boot.as_deref().unwrap_or_default(), text, flaws);
+    let kernels = labels(text);
     for (axis, levels) in &text.axes {
         let place = format!("axes.{axis}");
         flaws.when(!is_name(axis) || axis == "seed", &place, Rule::AxisName(axis.clone()));
@@ -19,7 +21,7 @@ pub(super) fn check(text: &Text, flaws: &mut Flaws<'_>) {
             let twice =
                 levels[..number].iter().any(|other| other.name() == name && shares(other, level));
             flaws.when(twice, &place, Rule::LevelTwice(name.to_owned()));
-            let unknown = |kernel: &&String| !text.kernels.contains(kernel);
+            let unknown = |kernel: &&String| !kernels.contains(kernel);
             if let Some(kernel) = level.kernels().unwrap_or_default().iter().find(unknown) {
                 flaws.add(&place, Rule::LevelOfKernel(kernel.clone()));
             }

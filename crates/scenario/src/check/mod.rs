@@ -6,11 +6,13 @@ mod axes;
 mod board;
 mod outside;
 mod rule;
+mod ssh;
 mod stages;
 
 use irqscope_wire::{Benchmark, Load, View};
 
 use crate::error::{Flaw, Wrong};
+use crate::kernel::KernelName;
 use crate::kind::Kernels;
 use crate::plan::{outside as views, states};
 use crate::raw::{BenchText, LocksText, PriorityText, Text};
@@ -77,6 +79,7 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
     {
         flaws.when(asked && !traceable, key, Rule::Untraceable { rig: text.rig.name() });
     }
+    ssh::check(text, flaws);
     kernels(text, flaws);
     axes::check(text, flaws);
     flaws.when(text.states.is_empty(), "states", Rule::NoStates);
@@ -102,12 +105,30 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
 fn kernels(text: &Text, flaws: &mut Flaws<'_>) {
     let (rig, count) = (text.rig.name(), text.kernels.len());
     match text.rig.facts().kernels {
-        Kernels::Booted => flaws.when(count == 0, "kernels", Rule::NoKernels { rig }),
+        Kernels::Booted => {
+            flaws.when(count == 0, "kernels", Rule::NoKernels { rig });
+            names(text, flaws);
+        }
         Kernels::Running => {
             let chosen = flaws.table.is_option("kernels");
             flaws.when(chosen, "kernels", Rule::KernelOfRunning { rig });
         }
         Kernels::Unseen => flaws.when(count > 1, "kernels", Rule::KernelsOfUnseen),
+    }
+}
+
+/// Checks that each kernel has a name, and each name one kernel.
+fn names(text: &Text, flaws: &mut Flaws<'_>) {
+    let mut labels = Vec::new();
+    for (number, text) in text.kernels.iter().enumerate() {
+        let place = format!("kernels.{number}");
+        match KernelName::parse(text) {
+            Ok(name) if labels.contains(&name.label) => {
+                flaws.add(&place, Rule::KernelTwice(name.label));
+            }
+            Ok(name) => labels.push(name.label),
+            Err(why) => flaws.add(&place, Rule::KernelName(why)),
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 use irqscope_wire::{Line, Mode, Stage, View};
 
 use super::{Flaws, Rule};
-use crate::plan::mode;
 use crate::plan::outside::{allows_spare_cpu, has_generator, has_spare_cpu, has_view, line};
+use crate::plan::{labels, mode};
 use crate::raw::{Named, Text, TriggerText};
 
 pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
@@ -24,10 +24,10 @@ pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
     let unwired = generator && line(text, trigger) == Line::Record;
     flaws.when(unwired, "trigger.line", Rule::NoWires);
     let asked = trigger.line.as_ref().map(|line| line.0).filter(|_| outside);
-    for kernel in &text.kernels {
-        let wires = text.rig.wires(kernel);
+    for kernel in labels(text) {
+        let wires = text.rig.wires(&kernel);
         if let Some((wires, _)) = wires.zip(asked).filter(|(wires, asked)| wires != asked) {
-            let (rig, kernel) = (text.rig.name(), kernel.clone());
+            let rig = text.rig.name();
             flaws.add("trigger.line", Rule::OtherWires { rig, wires, kernel });
         }
     }

@@ -6,6 +6,7 @@ use irqscope_wire::{Line, Setting, Stage};
 use super::LONGEST_LIMIT;
 use super::stages::{COUNT, SEEDS, TRIGGERS, TURN};
 use crate::boot::BootError;
+use crate::kernel::KernelNameError;
 use crate::sweep::SweepError;
 
 /// A rule that a scenario breaks.
@@ -28,6 +29,10 @@ pub enum Rule {
     KernelOfRunning { rig: &'static str },
     #[error("with rig board, --kernel names the one kernel that the target runs")]
     KernelsOfUnseen,
+    #[error("{0}")]
+    KernelName(KernelNameError),
+    #[error("two kernels are called `{0}`: give one another label, LABEL=KERNEL")]
+    KernelTwice(String),
     #[error("{0}")]
     Boot(BootError),
     #[error(
@@ -68,6 +73,15 @@ pub enum Rule {
     NoLockModes,
     #[error("delayed-locking.modes has a mode twice")]
     LockModeTwice,
+    #[error(
+        "`{0}` of ssh.options may run a program, or read or write a file, on this machine: leave it out, \
+         put it into ~/.ssh/config, or, if you trust the file, add --allow-ssh-options"
+    )]
+    SshOption(String),
+    #[error(
+        "ssh.host has characters that no host has: write [user@]host, or give it by --host, if you trust it"
+    )]
+    SshHost,
     #[error("twin.shift is 0 to 10")]
     Shift,
     #[error("{0}.memory is at least 128 (MiB)")]

@@ -19,8 +19,9 @@ pub(super) fn over(text: &Text, case: Case) -> Vec<Case> {
 }
 
 fn along(axis: &str, levels: &[LevelText], case: Case) -> Vec<Case> {
-    let is_for =
-        |level: &&LevelText| level.kernels().is_none_or(|kernels| kernels.contains(&case.kernel));
+    let is_for = |level: &&LevelText| {
+        level.kernels().is_none_or(|kernels| kernels.contains(&case.kernel.label))
+    };
     let at = |level: &LevelText| {
         let name = format!("{}/{axis}-{}", case.plan.case, level.name());
         let mut levels = case.levels.clone();

@@ -12,6 +12,7 @@ use irqscope_wire::{
     StageExecution, StagePlan, SystemState, Tick, Trigger, View, Work,
 };
 
+use crate::kernel::KernelName;
 use crate::kind::{Kernels, RigKind};
 use crate::raw::{FaultsText, LocksText, Named, Text, TimeText, TriggerText, Twin};
 use crate::scenario::{Case, RUNNING, UNKNOWN};
@@ -19,19 +20,27 @@ use crate::sweep::Sweep;
 
 /// Returns the kernels of the cases: of a target that runs its own, what it was found to
 /// run.
-pub(crate) fn kernels(text: &Text, running: Option<&str>) -> Vec<String> {
+pub(crate) fn kernels(text: &Text, running: Option<&str>) -> Vec<KernelName> {
+    let named = || text.kernels.iter();
     match text.rig.facts().kernels {
-        Kernels::Booted => text.kernels.clone(),
-        Kernels::Unseen if !text.kernels.is_empty() => text.kernels.clone(),
-        Kernels::Unseen => vec![UNKNOWN.to_owned()],
-        Kernels::Running => vec![running.unwrap_or(RUNNING).to_owned()],
+        Kernels::Booted => named().filter_map(|name| KernelName::parse(name).ok()).collect(),
+        Kernels::Unseen if !text.kernels.is_empty() => {
+            named().map(|name| KernelName::running(name)).collect()
+        }
+        Kernels::Unseen => vec![KernelName::running(UNKNOWN)],
+        Kernels::Running => vec![KernelName::running(running.unwrap_or(RUNNING))],
     }
+}
+
+/// Returns the labels of a scenario's kernels.
+pub(crate) fn labels(text: &Text) -> Vec<String> {
+    kernels(text, None).into_iter().map(|kernel| kernel.label).collect()
 }
 
 /// Returns kernels by states by the levels of axes, in the order of the file; where an effect of measuring is
 /// asked for, each once more without the view from inside, or with events. With several
 /// seeds each of these once for each; in a sweep each at every frequency.
-pub(crate) fn cases(text: &Text, kernels: &[String]) -> Vec<Case> {
+pub(crate) fn cases(text: &Text, kernels: &[KernelName]) -> Vec<Case> {
     let (states, template, locks) = (states::of(text), template(text), locks(text));
     let mut cases = Vec::new();
     for kernel in kernels {
@@ -52,14 +61,14 @@ pub(crate) fn cases(text: &Text, kernels: &[String]) -> Vec<Case> {
     }
 }
 
-fn case(rig: RigKind, template: &Plan, kernel: &str, state: &SystemState) -> Case {
-    let case = format!("{kernel}/{}", state.name);
+fn case(rig: RigKind, template: &Plan, kernel: &KernelName, state: &SystemState) -> Case {
+    let case = format!("{}/{}", kernel.label, state.name);
     let mut plan = Plan { case, state: state.clone(), ..template.clone() };
-    let wires = rig.wires(kernel).filter(|_| plan.outside().is_some());
+    let wires = rig.wires(&kernel.label).filter(|_| plan.outside().is_some());
     if let (Some(asked), Some(wires)) = (plan.stages_mut(), wires) {
         asked.line = wires;
     }
-    Case::new(kernel, plan)
+    Case::new(kernel.clone(), plan)
 }
 
 /// Returns the case, or one for each of several seeds.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Connecting, setting, starting and stopping.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -47,8 +49,12 @@ pub async fn connect(
     State(app): State<App>,
     Body(Connect { address }): Body<Connect>,
 ) -> Result<Json<Known>> {
-    app.blocking(move |session| Ok(Json(Known { generator: Some(session.connect(&address)?) })))
-        .await
+    let reach = Arc::clone(&app.reach);
+    app.blocking(move |session| {
+        reach.check(&address)?;
+        Ok(Json(Known { generator: Some(session.connect(&address)?) }))
+    })
+    .await
 }
 
 pub async fn disconnect(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Known>> {

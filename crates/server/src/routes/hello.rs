@@ -94,7 +94,7 @@ impl ScenarioInfo {
             boots: scenario.rig.boots(),
             name: scenario.name,
             about: scenario.about,
-            kernels: scenario.kernels,
+            kernels: scenario.kernels.into_iter().map(|kernel| kernel.text).collect(),
             states: scenario.states,
         })
     }

@@ -21,6 +21,7 @@ use tokio::sync::Semaphore;
 
 use crate::api_error::{ApiError, Result};
 use crate::guard::{Guard, guard};
+use crate::reach::Reach;
 use crate::{Page, Session};
 
 /// Of a request's body.
@@ -36,16 +37,18 @@ pub struct App {
     pub session: Session,
     pub page: Page,
     pub guard: Arc<Guard>,
+    pub reach: Arc<Reach>,
     pub streams: Arc<Semaphore>,
     readers: Arc<Semaphore>,
 }
 
 impl App {
-    pub fn new(session: Session, page: Page, guard: Guard) -> Self {
+    pub fn new(session: Session, page: Page, guard: Guard, reach: Reach) -> Self {
         Self {
             session,
             page,
             guard: Arc::new(guard),
+            reach: Arc::new(reach),
             streams: Arc::new(Semaphore::new(STREAMS)),
             readers: Arc::new(Semaphore::new(READERS)),
         }

@@ -32,7 +32,7 @@ static DERIVING: Mutex<()> = Mutex::new(());
 pub fn derive(run: &RunDir) -> Result<Summary, DeriveError> {
     let _one = DERIVING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let (summary, figures) = derive_figures(run)?;
-    irqscope_report::write_figures(run, &summary, figures)?;
+    irqscope_report::write_figures(run, &summary, figures, None)?;
     Ok(summary)
 }
 

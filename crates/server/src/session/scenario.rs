@@ -5,7 +5,9 @@ use std::time::SystemTime;
 
 use irqscope_rig::Stop;
 use irqscope_run::{ExecuteError, Request, RunDir, execute, fresh_name, resolve};
-use irqscope_scenario::{Overrides, Scenario, ScenarioError, ScenarioFile, bundled, suggestion};
+use irqscope_scenario::{
+    KernelName, KernelSource, Overrides, Scenario, ScenarioError, ScenarioFile, bundled, suggestion,
+};
 use serde::Deserialize;
 
 use super::Session;
@@ -35,11 +37,21 @@ pub struct StartScenario {
 }
 
 impl StartScenario {
-    /// Returns a bundled one: files of this machine are not to be named from afar.
+    /// Returns a bundled one: files of this machine are not to be named from afar, nor are its
+    /// trees and repositories, whose makefiles are programs.
     ///
     /// # Errors
-    /// There is no bundled scenario of this name.
+    /// There is no bundled scenario of this name, or a kernel is named by its files.
     pub fn bundled(self) -> Result<Self, SessionError> {
+        let is_of_files = |text: &&String| {
+            !matches!(
+                KernelName::parse(text),
+                Ok(KernelName { source: KernelSource::Known(_), .. })
+            )
+        };
+        if let Some(kernel) = self.kernels.iter().find(is_of_files) {
+            return Err(SessionError::KernelOfFile(kernel.clone()));
+        }
         if bundled().iter().any(|known| known.name == self.scenario) {
             return Ok(self);
         }
@@ -107,4 +119,26 @@ fn run(
         stop,
     };
     execute(&request, &Observer::new(mailbox, &out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_names_no_files_of_this_machine() {
+        let start = |scenario: &str, kernel: &str| StartScenario {
+            scenario: scenario.into(),
+            kernels: vec![kernel.into()],
+            ..StartScenario::default()
+        };
+        assert!(start("demo", "6.1-rt").bundled().is_ok());
+        for kernel in
+            ["/src/linux", "x=~/src/linux", "git:/src/linux@v6.1", "a.deb", "image:a,modules:b"]
+        {
+            let error = start("demo", kernel).bundled().unwrap_err().to_string();
+            assert!(error.contains("command line"), "{error}");
+        }
+        assert!(start("../x.toml", "6.1").bundled().is_err());
+    }
 }

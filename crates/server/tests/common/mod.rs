@@ -39,8 +39,8 @@ impl Served {
         std::fs::write(page.join("index.html"), "<!doctype html><title>page</title>").unwrap();
         let session = Session::new(&dir.path().join("runs"), "test", vec!["test".into()]);
         let listen = address.parse().unwrap();
-        let options =
-            Options { listen, names: vec!["scope.lan".into()], page: Page::Directory(page) };
+        let (names, allow) = (vec!["scope.lan".into()], Vec::new());
+        let options = Options { listen, names, allow, page: Page::Directory(page) };
         let server = Server::start(options, session.clone()).unwrap();
         Self { server, session, dir }
     }

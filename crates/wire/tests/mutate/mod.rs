@@ -254,11 +254,17 @@ pub fn generator_hello() -> GeneratorHello {
         tick: Tick { femtoseconds: 6_666_667 },
         lines: 8,
         limits: limits(),
+        challenge: Some([9; 16]),
     }
 }
 
 fn hello_of(kind: &str) -> Hello {
-    Hello { protocol: PROTOCOL, kind: kind.into(), tool_version: "0.1.0".into() }
+    Hello {
+        protocol: PROTOCOL,
+        kind: kind.into(),
+        tool_version: "0.1.0".into(),
+        proof: Some([7; 32]),
+    }
 }
 
 fn started() -> Started {

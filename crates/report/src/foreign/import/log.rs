@@ -211,6 +211,7 @@ impl Sender {
             protocol: PROTOCOL,
             kind: "import".into(),
             tool_version: what.tool_version.to_owned(),
+            proof: None,
         }))?;
         self.send(Message::Plan(case.plan.clone()))?;
         if let Some(started) = started(case, head) {

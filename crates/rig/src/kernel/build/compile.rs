@@ -13,7 +13,7 @@ use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
 use crate::text::last_lines;
 
-/// Kernel and modules are compiled by the same one: Debian 12's.
+/// The compiler of kernels of one's own: Debian 12's.
 pub(super) const COMPILER: &str = "gcc-12";
 /// The number of files for one report.
 const FILES_PER_WORD: usize = 250;
@@ -37,15 +37,6 @@ pub(super) fn compile(tree: &Path, name: &str, say: &dyn Fn(&str), stop: &Stop) 
     make.run_and("bzImage modules", stop, &mut count)
 }
 
-/// Chooses the compiler that all builds with this tree use, of the kernel or of a module.
-pub(super) fn choose_compiler(tree: &Path) -> Result<()> {
-    let path = tree.join("Makefile");
-    let text =
-        std::fs::read_to_string(&path).trying(|| format!("cannot read {}", path.display()))?;
-    let chosen = format!("override CC := {COMPILER}\noverride HOSTCC := {COMPILER}\n{text}");
-    std::fs::write(&path, chosen).trying(|| format!("cannot write {}", path.display()))
-}
-
 /// One call of a kernel's makefile.
 pub(super) struct Make(Command);
 
@@ -55,8 +46,12 @@ impl Make {
         // even of kill -9.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "TERM", "--", "make", "-C"]).arg(tree);
-        // A kernel's content is that of its sources, independent of builder and time.
-        command.env("KBUILD_BUILD_TIMESTAMP", "1970-01-01");
+        command.args([format!("CC={COMPILER}"), format!("HOSTCC={COMPILER}")]);
+        // Nothing is added to the release where the tree is one of git's.
+        command.arg("LOCALVERSION=");
+        // A kernel's content is that of its sources, independent of builder and time, and of how
+        // often its tree was built before.
+        command.env("KBUILD_BUILD_TIMESTAMP", "1970-01-01").env("KBUILD_BUILD_VERSION", "1");
         command.env("KBUILD_BUILD_USER", "irqscope").env("KBUILD_BUILD_HOST", "irqscope");
         // The environment of an outer make would leak its flags into kbuild.
         for leak in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS", "KDIR"] {
@@ -168,9 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_names_its_compiler() {
+    fn every_tree_is_compiled_by_one_compiler() {
         let (_dir, path) = tree("CC = cc\nall:\n\t@echo $(CC)\n");
-        choose_compiler(&path).unwrap();
         let mut said = Vec::new();
         let mut line = |text: &str| said.push(text.to_owned());
         Make::new(&path).run_and("all", &Stop::default(), &mut line).unwrap();

@@ -2,6 +2,7 @@
 //! A kernel's configuration: tinyconfig and fragments, as the kernel itself merges
 //! them, and a look at whether it took every option.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,9 +12,10 @@ use crate::command::output;
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
 
-/// Configures a tree; its release will end with `release`.
+/// Configures a tree, beginning with a target of its makefile; its release will end with `release`.
 pub(super) fn configure(
     tree: &Path,
+    base: &str,
     fragments: &[Part<'_>],
     release: &str,
     stop: &Stop,
@@ -21,13 +23,13 @@ pub(super) fn configure(
     let own = format!("CONFIG_LOCALVERSION=\"{release}\"\n");
     let own = Part { name: "release.config", contents: own.as_bytes() };
     let all = [fragments, &[own]].concat();
-    Make::new(tree).run("tinyconfig", stop)?;
+    Make::new(tree).run(base, stop)?;
     merge(tree, &all)?;
     Make::new(tree).run("olddefconfig", stop)?;
     let path = tree.join(".config");
     let taken =
         std::fs::read_to_string(&path).trying(|| format!("cannot read {}", path.display()))?;
-    match all.iter().find_map(|fragment| first_not_taken(fragment, &taken)) {
+    match first_not_taken(&all, &taken) {
         Some(lost) => Err(RigError::unready(
             format!("the kernel's configuration does not take {lost}"),
             "add to the fragment what the option depends on, or leave it out",
@@ -49,11 +51,27 @@ fn merge(tree: &Path, fragments: &[Part<'_>]) -> Result<()> {
     output(&mut script, "make").map(drop)
 }
 
-/// Returns `option of fragment`, where it is not as the fragment says.
-fn first_not_taken(fragment: &Part<'_>, config: &str) -> Option<String> {
-    let text = String::from_utf8_lossy(fragment.contents);
-    let lost = text.lines().find(|line| !is_taken(line.trim(), config))?;
-    Some(format!("{} of {}", lost.trim(), fragment.name))
+/// Returns `option of fragment`, where an option is not as the last fragment that has it says.
+fn first_not_taken(fragments: &[Part<'_>], config: &str) -> Option<String> {
+    let mut wanted = BTreeMap::new();
+    for fragment in fragments {
+        for line in String::from_utf8_lossy(fragment.contents).lines().map(str::trim) {
+            if let Some(option) = option(line) {
+                wanted.insert(option.to_owned(), (line.to_owned(), fragment.name));
+            }
+        }
+    }
+    let (line, name) = wanted.into_values().find(|(line, _)| !is_taken(line, config))?;
+    Some(format!("{line} of {name}"))
+}
+
+/// Returns the option that a line sets or switches off.
+fn option(line: &str) -> Option<&str> {
+    match line.strip_prefix("# ") {
+        Some(off) => off.strip_suffix(" is not set"),
+        None => line.split_once('=').map(|(option, _)| option),
+    }
+    .filter(|option| option.starts_with("CONFIG_"))
 }
 
 /// Returns whether an option is taken; one that is off may be shown so, or not at all.
@@ -76,7 +94,7 @@ mod tests {
     const CONFIG: &str = "CONFIG_SMP=y\n# CONFIG_NUMA is not set\nCONFIG_PARPORT=m\n";
 
     fn lost(fragment: &str) -> Option<String> {
-        first_not_taken(&Part { name: "x.config", contents: fragment.as_bytes() }, CONFIG)
+        first_not_taken(&[Part { name: "x.config", contents: fragment.as_bytes() }], CONFIG)
     }
 
     #[test]
@@ -84,6 +102,14 @@ mod tests {
         let fine = "# A reason.\n\nCONFIG_SMP=y\n# CONFIG_NUMA is not set\n\
                     # CONFIG_UNKNOWN is not set\nCONFIG_PARPORT=m\n";
         assert_eq!(lost(fine), None);
+    }
+
+    #[test]
+    fn the_last_fragment_counts() {
+        let part = |contents: &'static str| Part { name: "x", contents: contents.as_bytes() };
+        let (on, off) = (part("CONFIG_NUMA=y"), part("# CONFIG_NUMA is not set"));
+        assert_eq!(first_not_taken(&[on, off], CONFIG), None);
+        assert!(first_not_taken(&[off, on], CONFIG).is_some());
     }
 
     #[test]

@@ -3,8 +3,10 @@
 //! as the build of other modules needs; laid out as fetched kernels are.
 
 use std::path::Path;
+use std::process::Command;
 
 use super::compile::Make;
+use crate::command::output;
 use crate::error::{Result, Trying};
 use crate::stop::Stop;
 
@@ -22,15 +24,14 @@ const HEADERS: [&str; 10] = [
     "tools/objtool/objtool",
 ];
 
-/// Moves what is needed out of `tree`, and deletes the rest.
+/// Copies what is needed out of `tree`.
 pub(super) fn keep(tree: &Path, made: &Path, stop: &Stop) -> Result<()> {
     install_modules(tree, made, stop)?;
     let release = read(&tree.join("include/config/kernel.release"))?;
     let headers = made.join("usr/src").join(format!("linux-headers-{}", release.trim()));
-    rename(&tree.join("arch/x86/boot/bzImage"), &made.join("vmlinuz"))?;
+    copy(&tree.join("arch/x86/boot/bzImage"), &made.join("vmlinuz"))?;
     copy(&tree.join(".config"), &made.join("config"))?;
-    HEADERS.iter().try_for_each(|path| rename(&tree.join(path), &headers.join(path)))?;
-    std::fs::remove_dir_all(tree).trying(|| format!("cannot remove {}", tree.display()))?;
+    HEADERS.iter().try_for_each(|path| copy(&tree.join(path), &headers.join(path)))?;
     let file = made.join("release");
     std::fs::write(&file, release).trying(|| format!("cannot write {}", file.display()))
 }
@@ -56,12 +57,13 @@ fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).trying(|| format!("cannot read {}", path.display()))
 }
 
+/// Copies a file or a directory. Some kernels have no objtool, nor a file Kbuild for their
+/// architecture.
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    std::fs::copy(from, to).map(drop).trying(|| format!("cannot copy {}", from.display()))
-}
-
-fn rename(from: &Path, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to.parent().unwrap_or(to))
-        .and_then(|()| std::fs::rename(from, to))
-        .trying(|| format!("cannot move {} to {}", from.display(), to.display()))
+    if !from.exists() {
+        return Ok(());
+    }
+    let parent = to.parent().unwrap_or(to);
+    std::fs::create_dir_all(parent).trying(|| format!("cannot create {}", parent.display()))?;
+    output(Command::new("cp").arg("-aT").args([from, to]), "coreutils").map(drop)
 }

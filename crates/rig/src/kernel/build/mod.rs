@@ -3,8 +3,10 @@
 //! once per content.
 //!
 //! `recipe` is what there is to build, `source` where it comes from, `config` its
-//! configuration, `compile` the work, `keep` what remains of it.
+//! configuration, `compile` the work, `keep` what remains of it. `commit` builds commits of a
+//! repository, one after the other in one tree.
 
+mod commit;
 mod compile;
 mod config;
 mod keep;
@@ -14,14 +16,13 @@ mod source;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use nix::fcntl::{Flock, FlockArg};
-
 use crate::cache;
 use crate::command::output;
 use crate::error::{Result, RigError, Trying};
 use crate::kernel::driver::digest;
 use crate::stop::Stop;
 
+pub(crate) use commit::get as commit;
 use compile::COMPILER;
 use recipe::Part;
 pub use recipe::{RECIPES, Recipe};
@@ -44,11 +45,11 @@ pub(crate) fn get(recipe: &Recipe, say: &dyn Fn(&str), stop: &Stop) -> Result<Pa
     let source = Source::get(say)?;
     let key = key(recipe, &source, &compiler);
     let dir = builds()?.join(format!("{}-{key}", recipe.name));
-    if dir.exists() {
+    if cache::is_whole(&dir, say)? {
         return Ok(dir);
     }
     check_tools()?;
-    let _alone = only_one(&dir)?;
+    let _alone = cache::only_one(&dir)?;
     let build = Build { recipe, source: &source, release: format!("-{}-{key}", recipe.name) };
     cache::make_dir(&dir, |made| build.fill(made, say, stop))?;
     Ok(dir)
@@ -88,18 +89,6 @@ fn check_tools() -> Result<()> {
     })
 }
 
-/// Serialises builds of the same kernel, which take minutes: the second process finds the result in
-/// the cache. The lock goes with the process.
-fn only_one(dir: &Path) -> Result<Flock<std::fs::File>> {
-    let path = dir.with_extension("lock");
-    let what = || format!("cannot lock {}", path.display());
-    let file = std::fs::create_dir_all(path.parent().unwrap_or(dir))
-        .and_then(|()| std::fs::File::create(&path))
-        .trying(what)?;
-    Flock::lock(file, FlockArg::LockExclusive)
-        .map_err(|(_, errno)| RigError::Io { what: what(), source: errno.into() })
-}
-
 /// One kernel in the making.
 struct Build<'a> {
     recipe: &'a Recipe,
@@ -116,12 +105,14 @@ impl Build<'_> {
         self.source.unpack(&tree)?;
         stop.check()?;
         self.patch(&tree)?;
-        compile::choose_compiler(&tree)?;
         say(&format!("configuring kernel {name}"));
         let fragments = self.recipe.fragments();
-        config::configure(&tree, &fragments, &self.release, stop)?;
+        config::configure(&tree, "tinyconfig", &fragments, &self.release, stop)?;
         compile::compile(&tree, name, say, stop)?;
-        keep::keep(&tree, made, stop)
+        keep::keep(&tree, made, stop)?;
+        std::fs::remove_dir_all(&tree).trying(|| format!("cannot remove {}", tree.display()))?;
+        let origin = format!("Debian's linux-source {}, recipe {name}\n", self.source.version);
+        std::fs::write(made.join("origin"), origin).trying(|| "cannot write into the cache".into())
     }
 
     fn patch(&self, tree: &Path) -> Result<()> {

@@ -60,6 +60,11 @@ pub static RECIPES: [Recipe; 4] = [
     },
 ];
 
+/// Finds a bundled fragment by its name: `lockdep`.
+pub(super) fn fragment(name: &str) -> Option<Part<'static>> {
+    FRAGMENTS.get_file(format!("{name}.config")).map(part)
+}
+
 impl Recipe {
     /// Finds a recipe by its name.
     pub fn find(name: &str) -> Option<&'static Recipe> {

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::cache;
 use crate::command::output;
 use crate::error::{Result, RigError, Trying};
-use crate::kernel::fetch::version_key;
+use crate::kernel::debian::version_key;
 
 const PACKAGE: &str = "linux-source-6.1";
 
@@ -29,7 +29,7 @@ impl Source {
             None => offered()?,
         };
         let own = dir.join(format!("{PACKAGE}_{version}"));
-        if !own.exists() {
+        if !cache::is_whole(&own, say)? {
             say(&format!("fetching Debian's {PACKAGE} {version}"));
             cache::make_dir(&own, |made| fetch(&version, made))?;
         }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The first screen of a run: an answer in words, then a table that fits a terminal.
+//!
+//! No figure is derived here: rows hold what the summary has.
+
+mod answer;
+mod comparison;
+mod field;
+mod line;
+mod rows;
+mod table;
+
+pub use answer::{About, answer};
+pub use field::Field;
+pub use line::Line;
+pub use table::{Choice, below, csv, narrow};
+
+/// The width where none is known: of a pipe, a file and the smallest terminal.
+pub const SCREEN_WIDTH: usize = 80;

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Commits of a repository, built one after the other in one tree in the cache, so that each
+//! compiles only what differs from the one before. The repository itself is only read.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use irqscope_scenario::KernelCommit;
+
+use super::recipe::{self, Part};
+use super::{COMPILER, apply, builds, check_tools, compile, config, keep};
+use crate::cache;
+use crate::command::output;
+use crate::error::{Result, RigError, Trying};
+use crate::kernel::driver::digest;
+use crate::stop::Stop;
+
+/// The end of the release of each: the same, so that commits which differ in no instruction give
+/// the same samples.
+const RELEASE: &str = "-irqscope";
+
+/// The configuration that a build begins with.
+const TINY: &str = "tinyconfig";
+
+/// A commit that is to be built.
+struct Build<'a> {
+    repository: &'a Path,
+    /// Its whole hash.
+    commit: String,
+    /// That of its content.
+    content: String,
+    base: String,
+    fragments: Vec<(String, Vec<u8>)>,
+    patches: Vec<(String, Vec<u8>)>,
+}
+
+/// Returns the build's directory in the cache, built first if it is not there.
+pub(crate) fn get(
+    name: &str,
+    asked: &KernelCommit,
+    say: &dyn Fn(&str),
+    stop: &Stop,
+) -> Result<PathBuf> {
+    let compiler = output(Command::new(COMPILER).arg("--version"), "gcc-12")?;
+    let build = Build::of(asked)?;
+    let dir = builds()?.join(format!("commit-{}", build.key(&compiler)));
+    if cache::is_whole(&dir, say)? {
+        return Ok(dir);
+    }
+    check_tools()?;
+    let tree = tree(build.repository)?;
+    let _alone = cache::only_one(&tree)?;
+    if cache::is_whole(&dir, say)? {
+        return Ok(dir);
+    }
+    cache::make_dir(&dir, |made| build.fill(name, &tree, made, say, stop))?;
+    Ok(dir)
+}
+
+impl<'a> Build<'a> {
+    fn of(asked: &'a KernelCommit) -> Result<Self> {
+        let repository = asked.repository.as_path();
+        let hash = |what: &str| {
+            let revision = format!("{}^{{{what}}}", asked.revision);
+            let said = git(
+                repository,
+                &["rev-parse", "--verify", "--quiet", "--end-of-options", &revision],
+            );
+            said.map(|said| said.trim().to_owned()).map_err(|_| {
+                RigError::unready(
+                    format!("{} has no commit {}", repository.display(), asked.revision),
+                    "name a commit, branch or tag that the repository has; git fetch gets others",
+                )
+            })
+        };
+        let (commit, content) = (hash("commit")?, hash("tree")?);
+        let own =
+            recipe::fragment("twin").map(|part| (part.name.to_owned(), part.contents.to_vec()));
+        let mut build = Self {
+            repository,
+            commit,
+            content,
+            base: TINY.to_owned(),
+            fragments: Vec::from_iter(own),
+            patches: Vec::new(),
+        };
+        asked.parts.iter().try_for_each(|part| build.add(part))?;
+        Ok(build)
+    }
+
+    /// Adds a bundled fragment, a target of the kernel's makefile, a file, or a series of patches.
+    fn add(&mut self, part: &str) -> Result<()> {
+        if let Some(fragment) = recipe::fragment(part) {
+            self.fragments.push((part.to_owned(), fragment.contents.to_vec()));
+            return Ok(());
+        }
+        if part.ends_with("config") && !part.contains(['/', '.']) {
+            // The kernel's own begins with more than the twin needs, and keeps what it says.
+            self.base = part.to_owned();
+            let needed = crate::kernel::fragment(crate::arch::Arch::X86_64);
+            self.fragments = vec![("needed".to_owned(), needed.into_bytes())];
+            return Ok(());
+        }
+        let path = Path::new(part);
+        let read =
+            |path: &Path| std::fs::read(path).trying(|| format!("cannot read {}", path.display()));
+        if path.is_dir() {
+            let series = String::from_utf8_lossy(&read(&path.join("series"))?).into_owned();
+            let names =
+                series.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+            for name in names.filter(|name| !name.is_empty()) {
+                self.patches.push((name.to_owned(), read(&path.join(name))?));
+            }
+            return Ok(());
+        }
+        let contents = read(path)?;
+        let kind = path.extension().unwrap_or_default();
+        let to =
+            if kind == "patch" || kind == "diff" { &mut self.patches } else { &mut self.fragments };
+        to.push((part.to_owned(), contents));
+        Ok(())
+    }
+
+    /// Returns the key of all that decides the kernel's content.
+    fn key(&self, compiler: &str) -> String {
+        let parts = self.fragments.iter().chain(&self.patches);
+        let parts = parts.flat_map(|(_, contents)| [contents.as_slice(), &[0]]);
+        let all = [self.content.as_bytes(), compiler.as_bytes(), self.base.as_bytes(), &[0]];
+        let mut digest = digest(all.into_iter().chain(parts));
+        digest.truncate(16);
+        digest
+    }
+
+    fn fill(
+        &self,
+        name: &str,
+        tree: &Path,
+        made: &Path,
+        say: &dyn Fn(&str),
+        stop: &Stop,
+    ) -> Result<()> {
+        say(&format!("checking out {:.12} for kernel {name}", self.commit));
+        self.check_out(tree)?;
+        remove_versions(tree)?;
+        for (name, contents) in &self.patches {
+            apply(&Part { name, contents }, tree)?;
+        }
+        stop.check()?;
+        say(&format!("configuring kernel {name}"));
+        let fragments: Vec<_> =
+            self.fragments.iter().map(|(name, contents)| Part { name, contents }).collect();
+        config::configure(tree, &self.base, &fragments, RELEASE, stop)?;
+        compile::compile(tree, name, say, stop)?;
+        keep::keep(tree, made, stop)?;
+        let place = self.repository.display();
+        let parts =
+            self.fragments.iter().chain(&self.patches).map(|(name, contents)| {
+                format!("{name} SHA256:{}\n", digest([contents.as_slice()]))
+            });
+        let origin = format!(
+            "git {place} commit {} with {COMPILER}\n{}",
+            self.commit,
+            parts.collect::<String>()
+        );
+        std::fs::write(made.join("origin"), origin).trying(|| "cannot write into the cache".into())
+    }
+
+    /// Brings the tree to the commit; what was built there stays.
+    fn check_out(&self, tree: &Path) -> Result<()> {
+        if !tree.join(".git").exists() {
+            output(Command::new("git").args(["init", "-q"]).arg(tree), "git")?;
+        }
+        // Objects are read where the repository has them.
+        let objects = git(
+            self.repository,
+            &["rev-parse", "--path-format=absolute", "--git-path", "objects"],
+        )?;
+        let alternates = tree.join(".git/objects/info/alternates");
+        std::fs::write(&alternates, objects)
+            .trying(|| format!("cannot write {}", alternates.display()))?;
+        // A patch may have added files. Those that a build made are ignored, and stay.
+        git(tree, &["clean", "-fdq"])?;
+        git(tree, &["-c", "advice.detachedHead=false", "checkout", "-qf", "--detach", &self.commit])
+            .map(drop)
+    }
+}
+
+/// Removes files that add to the release, which is to be the same for all commits.
+fn remove_versions(tree: &Path) -> Result<()> {
+    let entries = std::fs::read_dir(tree).trying(|| format!("cannot read {}", tree.display()))?;
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("localversion")) {
+            std::fs::remove_file(&path).trying(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the tree for a repository.
+fn tree(repository: &Path) -> Result<PathBuf> {
+    let whole =
+        repository.canonicalize().trying(|| format!("cannot open {}", repository.display()))?;
+    let digest = digest([whole.as_os_str().as_encoded_bytes()]);
+    Ok(cache::root()?.join("trees").join(&digest[..16]))
+}
+
+/// Runs git in a directory.
+fn git(dir: &Path, args: &[&str]) -> Result<String> {
+    // A hook's environment would lead to another repository.
+    let mut command = Command::new("git");
+    for leak in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+        command.env_remove(leak);
+    }
+    output(command.arg("-C").arg(dir).args(args), "git")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repository() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        let run = |args: &[&str]| git(dir.path(), args).unwrap();
+        run(&["init", "-q"]);
+        for text in ["one", "two"] {
+            std::fs::write(dir.path().join("file"), text).unwrap();
+            run(&["add", "file"]);
+            run(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", text]);
+        }
+        dir
+    }
+
+    fn commit(repository: &Path, revision: &str, parts: &[&str]) -> KernelCommit {
+        KernelCommit {
+            repository: repository.into(),
+            revision: revision.into(),
+            parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn what_decides_a_kernel_decides_its_key() {
+        let repository = repository();
+        let config = tempfile::Builder::new().suffix(".config").tempfile().unwrap();
+        std::fs::write(config.path(), "CONFIG_X=y\n").unwrap();
+        let config = config.path().to_str().unwrap();
+        let key = |revision, parts: &[&str]| {
+            Build::of(&commit(repository.path(), revision, parts)).unwrap().key("gcc")
+        };
+        let keys = [
+            key("HEAD", &[]),
+            key("HEAD~1", &[]),
+            key("HEAD", &["lockdep"]),
+            key("HEAD", &["defconfig"]),
+            key("HEAD", &[config]),
+        ];
+        let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
+        assert_eq!(distinct.len(), keys.len(), "{keys:?}");
+        assert_eq!(keys[0], key("HEAD^0", &[]));
+        let error = Build::of(&commit(repository.path(), "v9.9", &[])).err().unwrap().to_string();
+        assert!(error.contains("no commit v9.9"), "{error}");
+    }
+
+    #[test]
+    fn a_tree_goes_from_commit_to_commit_and_keeps_what_is_ignored() {
+        let repository = repository();
+        let tree = tempfile::tempdir().unwrap();
+        let out = |revision| {
+            let asked = commit(repository.path(), revision, &[]);
+            Build::of(&asked).unwrap().check_out(tree.path()).unwrap();
+            std::fs::read_to_string(tree.path().join("file")).unwrap()
+        };
+        assert_eq!(out("HEAD~1"), "one");
+        std::fs::write(tree.path().join(".git/info/exclude"), "*.o\n").unwrap();
+        std::fs::write(tree.path().join("a.o"), "").unwrap();
+        std::fs::write(tree.path().join("of-a-patch"), "").unwrap();
+        std::fs::write(tree.path().join("file"), "patched").unwrap();
+        assert_eq!(out("HEAD"), "two");
+        assert!(tree.path().join("a.o").exists() && !tree.path().join("of-a-patch").exists());
+    }
+}

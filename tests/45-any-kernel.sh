@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: kernels are taken by any name: Debian's oldest and newest line, stock and RT, a build tree, an
+# image with its modules, packages; each gives the same samples twice, the manifest says what each
+# was made of, and what a kernel lacks, or a name that means nothing, is said with its remedy.
+# Runs: beside others
+. tests/lib/lib.sh
+
+run() { # NAME KERNEL OPTIONS
+	name=$1 kernel=$2
+	shift 2
+	expect 0 "$IRQSCOPE" run demo --wide --kernel "$kernel" --state idle --stage irq --stage tasklet \
+		--stage user --count 90 --out "$WORK/$name" "$@"
+}
+
+for kernel in 5.10 7.3-rt; do
+	run "$kernel" "$kernel"
+	run "$kernel-again" "$kernel"
+	cmp "$WORK/$kernel/samples.parquet" "$WORK/$kernel-again/samples.parquet" ||
+		fail "$kernel gives other samples the second time"
+done
+python3 - "$WORK" <<'PY' || fail "the manifest does not say what a kernel was made of"
+import json, sys
+for kernel, line in [("5.10", "5.10."), ("7.3-rt", "7.3.")]:
+    [case] = json.load(open(f"{sys.argv[1]}/{kernel}/manifest.json"))["cases"]
+    origin = case["kernel_origin"]
+    print(origin)
+    assert origin[0].startswith("Debian ")
+    assert any(part.startswith("linux-headers-" + line) and " SHA256:" in part for part in origin)
+    assert case["target"]["kernel"].startswith(line), case["target"]
+PY
+
+# A build tree, from what is kept of a kernel that was built: objects and sources are not needed.
+"$IRQSCOPE" kernel build delayed-locking >"$WORK/said" 2>&1 || fail "$(cat "$WORK/said")"
+built=
+for entry in "$CACHE"/builds/delayed-locking-????????????; do
+	if [ -z "$built" ] || [ "$entry" -nt "$built" ]; then
+		built=$entry
+	fi
+done
+release=$(cat "$built/release")
+tree=$WORK/tree
+cp -a "$built/usr/src/linux-headers-$release" "$tree"
+mkdir -p "$tree/arch/x86/boot"
+cp "$built/vmlinuz" "$tree/arch/x86/boot/bzImage"
+(cd "$built/lib/modules/$release/kernel" && find . -name '*.ko' | sed 's|^\./||') >"$tree/modules.order"
+cp -a "$built/lib/modules/$release/kernel/." "$tree/"
+cp "$built/lib/modules/$release/modules.builtin" "$tree/"
+run of-tree "mine=$tree"
+says "mine/idle"
+# An image and modules of their own give the same kernel, and the same samples.
+run of-files "mine=image:$built/vmlinuz,modules:$built/lib/modules/$release,headers:$built/usr/src/linux-headers-$release"
+cmp "$WORK/of-tree/samples.parquet" "$WORK/of-files/samples.parquet" || fail "a tree differs from its files"
+
+# Without parport and irq_poll: the driver's own port, and no softirq stage.
+sed -i 's/^CONFIG_PARPORT=.*/# CONFIG_PARPORT is not set/; s/^CONFIG_PARPORT_PC=.*//' "$tree/.config" \
+	"$tree/include/config/auto.conf"
+sed -i '/CONFIG_PARPORT/d' "$tree/include/generated/autoconf.h"
+sed -i '/irq_poll_/d; /parport/d' "$tree/Module.symvers"
+sed -i '/CONFIG_IRQ_POLL/d' "$tree/.config"
+run bare "bare=$tree" --stage softirq
+says "stage softirq is not offered by this kernel"
+python3 - "$WORK" <<'PY' || fail "the driver's own port answers otherwise than parport"
+import json, sys
+[case] = json.load(open(f"{sys.argv[1]}/bare/summary.json"))["cases"]
+stages = {(stage["stage"], stage["view"]): stage["count"] for stage in case["stages"]}
+print(stages)
+assert stages["user", "outside"] > 0 and stages["irq", "outside"] > 0
+PY
+
+# Each error says what mends it.
+sed -i '/CONFIG_EPOLL=/d' "$tree/.config"
+expect 2 "$IRQSCOPE" run demo --kernel "bare=$tree" --out "$WORK/no"
+says "CONFIG_EPOLL"
+says "irqscope kernel fragment"
+rm "$tree/.config"
+expect 2 "$IRQSCOPE" run demo --kernel "$tree/" --out "$WORK/no"
+says ".config"
+expect 2 "$IRQSCOPE" run demo --kernel /nowhere/linux --out "$WORK/no"
+says "/nowhere/linux"
+expect 2 "$IRQSCOPE" run demo --kernel a=6.1 --kernel a=6.12 --out "$WORK/no"
+says 'two kernels are called `a`'
+expect 2 "$IRQSCOPE" run demo --kernel 4.4 --out "$WORK/no"
+says "irqscope kernel offered"
+mkdir "$WORK/debs"
+cp /usr/share/dict/words "$WORK/debs/x.deb" 2>/dev/null || echo nothing >"$WORK/debs/x.deb"
+expect 2 "$IRQSCOPE" run demo --kernel "$WORK/debs" --out "$WORK/no"
+says "dpkg"
+git init -q "$WORK/repository"
+expect 2 "$IRQSCOPE" kernel build "git:$WORK/repository@v6.1"
+says "no commit v6.1"
+expect 2 "$IRQSCOPE" bisect --git "$WORK/repository" --good v6.1 --bad v6.2 --part rt --quantile p99 \
+	--unplanned --out "$WORK/found"
+says "git in"
+expect 2 "$IRQSCOPE" bisect --good 6.12.117 --bad 6.12.95 --out "$WORK/found"
+says "swap --good and --bad"
+expect 2 "$IRQSCOPE" bisect demo --set rig=vm --good 6.1 --bad 6.12 --out "$WORK/found"
+says "bisect needs rig twin"
+# The first of three releases that changes a latency of the user stage; the same command again has
+# it all measured, and says the same.
+search() {
+	expect 0 "$IRQSCOPE" bisect --good 6.12.113 --bad 6.12.117 --decides user --any --state idle \
+		--count 220 --out "$WORK/searched"
+}
+search
+says "first bad: 6.12.11"
+says "3 to search"
+cp "$WORK/searched/found.txt" "$WORK/first-found"
+search
+cmp "$WORK/searched/found.txt" "$WORK/first-found" || fail "the same search finds something else"
+grep -q "idle done" "$WORK/said" && fail "a step was measured twice"
+first=$(sed -n 's/^first bad: //p' "$WORK/first-found")
+[ -d "$WORK/searched/steps/$first" ] || fail "$first was not measured"
+
+[ ! -e "$WORK/no" ] || fail "a run directory of what was refused"
+expect 0 "$IRQSCOPE" kernel fragment --arch arm64
+says "CONFIG_GPIO_PL061=y"
