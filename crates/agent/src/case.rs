@@ -18,6 +18,7 @@ use crate::loads::Loads;
 use crate::locks::Locks;
 use crate::ring::{Device, Ring};
 use crate::sink::Sink;
+use crate::sysctls::Sysctls;
 use crate::user_stage::{Acts, UserStage};
 use crate::watch::{Collector, End, Reading, watch};
 use crate::{bench, scheduling, settings};
@@ -52,7 +53,7 @@ fn hello() -> Message {
 
 fn greet(sink: &mut Sink, plan: &Plan) -> Result<()> {
     sink.send(hello())?;
-    sink.send(Message::Plan(plan.clone()))
+    sink.send(Message::Plan(plan.clone().into()))
 }
 
 fn measure(context: &Context<'_>, plan: &Plan, sink: &mut Sink) -> Result<()> {
@@ -74,6 +75,7 @@ fn ask_stages(
     let (stages, unavailable) = settings::split_stages(&asked.stages, &driver.available_stages()?);
     let inject_cpu = configure(&mut driver, plan.cpu, asked, &stages, &facts)?;
     let lock_monitor = Locks::set(context.root, plan.delayed_locking.as_ref())?;
+    let _sysctls = Sysctls::set(context.root, &plan.sysctls)?;
     let mut loads = Loads::start(&plan.state, Some(plan.cpu))?; // forks: before any thread
     let apart = scheduling::keep_off(plan.cpu, inject_cpu);
     scheduling::lock_memory()?;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use irqscope_wire::{Counters, Failure, Load};
+use irqscope_wire::{Counters, Failure};
 use nix::errno::Errno;
 
 /// A result with this crate's error.
@@ -38,7 +38,7 @@ pub enum Error {
     #[error("cannot {what}: {source}")]
     System { what: &'static str, source: io::Error },
     #[error("load {load}: {text}")]
-    Load { load: Load, text: String },
+    Load { load: String, text: String },
     #[error("the loads could not be started: {0}")]
     Loads(String),
     #[error("a benchmark failed: {0}")]
@@ -71,6 +71,10 @@ pub enum Error {
     LockSetting { path: PathBuf, value: String, source: io::Error },
     #[error("the kernel does not know these parameters, or not their values: {0}")]
     Parameters(String),
+    #[error("cannot set {name} to `{value}`: {source}")]
+    Sysctl { name: String, value: String, source: io::Error },
+    #[error("{name} was set to `{value}` and is `{after}`")]
+    SysctlDiffers { name: String, value: String, after: String },
     #[error("no virtio port named `{0}` appeared")]
     NoPort(&'static str),
     #[error("/proc/kallsyms shows no function's address")]
@@ -150,7 +154,9 @@ impl Error {
             Error::LockMemory(_) => {
                 "run as root, or grant CAP_IPC_LOCK, or raise RLIMIT_MEMLOCK; free some memory"
             }
-            Error::Load { .. } => "give the target what the load needs, or leave the load out",
+            Error::Load { .. } => {
+                "give the target what the load needs (files, packages, a user), or leave the load out"
+            }
             Error::Loads(_) => "raise the limit of processes, or choose a smaller system state",
             Error::UserStage(_) => "see the kernel log; stop other users of /dev/irqscope-user",
             Error::Thread(_) => "lighten the load, or choose a longer period or a lower priority",
@@ -169,6 +175,9 @@ impl Error {
                 "boot one that has (irqscope kernel build delayed-locking), as root"
             }
             Error::LockSetting { .. } => "run as root; see the kernel log",
+            Error::Sysctl { .. } | Error::SysctlDiffers { .. } => {
+                "run as root; sysctl -a shows the kernel's settings and their values"
+            }
             Error::Parameters(_) => "leave them out, or boot a kernel that has them",
             Error::NoPort(_) => "give the machine a virtserialport of that name, and its modules",
             Error::NoSpareCpu { .. } => {

@@ -38,6 +38,7 @@ mod snapshot;
 pub mod stop;
 pub mod symbols;
 pub mod sync;
+mod sysctls;
 pub mod tally;
 pub mod threads;
 #[allow(missing_docs, reason = "a mirror of irqscope.h, which describes it")]

@@ -24,11 +24,10 @@ pub fn run(options: &LoadOptions) -> ExitCode {
 
 fn hold(options: &LoadOptions) -> Result<()> {
     let stop = Stop::on_signals()?;
-    let name = options.load.to_string();
-    let state = SystemState { name, loads: vec![options.load], hog: None };
+    let state = SystemState::of(options.load.name(), vec![options.load]);
     let mut loads = Loads::start(&state, options.cpu)?;
     if let Some(load) = loads.absent().first() {
-        return Err(Error::Load { load: *load, text: "it is not installed".into() });
+        return Err(Error::Load { load: load.to_string(), text: "it is not installed".into() });
     }
     loop {
         stop.nap(Duration::from_secs(3600), loads.report())?;

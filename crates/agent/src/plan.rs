@@ -32,7 +32,7 @@ pub fn read(mut input: impl Read) -> Result<Plan> {
 
 fn plan_of(frame: std::result::Result<Frame, irqscope_wire::FrameError>) -> Result<Plan> {
     match frame.map_err(|error| Error::Plan(error.to_string()))?.message {
-        Message::Plan(plan) => Ok(plan),
+        Message::Plan(plan) => Ok(*plan),
         _ => Err(Error::Plan("the frame holds another message".into())),
     }
 }
@@ -63,7 +63,7 @@ pub mod tests {
 
     #[test]
     fn the_delimiter_may_be_left_out() {
-        let mut bytes = encoded(Message::Plan(plan()));
+        let mut bytes = encoded(Message::Plan(plan().into()));
         assert_eq!(read(&bytes[..]).unwrap(), plan());
         assert_eq!(bytes.pop(), Some(0));
         assert_eq!(read(&bytes[..]).unwrap(), plan());
@@ -71,7 +71,7 @@ pub mod tests {
 
     #[test]
     fn what_follows_the_frame_is_left_in_the_input() {
-        let mut bytes = encoded(Message::Plan(plan()));
+        let mut bytes = encoded(Message::Plan(plan().into()));
         bytes.extend(b"more");
         let mut input = &bytes[..];
         read(&mut input).unwrap();

@@ -41,7 +41,7 @@ fn run(benchmarks: Vec<Benchmark>) -> Vec<Outcome> {
     let cpu = *scheduling::allowed().last().unwrap();
     let work = Work::Benchmarks(benchmarks);
     let plan = Plan { case: "here/idle".into(), cpu, settle_ms: 0, work, ..Plan::default() };
-    let frame = encode(&Frame { number: 0, message: Message::Plan(plan.clone()) }).unwrap();
+    let frame = encode(&Frame { number: 0, message: Message::Plan(plan.clone().into()) }).unwrap();
     let output = agent(&["run"], &frame);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     outcomes(&frames(&output), plan.benchmarks().len())

@@ -31,12 +31,12 @@ fn without_the_driver_the_case_fails_in_order_and_names_the_remedy() {
         "this machine has the driver, which this test must not: rmmod irqscope"
     );
     let plan = plan();
-    let frame = encode(&Frame { number: 0, message: Message::Plan(plan.clone()) }).unwrap();
+    let frame = encode(&Frame { number: 0, message: Message::Plan(plan.clone().into()) }).unwrap();
     let output = agent(&["run", "--plan", "-"], &frame);
     assert_eq!(output.status.code(), Some(3));
     let messages = frames(&output);
     assert!(matches!(&messages[0], Message::Hello(hello) if hello.kind == "target"));
-    assert_eq!(messages[1], Message::Plan(plan));
+    assert_eq!(messages[1], Message::Plan(plan.into()));
     let Message::Failed(failure) = &messages[2] else { panic!("{messages:?}") };
     assert!(failure.remedy.contains("irqscope.ko") && !failure.invalid, "{failure:?}");
     let words = String::from_utf8_lossy(&output.stderr).into_owned();

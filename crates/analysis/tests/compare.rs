@@ -109,8 +109,7 @@ fn what_was_not_measured_alike_is_named() {
         cmdline: "quiet console=ttyS0 panic=-1 nohz_full=1".into(),
         ..started("6.1", &[Stage::User])
     };
-    let state =
-        SystemState { name: "load".into(), loads: vec![irqscope_wire::Load::Tcp], hog: None };
+    let state = SystemState::of("load", vec![irqscope_wire::Load::Tcp]);
     let slower = real("6.1/load").with_stages(|asked| asked.period_ns = 500_000);
     let plan = Plan { state, ..slower };
     let other = case(plan, target, 1.0, false);

@@ -237,6 +237,11 @@ pub struct How {
     /// can be run: for files that you trust as much as programs.
     #[arg(long)]
     pub allow_ssh_options: bool,
+    /// Trust the scenario's file as much as a program: its loads may run on this machine (rig local),
+    /// directories of modules are built by their makefiles, and files from outside its directory go
+    /// along.
+    #[arg(long)]
+    pub allow_commands: bool,
     /// A board that is wired to the target: HOST:PORT, tcp://HOST:PORT or
     /// serial:///dev/ttyACM0[?baud=N]. It triggers and watches instead of what the
     /// scenario names: alone with rig board, beside the target's own record with rigs

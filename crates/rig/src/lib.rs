@@ -17,6 +17,7 @@ pub mod generator;
 pub mod guest;
 mod kernel;
 mod owned_dir;
+mod payload;
 mod plan;
 mod prepared;
 mod rigs;

@@ -23,6 +23,6 @@ pub(crate) fn needs_parport(plan: &Plan) -> bool {
 /// Encodes the plan as the agent reads it: with the name that it has where there is one seed only. The
 /// agent executes more instructions for a longer name, and in the twin a load would begin later.
 pub(crate) fn encoded(plan: &Plan) -> Result<Vec<u8>> {
-    let frame = Frame { number: 0, message: Message::Plan(plan.without_seed_in_name()) };
+    let frame = Frame { number: 0, message: Message::Plan(plan.without_seed_in_name().into()) };
     encode(&frame).map_err(|error| RigError::unready(error.to_string(), "shorten the scenario"))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The needs of a virtual machine's cases, fetched, built and found before any of them begins.
 
-use irqscope_scenario::{Case, KernelName};
+use irqscope_scenario::{Case, KernelName, Payload};
 use irqscope_wire::{Plan, Stage};
 
 use crate::agent;
@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::guest::qemu::check_programs;
 use crate::kernel::Kernel;
 use crate::kernel::driver::{Build, Driver};
+use crate::payload::Brought;
 use crate::stop::Stop;
 
 /// A kernel with the driver, where a plan needs it.
@@ -20,15 +21,24 @@ pub struct Prepared {
     pub(crate) driver: Option<Driver>,
     /// Kernel parameters that a case asks for.
     boot: String,
+    /// Files and modules that the scenario brings.
+    pub(crate) brought: Brought,
 }
 
 impl Prepared {
     /// Fetches and builds for each case, once the programs for all are found.
-    pub(crate) fn all(cases: &mut [Case], say: &dyn Fn(&str), stop: &Stop) -> Result<Vec<Self>> {
+    pub(crate) fn all(
+        cases: &mut [Case],
+        payload: &Payload,
+        say: &dyn Fn(&str),
+        stop: &Stop,
+    ) -> Result<Vec<Self>> {
         agent::find()?;
         check_programs(cases.iter().map(|case| case.kernel.label.as_str()))?;
         let prepare = |case: &mut Case| {
-            let prepared = Self::get(&case.kernel, &case.plan, say, stop)?;
+            let mut prepared = Self::get(&case.kernel, &case.plan, say, stop)?;
+            prepared.bring(payload, say)?;
+            case.payload_origin.clone_from(&prepared.brought.origin);
             case.origin.clone_from(&prepared.kernel.origin);
             Ok(Self { boot: case.boot.clone(), ..prepared })
         };
@@ -43,11 +53,15 @@ impl Prepared {
         let arch = Arch::of_kernel(&kernel.label);
         let kernel = Kernel::get(kernel, say, stop)?;
         arch.check(plan, lines_on(&kernel, plan))?;
-        let test = needs_test_build(plan);
-        let (headers, image) = (&kernel.headers, Some(kernel.image.as_path()));
-        let build = Build { headers, release: &kernel.release, arch, image, test };
+        let build = Build { test: needs_test_build(plan), ..build_for(&kernel) };
         let driver = plan.needs_driver().then(|| Driver::build(build, say)).transpose()?;
-        Ok(Self { kernel, driver, boot: String::new() })
+        Ok(Self { kernel, driver, boot: String::new(), brought: Brought::default() })
+    }
+
+    fn bring(&mut self, payload: &Payload, say: &dyn Fn(&str)) -> Result<()> {
+        let arch = self.kernel.arch();
+        self.brought = Brought::to_guest(payload, build_for(&self.kernel), arch, say)?;
+        Ok(())
     }
 
     /// Returns a kernel's command line: the rig's own part, then what the case asks for.
@@ -65,6 +79,13 @@ impl Prepared {
     pub(crate) fn lines(&self, plan: &Plan) -> usize {
         lines_on(&self.kernel, plan)
     }
+}
+
+/// Returns what modules for a kernel are built with.
+fn build_for(kernel: &Kernel) -> Build<'_> {
+    let image = Some(kernel.image.as_path());
+    let (headers, release) = (&kernel.headers, &kernel.release);
+    Build { headers, release, arch: kernel.arch(), image, test: false }
 }
 
 /// Returns whether a plan asks for what only a test build of the driver has.

@@ -53,7 +53,7 @@ fn lines_without_names_get_stages_and_no_more_can_be_named_than_there_are() {
 
 #[test]
 fn what_a_board_cannot_do_is_refused_before_anything_is_made() {
-    let state = SystemState { name: "load".into(), loads: vec![Load::Copy], hog: None };
+    let state = SystemState::of("load", vec![Load::Copy]);
     let asked = Plan { state, ..plan() };
     let case = Case::new(irqscope_scenario::KernelName::running("unknown"), asked);
     let loaded = board_rig("").prepare(&mut [case], &|_| {}, &Stop::default()).unwrap_err();

@@ -107,6 +107,7 @@ fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
         seed_of: case.seed_of.clone(),
         boot: case.boot.clone(),
         kernel_origin: case.origin.clone(),
+        payload_origin: case.payload_origin.clone(),
         levels: case.levels.iter().map(|one| (one.axis.clone(), one.level.clone())).collect(),
         console_log: (!without_agent).then(|| console_name(&case.plan.case)),
         without_agent,

@@ -98,6 +98,9 @@ pub struct CaseManifest {
     /// The packages or files of a kernel that was booted, with their digests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernel_origin: Vec<String>,
+    /// The files, packages and modules that the scenario brought, with their digests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub payload_origin: Vec<String>,
     /// The kernel parameters that the scenario asked for; the whole command line is in `target`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub boot: String,
@@ -139,6 +142,7 @@ impl CaseManifest {
             seed_of: None,
             kernel: kernel.into(),
             kernel_origin: Vec::new(),
+            payload_origin: Vec::new(),
             boot: String::new(),
             levels: BTreeMap::new(),
             state: plan.state.clone(),
@@ -158,7 +162,7 @@ impl CaseManifest {
     /// for everything in the log.
     pub fn observe(&mut self, message: &Message) {
         match message {
-            Message::Plan(plan) => self.plan = Some(plan.clone()),
+            Message::Plan(plan) => self.plan = Some((**plan).clone()),
             Message::Started(started) => self.target = Some(started.clone()),
             Message::Cost(costs) => self.costs.clone_from(costs),
             Message::Note(note) => self.warn(note),

@@ -7,7 +7,8 @@
 //! (`check`) and turned into the plans of its cases (`plan`): `scenario` puts this
 //! together. Beside it: `kind` says what each rig is, `kernel` which kernel a name
 //! means, `arch` which machine it asks for, `boot` which parameters a kernel may be given, `sweep` steps through frequencies, `bundled` has the scenarios that come with
-//! the program, `request` makes one of a command line, `setting` reads a
+//! the program, `payload` collects what goes
+//! along to the target, `request` makes one of a command line, `setting` reads a
 //! setting of a generator as people write it, `nearest` is the hint for a
 //! misspelt name.
 #![forbid(unsafe_code)]
@@ -23,6 +24,7 @@ mod kernel;
 mod kind;
 mod nearest;
 mod overrides;
+mod payload;
 mod plan;
 mod raw;
 mod request;
@@ -41,6 +43,7 @@ pub use kernel::{KernelCommit, KernelFiles, KernelName, KernelNameError, KernelS
 pub use kind::{Kernels, RigFacts, RigKind};
 pub use nearest::{nearest, suggestion};
 pub use overrides::Overrides;
+pub use payload::{LoadFiles, Module, ModuleSource, Payload};
 pub use raw::{Board, Gpio, Ssh, Twin, Vm};
 pub use request::{BenchKey, BenchRequest};
 pub use scenario::{Case, Level, RUNNING, Scenario, ScenarioFile, UNKNOWN};

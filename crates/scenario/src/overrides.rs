@@ -9,6 +9,7 @@ pub struct Overrides {
     settings: Vec<(String, String)>,
     running_kernel: Option<String>,
     ssh_options: bool,
+    commands: bool,
 }
 
 impl Overrides {
@@ -42,6 +43,15 @@ impl Overrides {
 
     pub(crate) fn allows_ssh_options(&self) -> bool {
         self.ssh_options
+    }
+
+    /// Trusts a file whose commands run on this machine, or that takes files from anywhere on it.
+    pub fn allow_commands(&mut self) {
+        self.commands = true;
+    }
+
+    pub(crate) fn allows_commands(&self) -> bool {
+        self.commands
     }
 
     /// Names the kernel that the target was found to run.

@@ -13,9 +13,10 @@ use crate::kernel::KernelName;
 use crate::kind::RigKind;
 use crate::nearest::suggestion;
 use crate::overrides::Overrides;
+use crate::payload::Payload;
 use crate::plan;
 use crate::raw::{Board, Ssh, Text, Twin, Vm};
-use crate::table::Table;
+use crate::table::{Table, dir_of};
 
 /// Stands for what is not known of a target that is not reached: its kernel, its state.
 pub const UNKNOWN: &str = "unknown";
@@ -58,6 +59,8 @@ pub struct Scenario {
     pub ssh: Ssh,
     /// The settings of a generator board.
     pub board: Board,
+    /// The files, packages and modules that it brings.
+    pub payload: Payload,
     resolved: String,
     cases: Vec<Case>,
 }
@@ -69,6 +72,8 @@ pub struct Case {
     pub kernel: KernelName,
     /// The kernel's packages or files with their digests, once a rig has it.
     pub origin: Vec<String>,
+    /// The files, packages and modules that go along, with their digests, once a rig has them.
+    pub payload_origin: Vec<String>,
     /// The plan.
     pub plan: Plan,
     /// Kernel parameters besides the rig's own, where the rig boots the kernel.
@@ -89,6 +94,7 @@ impl Case {
         Self {
             kernel,
             origin: Vec::new(),
+            payload_origin: Vec::new(),
             plan,
             boot: String::new(),
             levels: Vec::new(),
@@ -171,6 +177,7 @@ impl Scenario {
         Ok(Self {
             cases: plan::cases(&text, &kernels),
             resolved: table.to_toml(),
+            payload: Payload::of(&text, dir_of(&file.file)),
             name: file.name.clone(),
             text: file.text.clone(),
             overrides: overrides.clone(),

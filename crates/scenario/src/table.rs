@@ -7,6 +7,7 @@
 //! another rig.
 
 use std::ops::Range;
+use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use toml::Spanned;
@@ -109,6 +110,16 @@ impl<'a> Table<'a> {
         self.overrides.allows_ssh_options()
     }
 
+    /// Returns whether the command line trusts the file's commands and paths.
+    pub fn allows_commands(&self) -> bool {
+        self.overrides.allows_commands()
+    }
+
+    /// Returns the directory that the file's paths count from.
+    pub fn dir(&self) -> &Path {
+        dir_of(self.file)
+    }
+
     /// Deserialises, and names every key that stands in the way.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Vec<Flaw>> {
         let mut root = self.root.clone();
@@ -188,6 +199,12 @@ impl<'a> Table<'a> {
         table.insert(Spanned::new(span.clone(), last.into()), moved(value, &span));
         Ok(())
     }
+}
+
+/// Returns the directory of a scenario's file.
+pub(crate) fn dir_of(file: &str) -> &Path {
+    let parent = Path::new(file).parent().unwrap_or(Path::new(""));
+    if parent.as_os_str().is_empty() { Path::new(".") } else { parent }
 }
 
 /// Parses an option's value: as TOML, or else as the text that it is (`10kHz`).

@@ -39,7 +39,7 @@ const ROOTS: [&str; 16] = [
 ];
 
 /// Where types are looked for. One that is nowhere here is `unknown` to the page.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "analysis/src/compare",
     "analysis/src/live",
     "analysis/src/outside.rs",
@@ -52,6 +52,7 @@ const SOURCES: [&str; 13] = [
     "server/src/session",
     "wire/src/account.rs",
     "wire/src/generator.rs",
+    "wire/src/load.rs",
     "wire/src/plan.rs",
 ];
 
@@ -66,7 +67,7 @@ const FIELDS: [(&str, &str, &str); 6] = [
 ];
 
 /// Types that the page makes no use of, and that name many others.
-const UNKNOWN: [&str; 1] = ["Plan"];
+const UNKNOWN: [&str; 2] = ["LoadCpu", "Plan"];
 
 /// Types whose name is another's in settings.ts, and what they are called instead.
 const CALLED: [(&str, &str); 1] = [("Limits", "ShiftLimits")];

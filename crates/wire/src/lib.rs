@@ -23,6 +23,7 @@ pub mod fast;
 mod fault;
 mod frame;
 mod generator;
+mod load;
 mod locks;
 mod message;
 mod name;
@@ -57,6 +58,7 @@ pub use generator::{
     Answer, Calibration, Challenge, Command, ExtraEdge, GeneratorHello, GeneratorKind, Loopback,
     OutsideSample, Packet, Reply, RunState, SLOWEST_MILLIHERTZ, StartAt, Status, Totals,
 };
+pub use load::{AtEnd, LoadCpu, OwnLoad, Sysctl};
 pub use locks::{
     DelayedLocking, DelayedTask, HOLD_BINS, LoadWork, LockCount, LockMode, LockPolicy, LockSite,
     LockTotals, ShortPeriod,

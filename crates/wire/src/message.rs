@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Messages, in the order in which a case sends them.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -24,8 +24,9 @@ pub const PROTOCOL: u16 = OTHERS + Setting::ALL.len() as u16;
 /// they alone need. 8: a generator's settings in one command, and a range for each of
 /// them in its limits. 9: a plan has the settings that a generator alone has as the table does.
 /// 10: events of the scheduler's call. 11: sections. 12: events of what is called back, and of page
-/// faults. 13: a generator may ask its hosts for a proof that they know its secret.
-const OTHERS: u16 = 13;
+/// faults. 13: a generator may ask its hosts for a proof that they know its secret. 14: loads of
+/// one's own, and settings of the kernel.
+const OTHERS: u16 = 14;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.
@@ -43,7 +44,7 @@ pub enum Message {
     /// The sender. Always the first.
     Hello(Hello),
     /// The case as it was asked for.
-    Plan(Plan),
+    Plan(Box<Plan>),
     /// The case as it was really set up.
     Started(Started),
     /// The cost of stamping, by stage.

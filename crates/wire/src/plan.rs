@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::name::named;
 use crate::{
-    Benchmark, Burst, Compensate, DelayedLocking, Execution, Faults, Outside, Shape, Stage, Tick,
-    Trigger, View,
+    Benchmark, Burst, Compensate, DelayedLocking, Execution, Faults, Outside, OwnLoad, Shape,
+    Stage, Sysctl, Tick, Trigger, View,
 };
 
 named! {
@@ -117,6 +117,27 @@ pub struct SystemState {
     /// Policy and priority of load `hog`; none: [`HOG`].
     #[serde(default)]
     pub hog: Option<Scheduling>,
+    /// Loads that the scenario brings; they run beside the others.
+    #[serde(default)]
+    pub own: Vec<OwnLoad>,
+}
+
+impl SystemState {
+    /// Makes a state of these loads.
+    pub fn of(name: impl Into<String>, loads: Vec<Load>) -> Self {
+        Self { name: name.into(), loads, hog: None, own: Vec::new() }
+    }
+
+    /// Returns whether nothing runs in it.
+    pub fn is_idle(&self) -> bool {
+        self.loads.is_empty() && self.own.is_empty()
+    }
+
+    /// Returns the names of all its loads.
+    pub fn load_names(&self) -> Vec<&str> {
+        let own = self.own.iter().map(|load| load.name.as_str());
+        self.loads.iter().map(|load| load.name()).chain(own).collect()
+    }
 }
 
 /// Above all that is not real-time, below the interrupt threads of an RT kernel.
@@ -175,6 +196,9 @@ pub struct Plan {
     pub idle_states: bool,
     /// None: whatever the kernel has of it is left as it is.
     pub delayed_locking: Option<DelayedLocking>,
+    /// Settings of the kernel that the agent makes, and takes back at the end.
+    #[serde(default)]
+    pub sysctls: Vec<Sysctl>,
     /// The tick of the target's counter, where it is known beforehand: the twin's, or
     /// an imported file's.
     pub tick: Option<Tick>,
@@ -451,9 +475,10 @@ impl Default for Plan {
             case: String::new(),
             cpu: 0,
             settle_ms: 100,
-            state: SystemState { name: "idle".into(), loads: Vec::new(), hog: None },
+            state: SystemState::of("idle", Vec::new()),
             idle_states: false,
             delayed_locking: None,
+            sysctls: Vec::new(),
             tick: None,
             instruction: None,
             work: Work::Stages(StagePlan::default()),

@@ -54,6 +54,8 @@ export interface CaseManifest {
   readonly kernel: string;
   /** The packages or files of a kernel that was booted, with their digests. */
   readonly kernel_origin?: readonly string[];
+  /** The files, packages and modules that the scenario brought, with their digests. */
+  readonly payload_origin?: readonly string[];
   /** The kernel parameters that the scenario asked for; the whole command line is in `target`. */
   readonly boot?: string;
   /** The level that this is of each of the scenario's axes, by the axis. */
@@ -519,6 +521,26 @@ export interface OutsideAccount {
   readonly facts: unknown;
 }
 
+/** A load that the scenario brings: a command, and how it is run. */
+export interface OwnLoad {
+  /** Its name in the scenario. */
+  readonly name: string;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /** Names and values that are added to the environment. */
+  readonly environment: readonly unknown[];
+  /** How many of it run at the same time. */
+  readonly count: number;
+  /** Its CPU. */
+  readonly cpu: unknown;
+  /** Its policy and priority; none: those of the agent, `other`. */
+  readonly scheduling: Scheduling | null;
+  /** The number or the name of the user that it runs as; none: the agent's, which is root as a rule. */
+  readonly user: string | null;
+  /** Its end. */
+  readonly at_end: unknown;
+}
+
 /** A segment of a latency, from its trigger on. */
 export interface Part {
   /** Where it begins, counted from the trigger. */
@@ -792,6 +814,8 @@ export interface SystemState {
   readonly loads: readonly Load[];
   /** Policy and priority of load `hog`; none: [`HOG`]. */
   readonly hog: Scheduling | null;
+  /** Loads that the scenario brings; they run beside the others. */
+  readonly own: readonly OwnLoad[];
 }
 
 /** A test of whether two series differ. */

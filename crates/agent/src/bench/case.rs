@@ -18,6 +18,7 @@ use crate::locks::Locks;
 use crate::notes;
 use crate::scheduling;
 use crate::sink::Sink;
+use crate::sysctls::Sysctls;
 
 /// Samples that all recorders of a benchmark may hold together: 64 MiB.
 const ROOM: u64 = 4 << 20;
@@ -37,6 +38,7 @@ pub fn measure(
     let cpus = cpus(plan.cpu, benchmarks);
     let pinned = (cpus.len() == 1).then_some(plan.cpu);
     let locks = Locks::set(context.root, plan.delayed_locking.as_ref())?;
+    let _sysctls = Sysctls::set(context.root, &plan.sysctls)?;
     let mut loads = Loads::start(&plan.state, pinned)?; // forks: before any thread
     let apart = scheduling::keep_off_all(&cpus);
     let rights = Rights::claim();

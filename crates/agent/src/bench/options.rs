@@ -88,7 +88,7 @@ pub fn parse(parser: &mut Parser) -> Result<Option<BenchOptions>, lexopt::Error>
         benchmarks.extend(chosen(kind, &variants, &settings)?);
     }
     if !loads.is_empty() {
-        plan.state = SystemState { name: "load".into(), loads, hog: None };
+        plan.state = SystemState::of("load", loads);
     }
     plan.work = Work::Benchmarks(benchmarks);
     plan.case = format!("here/{}", plan.state.name);

@@ -11,7 +11,7 @@ use irqscope_wire::Load;
 use super::Worker;
 
 /// Where programs are if the environment does not say.
-const USUAL_PATH: &str = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+pub const USUAL_PATH: &str = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Returns the options of a load: for ever, as far as both programs allow to say so; and bounded in
 /// memory.

@@ -11,6 +11,7 @@ mod exec;
 mod external;
 mod files;
 mod memory;
+mod own;
 mod supervisor;
 mod tcp;
 mod work;
@@ -81,9 +82,9 @@ impl Loads {
             state.loads.iter().partition(|load| external::is_present(**load));
         let work = Work::new().map_err(Error::system("map what loads count"))?;
         let mut supervisor = None;
-        if !present.is_empty() {
-            let present = SystemState { loads: present.clone(), ..state.clone() };
-            let mut started = Supervisor::start(&present, cpu, work)?;
+        let running = SystemState { loads: present.clone(), ..state.clone() };
+        if !running.is_idle() {
+            let mut started = Supervisor::start(&running, cpu, work)?;
             started.wait_until_ready()?;
             supervisor = Some(started);
         }

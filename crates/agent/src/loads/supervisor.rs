@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 
-use irqscope_wire::{HOG, Load, SystemState};
+use irqscope_wire::{HOG, LoadCpu, SystemState};
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::libc;
@@ -29,7 +29,7 @@ use crate::scheduling;
 #[derive(Debug, PartialEq, Eq)]
 pub enum Report {
     Ready,
-    Ended(Load, String),
+    Ended(String, String),
     Failed(String),
 }
 
@@ -37,7 +37,7 @@ impl Report {
     pub fn parse(line: &str) -> Report {
         let ended = || {
             let (name, text) = line.strip_prefix("ended ")?.split_once(' ')?;
-            Some(Report::Ended(name.parse().ok()?, text.into()))
+            Some(Report::Ended(name.into(), text.into()))
         };
         match line {
             "ready" => Report::Ready,
@@ -47,7 +47,8 @@ impl Report {
 }
 
 struct Kept {
-    load: Load,
+    /// The name of its load.
+    load: String,
     pid: Pid,
 }
 
@@ -131,16 +132,25 @@ fn start_all(
     let (gate, opener) = pipe2(OFlag::O_CLOEXEC).map_err(|errno| errno.to_string())?;
     let supervisor = Pid::this();
     let hog = state.hog.unwrap_or(HOG);
-    for load in &state.loads {
-        for worker in
-            super::workers(*load, hog, work).map_err(|text| format!("ended {load} {text}"))?
-        {
+    let ours = state.loads.iter().map(|load| (load.name(), cpu, super::workers(*load, hog, work)));
+    let own = state.own.iter().map(|load| {
+        let cpu = match load.cpu {
+            LoadCpu::Tested => cpu,
+            LoadCpu::Any => None,
+            LoadCpu::Number(number) => Some(number),
+        };
+        (load.name.as_str(), cpu, super::own::workers(load))
+    });
+    for (load, cpu, workers) in ours.chain(own) {
+        for worker in workers.map_err(|text| format!("ended {load} {text}"))? {
             // SAFETY: the supervisor has one thread; the child never returns.
             match unsafe { fork() }.map_err(|errno| format!("ended {load} fork: {errno}"))? {
-                ForkResult::Parent { child } => kept.push(Kept { load: *load, pid: child }),
+                ForkResult::Parent { child } => {
+                    kept.push(Kept { load: load.to_owned(), pid: child });
+                }
                 ForkResult::Child => {
                     drop(opener);
-                    let Err(text) = run(*load, worker, cpu, supervisor, File::from(gate));
+                    let Err(text) = run(load, worker, cpu, supervisor, File::from(gate));
                     let mut told = told;
                     let _ = told.write_all(format!("ended {load} {text}\n").as_bytes());
                     exit(1)
@@ -152,7 +162,7 @@ fn start_all(
 }
 
 fn run(
-    load: Load,
+    load: &str,
     worker: Worker,
     cpu: Option<u32>,
     supervisor: Pid,
@@ -258,7 +268,7 @@ mod tests {
     #[test]
     fn lines_become_what_was_told() {
         assert_eq!(Report::parse("ready"), Report::Ready);
-        let ended = Report::Ended(Load::Tcp, "bind: no".into());
+        let ended = Report::Ended("tcp".into(), "bind: no".into());
         assert_eq!(Report::parse("ended tcp bind: no"), ended);
         assert_eq!(Report::parse("out of pids"), Report::Failed("out of pids".into()));
     }

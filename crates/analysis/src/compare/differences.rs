@@ -2,6 +2,7 @@
 //! The differences of two measurements besides their figures.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use irqscope_run::{AGENT, CaseManifest, Manifest};
 use irqscope_wire::{Plan, Scheduling, Stage, Started};
@@ -33,7 +34,7 @@ const HARMLESS: [(&str, Fact); 3] = [
     ("triggers asked for", |_, case| Some(case.asked()?.count.to_string())),
 ];
 
-const MATTERS: [(&str, Fact); 32] = [
+const MATTERS: [(&str, Fact); 34] = [
     ("rig", |run, _| Some(run.rig.clone())),
     ("machine", |_, case| Some(target(case)?.machine.clone())),
     ("CPU model", |_, case| Some(target(case)?.cpu_model.clone())),
@@ -57,6 +58,8 @@ const MATTERS: [(&str, Fact); 32] = [
     ("response line", |_, case| Some(case.asked()?.line.to_string())),
     ("interrupt", |_, case| Some(case.asked()?.irq.to_string())),
     ("injecting CPU", |_, case| Some(target(case)?.inject_cpu?.to_string())),
+    ("kernel settings (sysctl)", |_, case| Some(sysctls(case))),
+    ("files, packages and modules brought", |_, case| Some(brought(case))),
     ("mode", |_, case| Some(case.asked()?.mode.to_string())),
     ("pacing", |_, case| Some(case.asked()?.pacing.to_string())),
     ("period", |_, case| Some(format!("{} ns", case.asked()?.period_ns))),
@@ -118,8 +121,30 @@ fn plan(case: &CaseManifest) -> Option<&Plan> {
 }
 
 fn load(case: &CaseManifest) -> String {
-    let loads: Vec<&str> = case.state.loads.iter().map(|load| load.name()).collect();
+    let ours = case.state.loads.iter().map(ToString::to_string);
+    let own =
+        case.state.own.iter().map(|load| format!("{} ({})", load.name, load.command.join(" ")));
+    let loads: Vec<String> = ours.chain(own).collect();
     if loads.is_empty() { "none".into() } else { loads.join(", ") }
+}
+
+fn sysctls(case: &CaseManifest) -> String {
+    let all = plan(case).map(|plan| plan.sysctls.as_slice()).unwrap_or_default();
+    let words: Vec<String> = all.iter().map(|one| format!("{}={}", one.name, one.value)).collect();
+    if words.is_empty() { "as they were".into() } else { words.join(" ") }
+}
+
+/// Names what a case brought by the number of its parts and a hash, which differs for others; the
+/// manifest has them all.
+fn brought(case: &CaseManifest) -> String {
+    match case.payload_origin.as_slice() {
+        [] => "nothing".into(),
+        parts => {
+            let mut hasher = DefaultHasher::new();
+            parts.hash(&mut hasher);
+            format!("{} parts ({:016x})", parts.len(), hasher.finish())
+        }
+    }
 }
 
 fn names(stages: &[Stage]) -> String {

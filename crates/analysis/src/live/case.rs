@@ -117,7 +117,7 @@ impl LiveCase {
             }
             Message::Packet(packet) => self.packet(packet),
             Message::Status(status) => self.account = LiveAccount::of_generator(&status.totals),
-            Message::Plan(plan) => (self.plan, self.period_ns) = (plan.clone(), period(plan)),
+            Message::Plan(plan) => (self.plan, self.period_ns) = ((**plan).clone(), period(plan)),
             Message::Started(started) => self.release = Some(started.kernel.clone()),
             Message::Samples(samples) => {
                 self.samples += samples.len() as u64;

@@ -50,6 +50,9 @@ impl How {
         if self.allow_ssh_options {
             all.allow_ssh_options();
         }
+        if self.allow_commands {
+            all.allow_commands();
+        }
         all.set_list("kernels", &self.kernel);
         if let Some(host) = &self.host {
             all.set_text("ssh.host", host);

@@ -195,7 +195,7 @@ fn views(plan: &StagePlan) -> String {
 }
 
 fn loads(case: &CaseManifest) -> String {
-    let loads = case.state.loads.iter().map(|load| load.name()).collect::<Vec<_>>();
+    let loads = case.state.load_names();
     if loads.is_empty() { "none".into() } else { loads.join(", ") }
 }
 

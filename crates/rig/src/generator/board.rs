@@ -65,7 +65,7 @@ pub fn plan(hello: &GeneratorHello, status: &Status, stages: &[Stage]) -> Plan {
     Plan {
         case: format!("{}/{UNKNOWN}", hello.kind),
         settle_ms: 0,
-        state: SystemState { name: UNKNOWN.into(), loads: Vec::new(), hog: None },
+        state: SystemState::of(UNKNOWN, Vec::new()),
         ..Plan::of_stages(asked)
     }
 }

@@ -8,10 +8,11 @@ use irqscope_wire::Plan;
 use tempfile::NamedTempFile;
 
 use crate::agent;
-use crate::error::{Result, Trying};
+use crate::error::{Result, RigError, Trying};
 use crate::guest::initramfs::Initramfs;
 use crate::kernel::driver::Driver;
-use crate::kernel::modules::Modules;
+use crate::kernel::modules::{Modules, dependencies};
+use crate::payload::Module;
 use crate::plan::encoded;
 use crate::prepared::Prepared;
 
@@ -45,7 +46,8 @@ impl Image {
         let Prepared { kernel, driver, .. } = prepared.clone();
         let agent = agent::find_for(kernel.arch())?;
         let agent = std::fs::read(&agent).trying(|| format!("cannot read {}", agent.display()))?;
-        let initramfs = Initramfs::new(&filled_up(agent, AGENT_UNIT))?;
+        let mut initramfs = Initramfs::new(&filled_up(agent, AGENT_UNIT))?;
+        prepared.brought.entries.iter().try_for_each(|entry| initramfs.bring(entry))?;
         Ok(Self { initramfs, modules: Modules::of(&kernel)?, driver, has: BTreeSet::new() })
     }
 
@@ -54,6 +56,27 @@ impl Image {
         for (module, contents) in self.modules.load_order(name)? {
             let parameters = if module == name { parameters } else { "" };
             self.add(list, &module, &contents, parameters)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the modules that the scenario brings.
+    pub fn own_modules(&mut self, list: &mut List, modules: &[Module]) -> Result<()> {
+        for Module { name, file, parameters } in modules {
+            match file {
+                None => self.kernel_module(list, name, parameters)?,
+                Some(path) => {
+                    let contents =
+                        std::fs::read(path).trying(|| format!("cannot read {}", path.display()))?;
+                    // Its dependencies among the kernel's own come first.
+                    for needed in dependencies(&contents) {
+                        if !modules.iter().any(|one| one.name.replace('-', "_") == needed) {
+                            self.kernel_module(list, &needed, "")?;
+                        }
+                    }
+                    self.add(list, name, &contents, parameters)?;
+                }
+            }
         }
         Ok(())
     }
@@ -76,9 +99,17 @@ impl Image {
         self.initramfs.file(&format!("irqscope/{name}"), list.text().as_bytes())
     }
 
-    /// Returns it as a file, which goes with its owner.
-    pub fn finish(self) -> Result<NamedTempFile> {
+    /// Returns it as a file, which goes with its owner. `memory`: the guest's, in MiB, which `key` sets.
+    pub fn finish(self, memory: u32, key: &str) -> Result<NamedTempFile> {
         let bytes = self.initramfs.finish()?;
+        // It lies there packed and unpacked, and half as much has to be left for the kernel.
+        let needed = u32::try_from((bytes.len() >> 20) * 5 / 2).unwrap_or(u32::MAX);
+        if needed > memory {
+            return Err(RigError::unready(
+                format!("what goes along needs about {needed} MiB, and the guest has {memory}"),
+                format!("bring less, or set {key} = {}", needed.next_multiple_of(128) + 128),
+            ));
+        }
         let file = NamedTempFile::new().trying(|| "cannot create the initramfs".into())?;
         std::fs::write(file.path(), bytes).trying(|| "cannot write the initramfs".into())?;
         Ok(file)

@@ -6,10 +6,13 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use crate::error::{Result, Trying};
+use crate::payload::{Entry, Kind};
 
 const DIRECTORY: u32 = 0o040_755;
-const FILE: u32 = 0o100_644;
-const PROGRAM: u32 = 0o100_755;
+const FILE: u32 = 0o100_000;
+const READABLE: u32 = 0o644;
+const EXECUTABLE: u32 = 0o755;
+const LINK: u32 = 0o120_777;
 const CONSOLE: u32 = 0o020_600;
 
 /// An initramfs in the making.
@@ -33,11 +36,25 @@ impl Initramfs {
     }
 
     pub fn file(&mut self, path: &str, contents: &[u8]) -> Result<()> {
-        self.put(path, FILE, contents)
+        self.put(path, FILE | READABLE, contents)
     }
 
     pub fn program(&mut self, path: &str, contents: &[u8]) -> Result<()> {
-        self.put(path, PROGRAM, contents)
+        self.put(path, FILE | EXECUTABLE, contents)
+    }
+
+    /// Adds what goes along with a scenario.
+    pub fn bring(&mut self, entry: &Entry) -> Result<()> {
+        let place = entry.place.as_str();
+        match &entry.kind {
+            Kind::Directory => self.directory(place),
+            Kind::Link(to) => self.put(place, LINK, to.as_bytes()),
+            Kind::File { from, mode } => {
+                let contents =
+                    std::fs::read(from).trying(|| format!("cannot read {}", from.display()))?;
+                self.put(place, FILE | mode, &contents)
+            }
+        }
     }
 
     pub fn finish(self) -> Result<Vec<u8>> {

@@ -136,24 +136,51 @@ impl Apt {
         Ok(text.lines().filter_map(name).collect())
     }
 
+    /// Returns packages with all that they depend on, as they would be fetched.
+    pub fn closure(&self, packages: &[String]) -> Result<Vec<Fetched>> {
+        let mut get = self.command("apt-get");
+        get.args(["-qq", "-y", "--no-install-recommends", "--print-uris", "install"])
+            .args(packages);
+        let listed = output(&mut get, "apt").map_err(|error| match first_unknown(&error) {
+            Some(name) => RigError::unready(
+                format!("{} has no package {name} for {}", self.suite(), self.architecture),
+                "look for its name at packages.debian.org, or name another suite, as in NAME/bookworm",
+            ),
+            None => error,
+        })?;
+        // Here apt prints weaker digests than of a download.
+        let wanted: Vec<String> =
+            all_fetched(&listed, Path::new(""))?.iter().map(Fetched::wanted).collect();
+        self.listed(&wanted, Path::new(""))
+    }
+
+    /// Returns packages as they would be fetched into a directory.
+    fn listed(&self, packages: &[String], into: &Path) -> Result<Vec<Fetched>> {
+        let mut get = self.command("apt-get");
+        get.args(["-q", "--print-uris", "download"]).args(packages);
+        all_fetched(&output(&mut get, "apt")?, into)
+    }
+
+    fn suite(&self) -> String {
+        let name = self.dir.file_name().unwrap_or_default().to_string_lossy();
+        name.trim_end_matches(self.architecture).trim_end_matches('-').to_owned()
+    }
+
     /// Fetches packages into a directory, which apt checks against the archive's signature.
     pub fn download(&self, packages: &[String], into: &Path) -> Result<Vec<Fetched>> {
         if packages.is_empty() {
             return Ok(Vec::new());
         }
-        let get = || {
-            let mut get = self.command("apt-get");
-            get.arg("-q").current_dir(into);
-            get
-        };
-        let listed = output(get().args(["--print-uris", "download"]).args(packages), "apt")?;
-        output(get().arg("download").args(packages), "apt")?;
-        listed
-            .lines()
-            .filter(|line| line.starts_with('\''))
-            .map(|line| fetched(line, into))
-            .collect()
+        let listed = self.listed(packages, into)?;
+        let mut get = self.command("apt-get");
+        output(get.args(["-q", "download"]).args(packages).current_dir(into), "apt")?;
+        Ok(listed)
     }
+}
+
+/// Reads all lines of packages that apt prints.
+fn all_fetched(printed: &str, into: &Path) -> Result<Vec<Fetched>> {
+    printed.lines().filter(|line| line.starts_with('\'')).map(|line| fetched(line, into)).collect()
 }
 
 /// Reads `'URI' FILE SIZE DIGEST`.
@@ -169,6 +196,22 @@ fn fetched(line: &str, into: &Path) -> Result<Fetched> {
     let (package, version) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let origin = format!("{package} {} {digest}", version.replace("%3a", ":"));
     Ok(Fetched { file: into.join(file), origin })
+}
+
+impl Fetched {
+    /// Returns it as apt is asked for exactly this version.
+    pub fn wanted(&self) -> String {
+        let mut words = self.origin.split(' ');
+        let (name, version) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        format!("{name}={version}")
+    }
+}
+
+/// Returns the package that apt says there is none of.
+fn first_unknown(error: &RigError) -> Option<String> {
+    let text = error.to_string();
+    let rest = text.split("Unable to locate package ").nth(1)?;
+    Some(rest.split_whitespace().next()?.to_owned())
 }
 
 fn first_line(error: &RigError) -> String {

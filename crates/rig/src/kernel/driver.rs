@@ -55,6 +55,8 @@ pub(crate) struct Key<'a> {
     /// The compiler's name.
     pub compiler: &'a str,
     pub test: bool,
+    /// The digest of the modules' sources.
+    pub sources: &'a str,
     pub builder: Builder<'a>,
 }
 
@@ -74,18 +76,16 @@ pub(crate) enum Builder<'a> {
 
 impl Key<'_> {
     fn name(&self) -> String {
-        let Self { release, headers, image, compiler, test, builder } = self;
+        let Self { release, headers, image, compiler, test, sources, builder } = self;
         let flavour = if *test { "test" } else { "release" };
-        let sources = sources_digest();
         match builder {
             Builder::Host => {
-                let digest =
-                    digest([headers, image, compiler, &*sources, RECIPE].map(str::as_bytes));
+                let digest = digest([headers, image, compiler, sources, RECIPE].map(str::as_bytes));
                 format!("{release}-{flavour}-{}", &digest[..16])
             }
             Builder::Target { asked, machine_id } => {
                 // Zeros part them, so that no word of the target's can pose as another's.
-                let words = [asked, *machine_id, headers, &sources, RECIPE].map(|word| {
+                let words = [asked, *machine_id, headers, *sources, RECIPE].map(|word| {
                     let word = word.replace('\0', " ");
                     format!("{word}\0")
                 });
@@ -109,6 +109,18 @@ impl Driver {
     /// The headers are incomplete, or a module does not compile; the compiler's words are in the
     /// error.
     pub fn build(build: Build<'_>, say: &dyn Fn(&str)) -> Result<Self> {
+        Self::build_other(build, "the driver", &sources_digest(), say, write_sources)
+    }
+
+    /// Builds modules of other sources, or finds their build in the cache. `sources`: their digest;
+    /// `fill` writes them into a directory.
+    pub(crate) fn build_other(
+        build: Build<'_>,
+        what: &str,
+        sources: &str,
+        say: &dyn Fn(&str),
+        fill: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<Self> {
         check_headers(build.headers)?;
         let compiler = Compiler::of(build.headers, build.arch)?;
         let headers = headers_digest(build.headers)?;
@@ -120,6 +132,7 @@ impl Driver {
             image: &image,
             compiler: &compiler.name,
             test,
+            sources,
             builder: Builder::Host,
         };
         Self::keep(&key, say, |made| {
@@ -127,14 +140,19 @@ impl Driver {
                 Some((own, _)) => format!(" with {} instead of {own}", compiler.name),
                 None => String::new(),
             };
-            say(&format!("building the driver for {}{with}", build.release));
-            write_sources(made)?;
+            say(&format!("building {what} for {}{with}", build.release));
+            fill(made)?;
             let built = make(build, &compiler, made).and_then(|()| match build.test {
                 true => make_faults(build, &compiler, made),
                 false => Ok(()),
             });
             built.map_err(|error| compiler.explain(error))
         })
+    }
+
+    /// Returns the directory of the build.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// Finds a build in the cache, or has `fill` put its modules there.
@@ -248,7 +266,7 @@ fn write_files(sources: &Dir<'_>, to: &Path) -> Result<()> {
     Ok(())
 }
 
-fn sources_digest() -> String {
+pub(crate) fn sources_digest() -> String {
     let files = [files(&SOURCES), files(&FAULTS)].concat();
     let names: Vec<_> = files.iter().map(|file| file.path().to_string_lossy()).collect();
     digest(
@@ -299,6 +317,7 @@ mod tests {
                 image: "",
                 compiler: "gcc-12",
                 test: false,
+                sources: "def",
                 builder,
             }
             .name()

@@ -7,10 +7,10 @@
 //! says what their configurations lack. `modules` finds a kernel's modules, `compiler` its
 //! compiler, `driver` builds the driver for it.
 
-mod apt;
+pub(crate) mod apt;
 pub(crate) mod build;
 mod compiler;
-mod debian;
+pub(crate) mod debian;
 pub(crate) mod driver;
 mod fetch;
 pub(crate) mod modules;

@@ -141,7 +141,7 @@ fn decompressed(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
 }
 
 /// Reads the `depends=a,b` entry of a module's `.modinfo` section.
-fn dependencies(module: &[u8]) -> Vec<String> {
+pub(crate) fn dependencies(module: &[u8]) -> Vec<String> {
     const KEY: &[u8] = b"\0depends=";
     let Some(at) = module.windows(KEY.len()).position(|window| window == KEY) else {
         return Vec::new();

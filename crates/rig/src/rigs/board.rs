@@ -43,7 +43,7 @@ impl Rig for BoardRig {
 
 /// Refuses loads: there is no agent that could run them.
 fn check(plan: &Plan) -> Result<()> {
-    if plan.state.loads.is_empty() {
+    if plan.state.is_idle() {
         return Ok(());
     }
     Err(RigError::unready(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Rig `local`: the machine in hand.
 
-use irqscope_scenario::{Board, Case};
+use irqscope_scenario::{Board, Case, Payload};
 
 use crate::case::Events;
 use crate::error::Result;
@@ -12,11 +12,12 @@ use crate::transport::shell::Shell;
 pub(crate) struct LocalRig {
     /// The generator that is wired to this machine.
     wired: Board,
+    payload: Payload,
 }
 
 impl LocalRig {
-    pub fn new(wired: Board) -> Self {
-        Self { wired }
+    pub fn new(wired: Board, payload: Payload) -> Self {
+        Self { wired, payload }
     }
 }
 
@@ -26,10 +27,10 @@ impl Rig for LocalRig {
     }
 
     fn prepare(&mut self, cases: &mut [Case], _say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
-        real::prepare(&self.wired, cases, stop)
+        real::prepare(&self.wired, &self.payload, cases, stop)
     }
 
     fn run_case(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
-        real::run_case(&mut Shell::here(), &self.wired, job, events)
+        real::run_case(&mut Shell::here(), &self.wired, &self.payload, job, events)
     }
 }

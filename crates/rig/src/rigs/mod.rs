@@ -63,12 +63,13 @@ pub struct Job<'a> {
 /// Returns the rig that a scenario names.
 #[must_use]
 pub fn rig(scenario: &Scenario) -> Box<dyn Rig> {
-    let Scenario { board, ssh, .. } = scenario;
+    let Scenario { board, ssh, payload, .. } = scenario;
+    let payload = payload.clone();
     match scenario.rig {
-        RigKind::Twin => Box::new(twin::TwinRig::new(scenario.twin)),
-        RigKind::Vm => Box::new(vm::VmRig::new(scenario.vm)),
-        RigKind::Local => Box::new(local::LocalRig::new(board.clone())),
-        RigKind::Ssh => Box::new(ssh::SshRig::new(ssh.clone(), board.clone())),
+        RigKind::Twin => Box::new(twin::TwinRig::new(scenario.twin, payload)),
+        RigKind::Vm => Box::new(vm::VmRig::new(scenario.vm, payload)),
+        RigKind::Local => Box::new(local::LocalRig::new(board.clone(), payload)),
+        RigKind::Ssh => Box::new(ssh::SshRig::new(ssh.clone(), board.clone(), payload)),
         RigKind::Board => Box::new(board::BoardRig::new(board.address.clone())),
     }
 }

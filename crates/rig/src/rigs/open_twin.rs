@@ -51,7 +51,7 @@ impl OpenTwin<'_> {
         let Self { prepared, plan, twin, port, console } = *self;
         let plugin = find_plugin()?;
         let arch = prepared.kernel.arch();
-        let image = image(prepared, plan)?;
+        let image = image(prepared, plan, twin.memory)?;
         let machine = Machine {
             program: arch.qemu(),
             kernel: &prepared.kernel.image,
@@ -106,7 +106,7 @@ pub fn open_plan(kernel: &str, loads: &[Load]) -> Plan {
     };
     Plan {
         case: format!("{kernel}/{name}"),
-        state: SystemState { name: name.into(), loads: loads.to_vec(), hog: None },
+        state: SystemState::of(name, loads.to_vec()),
         tick: Some(NANOSECOND),
         ..Plan::of_stages(asked)
     }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use irqscope_scenario::{Board, Case, Gpio};
+use irqscope_scenario::{Board, Case, Gpio, Payload};
 use irqscope_wire::{HostByte, Line, Plan, StartAt, Trigger};
 
 use crate::agent;
@@ -18,6 +18,7 @@ use crate::generator::spare_cpu;
 use crate::guest::console::first_complaint;
 use crate::kernel;
 use crate::kernel::driver::{Build, Driver, check_headers, headers_digest};
+use crate::payload::{Brought, Module};
 use crate::plan::{encoded, needs_parport};
 use crate::prepared::lines;
 use crate::rigs::Job;
@@ -43,8 +44,15 @@ pub(crate) fn ask(shell: &mut Shell, stop: &Stop) -> Result<Facts> {
 }
 
 /// Finds the agent, and the generator at an address where one triggers.
-pub(super) fn prepare(wired: &Board, cases: &mut [Case], stop: &Stop) -> Result<()> {
+pub(super) fn prepare(
+    wired: &Board,
+    payload: &Payload,
+    cases: &mut [Case],
+    stop: &Stop,
+) -> Result<()> {
     agent::find()?;
+    let origin = Brought::origin_of(payload)?;
+    cases.iter_mut().for_each(|case| case.payload_origin.clone_from(&origin));
     let plans = cases.iter_mut().map(|case| &mut case.plan);
     let mut triggered = plans.filter(|plan| by_board(plan)).peekable();
     if triggered.peek().is_none() {
@@ -63,6 +71,7 @@ fn by_board(plan: &Plan) -> bool {
 pub(super) fn run_case(
     shell: &mut Shell,
     wired: &Board,
+    payload: &Payload,
     job: &Job<'_>,
     events: &mut Events<'_>,
 ) -> Result<()> {
@@ -76,8 +85,9 @@ pub(super) fn run_case(
     let mut session = Session::start(shell, console, stop)?;
     session.deliver(&agent, "irqscope-agent", stop)?;
     bring_modules(&session, shell, &facts, plan, stop, events)?;
+    let brought = bring_payload(&session, shell, &facts, payload, stop, events)?;
     let mut plan = spare_cpu::plan(plan, &facts, events)?;
-    let modules = modules(&plan, wired.gpio.as_ref());
+    let modules = [brought, modules(&plan, wired.gpio.as_ref())].concat();
     let mut generator = if plan.uses_spare_cpu() {
         spare_cpu::start(&mut session, shell, &modules, &facts, &mut plan, stop)?
     } else {
@@ -145,6 +155,42 @@ fn bring_modules(
         session.deliver(&driver.module(name), &format!("{name}.ko"), stop)?;
     }
     Ok(())
+}
+
+/// Puts there what the scenario brings; returns its modules as the script takes them.
+fn bring_payload(
+    session: &Session<'_>,
+    shell: &Shell,
+    facts: &Facts,
+    payload: &Payload,
+    stop: &Stop,
+    events: &mut Events<'_>,
+) -> Result<Vec<String>> {
+    if payload.is_empty() {
+        return Ok(Vec::new());
+    }
+    events(Event::Phase("bringing files and modules"))?;
+    let arch = facts.arch(&shell.target)?;
+    let headers = headers(shell, facts).unwrap_or_default();
+    let build = headers.as_deref().map(|headers| Build {
+        headers,
+        release: &facts.release,
+        arch,
+        image: None,
+        test: false,
+    });
+    let brought = Brought::to_machine(payload, build, &|_| {})?;
+    session.deliver_tree(&brought.entries, stop)?;
+    for module in &brought.modules {
+        if let Some(file) = &module.file {
+            session.deliver(file, &format!("{}.ko", module.name), stop)?;
+        }
+    }
+    let words = |module: &Module| {
+        let parameters = module.parameters.split_whitespace();
+        std::iter::once(module.name.as_str()).chain(parameters).collect::<Vec<_>>().join(";")
+    };
+    Ok(brought.modules.iter().map(words).collect())
 }
 
 /// Judges why the case ended: our own side first, then the connection, then what the target's

@@ -2,7 +2,7 @@
 //! Rig `ssh`: a remote machine with nothing installed. The system's own ssh
 //! leads there, with its keys, its known hosts and its configuration.
 
-use irqscope_scenario::{Board, Case, Ssh};
+use irqscope_scenario::{Board, Case, Payload, Ssh};
 
 use crate::case::{Event, Events};
 use crate::error::Result;
@@ -14,11 +14,12 @@ pub(crate) struct SshRig {
     ssh: Ssh,
     /// The generator that is wired to the target and reached from here.
     wired: Board,
+    payload: Payload,
 }
 
 impl SshRig {
-    pub fn new(ssh: Ssh, wired: Board) -> Self {
-        Self { ssh, wired }
+    pub fn new(ssh: Ssh, wired: Board, payload: Payload) -> Self {
+        Self { ssh, wired, payload }
     }
 }
 
@@ -29,12 +30,12 @@ impl Rig for SshRig {
     }
 
     fn prepare(&mut self, cases: &mut [Case], _say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
-        real::prepare(&self.wired, cases, stop)
+        real::prepare(&self.wired, &self.payload, cases, stop)
     }
 
     fn run_case(&self, job: &Job<'_>, events: &mut Events<'_>) -> Result<()> {
         events(Event::Phase("connecting"))?;
         let connection = Connection::open(&self.ssh, job.stop)?;
-        real::run_case(&mut connection.shell(), &self.wired, job, events)
+        real::run_case(&mut connection.shell(), &self.wired, &self.payload, job, events)
     }
 }

@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use irqscope_scenario::{Case, Twin};
+use irqscope_scenario::{Case, Payload, Twin};
 use irqscope_wire::{Faults, HostByte, Plan};
 use tempfile::NamedTempFile;
 
@@ -36,12 +36,13 @@ const FAULTS: &str = "irqscope_faults";
 /// The twin of a run, and what its cases boot.
 pub(crate) struct TwinRig {
     twin: Twin,
+    payload: Payload,
     prepared: Vec<Prepared>,
 }
 
 impl TwinRig {
-    pub fn new(twin: Twin) -> Self {
-        Self { twin, prepared: Vec::new() }
+    pub fn new(twin: Twin, payload: Payload) -> Self {
+        Self { twin, payload, prepared: Vec::new() }
     }
 }
 
@@ -57,7 +58,7 @@ impl Rig for TwinRig {
                 "leave --sections out, or name a kernel for x86-64",
             ));
         }
-        self.prepared = Prepared::all(cases, say, stop)?;
+        self.prepared = Prepared::all(cases, &self.payload, say, stop)?;
         Ok(())
     }
 
@@ -86,7 +87,7 @@ impl TwinRig {
         let asked = plan.stages().filter(|asked| asked.outside.is_some());
         let mut plugin = asked.map(|_| Plugin::listen()).transpose()?;
         let arch = prepared.kernel.arch();
-        let image = image(prepared, plan)?;
+        let image = image(prepared, plan, self.twin.memory)?;
         let machine = Machine {
             program: arch.qemu(),
             kernel: &prepared.kernel.image,
@@ -162,9 +163,10 @@ pub(super) fn machine_args(arch: Arch, twin: Twin, plan: &Plan, sleep: &str) -> 
 }
 
 /// Makes the image that cases boot: one for all plans with the same devices and modules.
-pub(super) fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
+pub(super) fn image(prepared: &Prepared, plan: &Plan, memory: u32) -> Result<NamedTempFile> {
     let mut image = Image::new(prepared)?;
     let mut early = List::default();
+    image.own_modules(&mut early, &prepared.brought.modules)?;
     let arch = prepared.kernel.arch();
     let port = (plan.line() == arch.line()).then(|| arch.port_modules());
     // Without the kernel's own, the driver's module drives the port itself.
@@ -187,7 +189,7 @@ pub(super) fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     image.list("modules", &early)?;
     image.list("modules.port", &port)?;
     image.list("stops", &List::default())?;
-    image.finish()
+    image.finish(memory, "twin.memory")
 }
 
 /// Returns QEMU's arguments for a plan that the guest finds when it goes on. `live`: its frames

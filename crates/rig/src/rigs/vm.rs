@@ -13,7 +13,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use irqscope_scenario::{Case, Vm};
+use irqscope_scenario::{Case, Payload, Vm};
 use irqscope_wire::{HostByte, Line, Plan};
 use tempfile::NamedTempFile;
 
@@ -53,14 +53,15 @@ fn remark(kvm: &Kvm) -> Option<String> {
 /// The virtual machine of a run, and what its cases boot.
 pub(crate) struct VmRig {
     vm: Vm,
+    payload: Payload,
     prepared: Vec<Prepared>,
     /// Found out by the first case.
     kvm: OnceLock<Kvm>,
 }
 
 impl VmRig {
-    pub fn new(vm: Vm) -> Self {
-        Self { vm, prepared: Vec::new(), kvm: OnceLock::new() }
+    pub fn new(vm: Vm, payload: Payload) -> Self {
+        Self { vm, payload, prepared: Vec::new(), kvm: OnceLock::new() }
     }
 }
 
@@ -69,7 +70,7 @@ impl Rig for VmRig {
         if cases.iter().any(|case| case.plan.outside().is_some()) {
             find_doorbell()?;
         }
-        self.prepared = Prepared::all(cases, say, stop)?;
+        self.prepared = Prepared::all(cases, &self.payload, say, stop)?;
         Ok(())
     }
 
@@ -91,7 +92,7 @@ impl Rig for VmRig {
         let kvm = self.kvm(prepared, events)?;
         events(Event::Phase("preparing the guest"))?;
         let mut generator = self.generator(prepared, plan, stop)?;
-        let image = image(prepared, plan)?;
+        let image = image(prepared, plan, self.vm.memory)?;
         let machine = Machine {
             program: arch.qemu(),
             kernel: &prepared.kernel.image,
@@ -166,13 +167,14 @@ fn machine_args(vm: Vm, kvm: &Kvm, generator: Option<&Generator>) -> Vec<String>
     words.split_whitespace().map(str::to_owned).chain(bell.into_iter().flatten()).collect()
 }
 
-fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
+fn image(prepared: &Prepared, plan: &Plan, memory: u32) -> Result<NamedTempFile> {
     let mut image = Image::new(prepared)?;
     image.plan(plan)?;
     let (mut modules, mut port) = (List::default(), List::default());
     for name in ["virtio_pci", "virtio_console"] {
         image.kernel_module(&mut port, name, "")?;
     }
+    image.own_modules(&mut modules, &prepared.brought.modules)?;
     image.driver_module(&mut modules, "irqscope", "")?;
     if plan.line() == Line::Ivshmem {
         image.driver_module(&mut modules, "irqscope_ivshmem", "")?;
@@ -180,5 +182,5 @@ fn image(prepared: &Prepared, plan: &Plan) -> Result<NamedTempFile> {
     image.list("modules", &modules)?;
     image.list("modules.port", &port)?;
     image.list("live", &List::default())?;
-    image.finish()
+    image.finish(memory, "vm.memory")
 }

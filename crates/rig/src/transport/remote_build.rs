@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use crate::command::{Done, run};
 use crate::error::{Result, RigError, Trying};
-use crate::kernel::driver::{Builder, Driver, Key, write_sources};
+use crate::kernel::driver::{Builder, Driver, Key, sources_digest, write_sources};
 use crate::stop::Stop;
 use crate::text::with_output;
 use crate::transport::facts::Facts;
@@ -32,7 +32,9 @@ pub(crate) fn build(
         )
     })?;
     let builder = Builder::Target { asked: &shell.asked, machine_id: &facts.machine_id };
-    let key = Key { release: &facts.release, headers, image: "", compiler: "", test, builder };
+    let sources = &sources_digest();
+    let release = &facts.release;
+    let key = Key { release, headers, image: "", compiler: "", test, sources, builder };
     Driver::keep(&key, &|_| {}, |into| {
         let make = make(&facts.headers_dir, test);
         build_there(session, shell, &make, into, stop)
@@ -84,6 +86,11 @@ fn make(headers: &str, test: bool) -> String {
          tar -cf - *.ko",
         quote(headers)
     )
+}
+
+/// Returns a directory as an archive.
+pub(crate) fn pack(dir: &Path, stop: &Stop) -> Result<File> {
+    file_of(&tar(&["-cf", "-", "."], dir, None, stop)?.stdout)
 }
 
 fn tar(words: &[&str], dir: &Path, stdin: Option<File>, stop: &Stop) -> Result<Done> {

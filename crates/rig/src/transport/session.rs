@@ -17,7 +17,9 @@ use nix::unistd::Pid;
 use crate::agent_link::AgentLink;
 use crate::command::{kill_group, wait_until};
 use crate::error::{Result, RigError, Trying};
+use crate::payload::{Entry, copy};
 use crate::stop::Stop;
+use crate::transport::remote_build::pack;
 use crate::transport::shell::{Shell, quote};
 
 const SCRIPT: &str = include_str!("session.sh");
@@ -105,6 +107,27 @@ impl<'a> Session<'a> {
         Err(RigError::unready(
             format!("cannot copy {name} to {place}: {}", done.stderr.trim()),
             "make room in its directory for temporary files",
+        ))
+    }
+
+    /// Puts files and directories into the directory, readable for loads of other users.
+    pub fn deliver_tree(&self, entries: &[Entry], stop: &Stop) -> Result<()> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let staged = tempfile::tempdir().trying(|| "cannot create a directory".into())?;
+        copy(entries, staged.path())?;
+        let archive = pack(staged.path(), stop)?;
+        let to = quote(&self.dir);
+        let script = format!("tar -xpof - -C {to} && chmod 711 {to}");
+        let done = self.shell.output(&script, Some(archive), stop)?;
+        if done.status.success() {
+            return Ok(());
+        }
+        let place = &self.shell.target;
+        Err(RigError::unready(
+            format!("cannot copy the loads' files to {place}: {}", done.stderr.trim()),
+            "make room in its directory for temporary files, and install tar there",
         ))
     }
 

@@ -30,7 +30,7 @@ pub fn plan(case: &str, stages: &[Stage], count: u64) -> Plan {
     };
     Plan {
         case: case.into(),
-        state: SystemState { name: state.into(), loads, hog: None },
+        state: SystemState::of(state, loads),
         tick: Some(TICK),
         instruction: Some(TICK),
         ..Plan::of_stages(asked)

@@ -5,7 +5,7 @@ use crate::boot;
 use crate::plan::labels;
 use crate::raw::{LevelText, Text};
 
-use super::{Flaws, Rule};
+use super::{Flaws, Rule, own};
 
 pub(super) fn check(text: &Text, flaws: &mut Flaws<'_>) {
     parameters("boot", text.boot.as_deref().unwrap_or_default(), text, flaws);
@@ -26,6 +26,9 @@ pub(super) fn check(text: &Text, flaws: &mut Flaws<'_>) {
                 flaws.add(&place, Rule::LevelOfKernel(kernel.clone()));
             }
             parameters(&place, &level.boot(axis), text, flaws);
+            if let LevelText::Table(table) = level {
+                own::sysctls(&place, &table.sysctl, text, flaws);
+            }
         }
     }
 }

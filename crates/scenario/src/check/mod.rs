@@ -5,6 +5,7 @@
 mod axes;
 mod board;
 mod outside;
+mod own;
 mod rule;
 mod ssh;
 mod stages;
@@ -86,6 +87,8 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
     for (number, name) in text.states.iter().enumerate() {
         state(text, number, name, flaws);
     }
+    loads(text, flaws);
+    own::check(text, flaws);
     if let Some(locks) = &text.locks {
         delayed_locking(locks, text, flaws);
     }
@@ -134,17 +137,30 @@ fn names(text: &Text, flaws: &mut Flaws<'_>) {
 
 fn state(text: &Text, number: usize, name: &str, flaws: &mut Flaws<'_>) {
     let place = format!("states.{number}");
-    match states::loads(text, name) {
-        Some(loads) => {
-            let hog = text.state.get(name).is_some_and(|own| own.hog.is_some());
-            let idle = hog && !loads.contains(&Load::Hog);
+    match states::state(text, name) {
+        Some(state) => {
+            let idle = state.hog.is_some() && !state.loads.contains(&Load::Hog);
             flaws.when(idle, &format!("state.{name}"), Rule::HogWithoutLoad(name.to_owned()));
-            let unreached = !text.rig.reaches_target() && !loads.is_empty();
+            let unreached = !text.rig.reaches_target() && !state.is_idle();
             flaws.when(unreached, &place, Rule::LoadsOfUnseen(name.to_owned()));
         }
         None => {
             let suggestion = crate::suggestion("state", name, &states::names(text));
             flaws.add(&place, Rule::UnknownState(suggestion));
+        }
+    }
+}
+
+/// Checks that every state's loads are there, each once.
+fn loads(text: &Text, flaws: &mut Flaws<'_>) {
+    let known = states::load_names(text);
+    for (state, own) in &text.state {
+        for (number, load) in own.loads.iter().enumerate() {
+            let place = format!("state.{state}.loads.{number}");
+            if !known.contains(&load.as_str()) {
+                let suggestion = crate::suggestion("load", load, &known);
+                flaws.add(&place, Rule::UnknownLoad(suggestion));
+            }
         }
     }
 }

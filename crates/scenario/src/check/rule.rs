@@ -4,6 +4,7 @@
 use irqscope_wire::{Line, Setting, Stage};
 
 use super::LONGEST_LIMIT;
+use super::own::COPIES;
 use super::stages::{COUNT, SEEDS, TRIGGERS, TURN};
 use crate::boot::BootError;
 use crate::kernel::KernelNameError;
@@ -60,6 +61,55 @@ pub enum Rule {
     NoStates,
     #[error("{0}")]
     UnknownState(String),
+    #[error("{0}; [load.NAME] makes one of your own")]
+    UnknownLoad(String),
+    #[error(
+        "`{0}` is no name of a load: 1 to 32 letters, digits or -_. without a dot at the beginning"
+    )]
+    LoadName(String),
+    #[error("there is a load `{0}` already: give yours another name")]
+    LoadOfOurs(String),
+    #[error("load.{0}.command is empty: name a program, as in command = \"./hammer 16\"")]
+    NoCommand(String),
+    #[error("load.{0}.count is {first} to {last}", first = COPIES.start(), last = COPIES.end())]
+    Copies(String),
+    #[error("load.{0}.environment has a name that is empty or has an equals sign")]
+    EnvironmentName(String),
+    #[error("two files of a load would have the same name, or `{0}` names none")]
+    FileTwice(String),
+    #[error("there is no `{0}`; paths count from the scenario's file")]
+    NoSuchFile(String),
+    #[error(
+        "`{0}` is outside the scenario's directory: copy it there, or, if you trust the file, add \
+         --allow-commands"
+    )]
+    PathOutside(String),
+    #[error(
+        "load `{0}` would run its command on this machine, as root: read it, and if you trust the file, \
+         add --allow-commands"
+    )]
+    CommandHere(String),
+    #[error(
+        "`{0}` would be built here, by its own makefile: read it, and if you trust the file, add \
+         --allow-commands"
+    )]
+    MakefileHere(String),
+    #[error("`{0}` is no package of Debian's: write \"fio\", or \"fio/bookworm\" for that suite's")]
+    PackageName(String),
+    #[error(
+        "all packages of a scenario are of one suite: give them the same one, as in \"fio/bookworm\""
+    )]
+    PackagesOfSuites,
+    #[error(
+        "`{0}` is no module: write the name of one that the kernel has, a file that ends in .ko, or a \
+         directory with a slash in its path, and its parameters after a space"
+    )]
+    ModuleName(String),
+    #[error(
+        "`{0}` is no setting of the kernel: write it as sysctl shows it, as in \
+         \"kernel.sched_rt_runtime_us\""
+    )]
+    SysctlName(String),
     #[error("state.{0}.hog is the priority of load hog: add it to loads")]
     HogWithoutLoad(String),
     #[error(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Cases at the levels of a scenario's axes.
 
-use irqscope_wire::Plan;
+use irqscope_wire::{Plan, Sysctl};
 
 use crate::boot::joined;
 use crate::raw::{LevelText, Text};
@@ -27,7 +27,11 @@ fn along(axis: &str, levels: &[LevelText], case: Case) -> Vec<Case> {
         let mut levels = case.levels.clone();
         levels.push(Level { axis: axis.to_owned(), level: level.name().to_owned() });
         Case {
-            plan: Plan { case: name, ..case.plan.clone() },
+            plan: Plan {
+                case: name,
+                sysctls: with(&case.plan.sysctls, level.sysctls()),
+                ..case.plan.clone()
+            },
             boot: joined([case.boot.as_str(), &level.boot(axis)]),
             levels,
             ..case.clone()
@@ -35,4 +39,10 @@ fn along(axis: &str, levels: &[LevelText], case: Case) -> Vec<Case> {
     };
     let cases: Vec<Case> = levels.iter().filter(is_for).map(at).collect();
     if cases.is_empty() { vec![case] } else { cases }
+}
+
+/// Returns settings with those of a level, which count more than others of the same name.
+fn with(all: &[Sysctl], levels: &[Sysctl]) -> Vec<Sysctl> {
+    let others = all.iter().filter(|one| levels.iter().all(|level| level.name != one.name));
+    others.chain(levels).cloned().collect()
 }

@@ -117,7 +117,13 @@ fn locks(text: &Text) -> Vec<DelayedLocking> {
 /// Returns the plan that all cases have in common.
 fn template(text: &Text) -> Plan {
     let (tick, instruction) = clock(text.rig, text.twin);
-    let common = Plan { tick, instruction, idle_states: text.idle_states, ..Plan::default() };
+    let common = Plan {
+        tick,
+        instruction,
+        idle_states: text.idle_states,
+        sysctls: text.sysctl.0.clone(),
+        ..Plan::default()
+    };
     match (&text.bench, &text.trigger) {
         (Some(bench), _) => bench.plan(common),
         (None, Some(trigger)) => Plan {

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::own::SysctlText;
+use irqscope_wire::Sysctl;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor, value};
@@ -30,6 +32,9 @@ pub(crate) struct LevelTable {
     /// Kernel parameters, after those of all cases.
     #[serde(default)]
     pub boot: String,
+    /// Settings of the kernel, beside those of all cases.
+    #[serde(default)]
+    pub sysctl: SysctlText,
     /// The kernels that have it, by their names; all of them when left out.
     pub kernels: Option<Vec<String>>,
 }
@@ -47,6 +52,14 @@ impl LevelText {
         match self {
             Self::Parameter(value) => format!("{axis}={value}"),
             Self::Table(table) => table.boot.clone(),
+        }
+    }
+
+    /// Returns its settings of the kernel.
+    pub fn sysctls(&self) -> &[Sysctl] {
+        match self {
+            Self::Parameter(_) => &[],
+            Self::Table(table) => &table.sysctl.0,
         }
     }
 

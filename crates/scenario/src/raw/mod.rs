@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use irqscope_wire::{Compensate, FaultKind, Load, Stage, View};
+use irqscope_wire::{Compensate, FaultKind, Stage, View};
 use serde::Deserialize;
 
 use irqscope_quantity::{Frequency, Span};
@@ -15,6 +15,7 @@ mod bench;
 mod board;
 mod execution;
 mod locks;
+mod own;
 mod trigger;
 mod value;
 
@@ -23,6 +24,7 @@ pub(crate) use bench::*;
 pub use board::{Board, Gpio};
 pub(crate) use execution::{ExecutionText, TimeText};
 pub(crate) use locks::LocksText;
+pub(crate) use own::{LoadText, SysctlText};
 pub(crate) use trigger::TriggerText;
 pub(crate) use value::{Named, Priority};
 
@@ -67,6 +69,16 @@ pub(crate) struct Text {
     pub priority: PriorityText,
     #[serde(default)]
     pub state: BTreeMap<String, StateText>,
+    /// Loads of one's own, which states name as they name others.
+    #[serde(default)]
+    pub load: BTreeMap<String, LoadText>,
+    /// Modules that are loaded before the driver, each with its parameters: the kernel's own by name,
+    /// files, or directories that are built.
+    #[serde(default)]
+    pub modules: Vec<String>,
+    /// Settings of the target's kernel while a case runs.
+    #[serde(default)]
+    pub sysctl: SysctlText,
     /// Every case at one trigger frequency after the other.
     pub sweep: Option<SweepText>,
     #[serde(default)]
@@ -104,7 +116,7 @@ pub(crate) struct PriorityText {
 #[serde(deny_unknown_fields)]
 pub(crate) struct StateText {
     /// Background work, all at the same time.
-    pub loads: Vec<Named<Load>>,
+    pub loads: Vec<String>,
     /// Policy and priority of load `hog`.
     pub hog: Option<Priority>,
 }

@@ -314,7 +314,7 @@ fn target() -> Vec<Message> {
     };
     vec![
         Message::Hello(hello_of("target")),
-        Message::Plan(Plan { case: "6.1/idle".into(), ..Plan::default() }),
+        Message::Plan(Plan { case: "6.1/idle".into(), ..Plan::default() }.into()),
         Message::Started(started()),
         Message::Cost(vec![StageCost { stage: Stage::Irq, cycles: Cycles(40) }]),
         Message::Samples(vec![sample; 3]),
@@ -442,7 +442,7 @@ fn benchmarks() -> Vec<Message> {
     let beyond = Beyond { from: Nanoseconds(9), greatest: Some(Nanoseconds(1 << 40)), count: 3 };
     let case = "6.1/idle".into();
     vec![
-        Message::Plan(Plan { case, ..Plan::of_benchmarks(benchmarks) }),
+        Message::Plan(Plan { case, ..Plan::of_benchmarks(benchmarks) }.into()),
         samples(1, "cpu0"),
         samples(3, "wait"),
         samples(3, "c-locks"),

@@ -126,7 +126,7 @@ impl Case {
     fn new(name: String, kernel: String, head: &Head) -> Self {
         let state = name.split_once('/').map_or("", |(_, state)| state);
         let plan = Plan {
-            state: SystemState { name: state.to_owned(), loads: Vec::new(), hog: None },
+            state: SystemState::of(state, Vec::new()),
             case: name,
             tick: head.resolution_ns.map(|ns| Tick { femtoseconds: ns.saturating_mul(1_000_000) }),
             ..Plan::of_benchmarks(Vec::new())
@@ -213,7 +213,7 @@ impl Sender {
             tool_version: what.tool_version.to_owned(),
             proof: None,
         }))?;
-        self.send(Message::Plan(case.plan.clone()))?;
+        self.send(Message::Plan(case.plan.clone().into()))?;
         if let Some(started) = started(case, head) {
             self.send(Message::Started(started))?;
         }

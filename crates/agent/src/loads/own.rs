@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Loads that a scenario brings: any command, held up as the scenario says.
+//!
+//! A worker starts the command and stays as its parent, reads what it complains of, and decides what
+//! its end means. Both are in one process group, which the supervisor kills.
+
+use std::convert::Infallible;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::park;
+
+use irqscope_wire::{AtEnd, OwnLoad};
+use nix::unistd::{Gid, Pid, Uid, User, setgroups};
+
+use super::Worker;
+use super::external::USUAL_PATH;
+use super::supervisor::die_with;
+use crate::scheduling;
+
+/// Directories of loads' files, beside the agent's program.
+const FILES: &str = "load";
+
+/// An account that a load runs as.
+#[derive(Clone, Copy)]
+struct Account {
+    user: Uid,
+    group: Gid,
+}
+
+/// Returns the workers of a load, once its program and its user are found.
+pub fn workers(load: &OwnLoad) -> Result<Vec<Worker>, String> {
+    let dir = dir(&load.name)?;
+    let name = load.command.first().map(String::as_str).unwrap_or_default();
+    let program = find(name, &dir).ok_or_else(|| format!("there is no program {name}"))?;
+    let account = load.user.as_deref().map(account).transpose()?;
+    let worker = |_| -> Worker {
+        let (load, program, dir) = (load.clone(), program.clone(), dir.clone());
+        Box::new(move || hold(&load, &program, &dir, account))
+    };
+    Ok((0..load.count).map(worker).collect())
+}
+
+/// Returns the directory of a load's files, which is made for one that has none.
+fn dir(name: &str) -> Result<PathBuf, String> {
+    let agent = std::env::current_exe().map_err(|error| format!("the agent's place: {error}"))?;
+    let dir = agent.parent().unwrap_or(Path::new("/")).join(FILES).join(name);
+    fs::create_dir_all(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    Ok(dir)
+}
+
+/// Finds a program: a path counts from the load's directory, a word is looked for there and then
+/// where programs are.
+fn find(name: &str, dir: &Path) -> Option<PathBuf> {
+    let is_file = |path: &PathBuf| path.is_file();
+    let own = Some(dir.join(name)).filter(is_file);
+    if name.is_empty() || name.contains('/') {
+        return own;
+    }
+    let path = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
+    own.or_else(|| std::env::split_paths(&path).map(|folder| folder.join(name)).find(is_file))
+}
+
+/// Finds a user by number or name; its group has the same number where no list of users says more.
+fn account(user: &str) -> Result<Account, String> {
+    if let Ok(number) = user.parse() {
+        let known = User::from_uid(Uid::from_raw(number)).ok().flatten();
+        let group = known.map_or(Gid::from_raw(number), |known| known.gid);
+        return Ok(Account { user: Uid::from_raw(number), group });
+    }
+    match User::from_name(user) {
+        Ok(Some(found)) => Ok(Account { user: found.uid, group: found.gid }),
+        _ => Err(format!("there is no user {user}; a number always works")),
+    }
+}
+
+/// Runs the command until its end means that the load has ended.
+fn hold(
+    load: &OwnLoad,
+    program: &Path,
+    dir: &Path,
+    account: Option<Account>,
+) -> Result<Infallible, String> {
+    loop {
+        let mut child = start(load, program, dir, account)
+            .map_err(|error| format!("{}: {error}", program.display()))?;
+        let last = last_words(&mut child);
+        let status = child.wait().map_err(|error| error.to_string())?;
+        let ended = || format!("it ended with {status}{}", said(&last));
+        match load.at_end {
+            _ if !status.success() => return Err(ended()),
+            AtEnd::Fail => return Err(ended()),
+            AtEnd::Restart => {}
+            AtEnd::GoOn => loop {
+                park();
+            },
+        }
+    }
+}
+
+fn start(
+    load: &OwnLoad,
+    program: &Path,
+    dir: &Path,
+    account: Option<Account>,
+) -> std::io::Result<Child> {
+    let mut command = Command::new(program);
+    command.args(&load.command[1..]).current_dir(dir);
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into()));
+    command.envs(load.environment.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let (worker, policy) = (Pid::this(), load.scheduling);
+    let set_up = move || {
+        if let Some(policy) = policy {
+            scheduling::schedule("the load", policy).map_err(std::io::Error::other)?;
+        }
+        if let Some(Account { user, group }) = account {
+            setgroups(&[])?;
+            nix::unistd::setgid(group)?;
+            nix::unistd::setuid(user)?;
+        }
+        // After setuid(), which takes it back.
+        Ok(die_with(worker)?)
+    };
+    // SAFETY: the worker has one thread, so its child may allocate.
+    unsafe { command.pre_exec(set_up) }.spawn()
+}
+
+/// Reads what the command complains of until it or its last child has ended; returns the last line.
+fn last_words(child: &mut Child) -> String {
+    let mut last = String::new();
+    let Some(stderr) = child.stderr.take() else { return last };
+    let mut reader = BufReader::new(stderr);
+    let mut line = Vec::new();
+    while matches!(reader.read_until(b'\n', &mut line), Ok(length) if length > 0) {
+        let text = String::from_utf8_lossy(&line);
+        if !text.trim().is_empty() {
+            last = text.trim().chars().filter(|c| !c.is_control()).take(200).collect();
+        }
+        line.clear();
+    }
+    last
+}
+
+fn said(last: &str) -> String {
+    if last.is_empty() { String::new() } else { format!(" (it said: {last})") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use irqscope_wire::LoadCpu;
+
+    fn load(command: &[&str], at_end: AtEnd) -> OwnLoad {
+        OwnLoad {
+            name: "mine".into(),
+            command: command.iter().map(|word| (*word).to_owned()).collect(),
+            environment: vec![("WORD".into(), "value".into())],
+            count: 1,
+            cpu: LoadCpu::Any,
+            scheduling: None,
+            user: None,
+            at_end,
+        }
+    }
+
+    fn held(load: &OwnLoad) -> String {
+        hold(load, Path::new("/bin/sh"), Path::new("/"), None).unwrap_err()
+    }
+
+    #[test]
+    fn a_command_that_ends_says_how_and_its_last_words() {
+        let failed = load(&["sh", "-c", "echo first >&2; echo $WORD >&2; exit 3"], AtEnd::GoOn);
+        assert_eq!(held(&failed), "it ended with exit status: 3 (it said: value)");
+        let ended = load(&["sh", "-c", "pwd"], AtEnd::Fail);
+        assert_eq!(held(&ended), "it ended with exit status: 0");
+    }
+
+    #[test]
+    fn a_command_is_started_again_until_it_fails() {
+        let dir = tempfile::tempdir().unwrap();
+        let script = format!("cd {}; test ! -e b; mv a b || :> a", dir.path().display());
+        let again = load(&["sh", "-c", &format!("{script}; test ! -e b")], AtEnd::Restart);
+        assert!(held(&again).starts_with("it ended with exit status: 1"));
+    }
+
+    #[test]
+    fn a_program_is_found_in_its_own_directory_first() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(find("sh", dir.path()).unwrap().file_name().unwrap(), "sh");
+        std::fs::write(dir.path().join("sh"), "").unwrap();
+        assert_eq!(find("sh", dir.path()).unwrap(), dir.path().join("sh"));
+        assert_eq!(find("./sh", dir.path()).unwrap(), dir.path().join("./sh"));
+        assert_eq!(find("./none", dir.path()), None);
+        assert_eq!(find("irqscope-no-such", dir.path()), None);
+    }
+}
