@@ -2,8 +2,9 @@
 # Goal: rig ssh measures a machine with nothing installed and leaves nothing
 # behind; a CPU of it injects and watches, and its packets come through the same
 # connection; one that breaks is exit 3 and no latency, Ctrl-C is exit 130, and
-# after both, and kill -9, the target is as it was. The target is a guest with two
-# CPUs in real time behind a loopback port.
+# after both, and kill -9, the target is as it was; a load, a module and a setting of
+# one's own go along. The target is a guest with two CPUs in real time behind a
+# loopback port.
 # Runs: alone
 . tests/lib/lib.sh
 
@@ -55,6 +56,19 @@ done
 holds "$summary" "o['generator'] == 'cpu'" "no spare CPU"
 holds "$summary" "o['lost_interrupts'] + o['dropped'] == 0" "the views do not join"
 holds "$summary" "o['edges'] == o['answers'] + o['extra']" "lost edges"
+
+# A load, a module and a setting of one's own go along, and are taken back.
+cp -r "$TESTS/scenarios/own/." "$WORK"
+{
+	sed 's|^kernels.*|rig = "ssh"|; s|"line"|"timer"|; s|^period.*|period = "4ms"|; /^packages/d' "$WORK/own.toml"
+	ssh_toml
+} >"$WORK/mine.toml"
+runtime=$(target cat /proc/sys/kernel/sched_rt_runtime_us)
+expect 0 "$IRQSCOPE" run "$WORK/mine.toml" --allow-ssh-options --allow-commands --state mine --out "$WORK/mine"
+holds "$WORK/mine/summary.json" "c['triggers'] == 120 and c['identity_holds']" "beside a load of one's own"
+holds "$WORK/mine/manifest.json" "len([x for x in c['payload_origin'] if 'hammer.sh SHA256:' in x]) == 1" "what went along"
+[ "$(target cat /proc/sys/kernel/sched_rt_runtime_us)" = "$runtime" ] || fail "the setting was not taken back"
+unchanged "a load of one's own" 0
 
 begin broken
 pkill -KILL -P "$pid" -x ssh

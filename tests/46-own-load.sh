@@ -72,14 +72,14 @@ edited suite 's|"dash"|"dash/stretch"|; s|, "coreutils"||'
 trusting 2 suite
 says 'unknown suite `stretch`'
 edited setting 's|sched_rt_runtime_us|no_such_setting|'
-trusting 3 setting
+trusting 2 setting
 says "cannot set kernel.no_such_setting"
-sed 's|"\./module word=ready"|"./broken"|' "$own" >"$WORK/broken.toml"
-mkdir "$WORK/broken"
-echo 'obj-m := broken.o' >"$WORK/broken/Kbuild"
-echo 'int x = ;' >"$WORK/broken/broken.c"
+sed 's|"\./module word=ready"|"./wrong"|' "$own" >"$WORK/broken.toml"
+mkdir "$WORK/wrong"
+echo 'obj-m := wrong.o' >"$WORK/wrong/Kbuild"
+echo 'int x = ;' >"$WORK/wrong/wrong.c"
 trusting 2 broken
-says "broken.c"
+says "wrong.c"
 sed 's|"\./module word=ready"|"no_such_module"|' "$own" >"$WORK/none.toml"
 trusting 2 none
 says "no module no_such_module"
