@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: every run ends, whatever was asked of it: counted triggers of which some are
 # merged before their handler (a hard handler that takes longer than the period), runs
-# that end while another CPU writes to the user stage's device, and writes that answer
-# nothing make no edge. The module can be unloaded after each, and the kernel's log is clean.
+# that wait for a late answer and are stopped meanwhile, runs that end while another
+# CPU writes to the user stage's device, and writes that answer nothing make no edge. The
+# module can be unloaded after each, and the kernel's log is clean.
 # Runs: alone
 . tests/lib/lib.sh
 
@@ -39,6 +40,24 @@ echo "counted: $(cat "$scope/state"), 2000 = $sum, $merged merged"
 [ "$sum" = 2000 ] || { echo "FAIL: not every trigger is accounted for"; exit 1; }
 [ "$merged" -gt 0 ] || { echo "FAIL: none was merged, so this shows nothing"; exit 1; }
 unload "a counted run"
+
+# An opener of the user stage's device that never answers: the run waits for it, for
+# longer than this test lasts.
+insmod "$module"
+exec 3<>/dev/irqscope-user
+for setting in "stages irq user" "count 1" "timeout_ms 600000"; do
+	echo "${setting#* }" >"$scope/settings/${setting%% *}"
+done
+echo 1 >"$scope/run"
+draining() { [ "$(cat "$scope/state")" = draining ]; }
+await 20 draining || { echo "FAIL: no answer is waited for: $(cat "$scope/state")"; exit 1; }
+[ "$(timeout 5 cat "$scope/kthread_pid")" = 0 ] || { echo "FAIL: cannot read while a run drains"; exit 1; }
+timeout 5 sh -c "echo 0 >$scope/run" || { echo "FAIL: a run that drains cannot be stopped"; exit 1; }
+[ "$(cat "$scope/state")" = stopped ] || { echo "FAIL: $(cat "$scope/state") instead of stopped"; exit 1; }
+[ "$(cat "$scope/counters/missing")" = 1 ] || { echo "FAIL: the missing answer is not counted"; exit 1; }
+exec 3<&-
+echo "a run that drains was stopped"
+unload "a run that was stopped while it drained"
 
 insmod "$module"
 timeout 120 ./user-edges || exit 1

@@ -7,7 +7,10 @@
  *
  * Locks: the hotplug lock is taken before `control`, in start; the hotplug
  * callback holds it and waits for the end, which takes `control` only. Probes,
- * which need the hotplug lock themselves, come before both and go after both.
+ * which need the hotplug lock themselves, come before both and go after both. A
+ * run that drains holds no lock, so that it can be stopped: as long as it is
+ * active no other can begin and no setting change, and none but its supervisor
+ * ends it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -139,12 +142,11 @@ unlock:
 	return err;
 }
 
-/* Late responses are measured: wait for them, but not for ever. */
+/* Late responses are measured: wait for them, but not for ever. Not under control. */
 static void irqscope_run_drain(struct irqscope *scope)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(scope->settings.timeout_ms);
 
-	scope->state = IRQSCOPE_STATE_DRAINING;
 	while (irqscope_samples_open(scope) && time_before(jiffies, end) &&
 	       irqscope_verdict_is(scope, IRQSCOPE_FINISHED))
 		usleep_range(POLL_US, 2 * POLL_US);
@@ -189,7 +191,10 @@ static void irqscope_run_supervise(struct work_struct *work)
 	if (!scope->active || irqscope_verdict_is(scope, IRQSCOPE_RUNNING))
 		goto unlock;
 	scope->trigger->stop(scope);
+	scope->state = IRQSCOPE_STATE_DRAINING;
+	mutex_unlock(&scope->control);
 	irqscope_run_drain(scope);
+	mutex_lock(&scope->control);
 	irqscope_mark_end();
 	irqscope_user_edge_withdraw(scope);
 	irqscope_run_close(scope);
@@ -242,11 +247,11 @@ void irqscope_run_stop(struct irqscope *scope, enum irqscope_verdict verdict, in
 
 	mutex_lock(&scope->control);
 	active = scope->active;
+	if (active)
+		irqscope_run_end(scope, verdict, detail);
 	mutex_unlock(&scope->control);
-	if (!active)
-		return;
-	irqscope_run_end(scope, verdict, detail);
-	flush_delayed_work(&scope->supervise);
+	if (active)
+		flush_delayed_work(&scope->supervise);
 }
 
 /**
