@@ -116,10 +116,14 @@ static int irqscope_inject_bare(struct irqscope *scope, struct irqscope_injectio
 /* Under the lock, so that the end of a run waits for it. */
 static int irqscope_inject_locked(struct irqscope *scope, struct irqscope_injection *injection)
 {
-	struct irqscope_ring *header = scope->buffer.header;
+	struct irqscope_ring *header;
 	int result;
 
-	if (!scope->interrupt.open || header->triggers >= scope->settings.count)
+	/* Only while a run takes them is there a ring for certain. */
+	if (!scope->interrupt.open)
+		return -EAGAIN;
+	header = scope->buffer.header;
+	if (header->triggers >= scope->settings.count)
 		return -EAGAIN;
 	if (static_branch_unlikely(&irqscope_bare))
 		result = irqscope_inject_bare(scope, injection);

@@ -51,6 +51,26 @@ void irqscope_ring_free(struct irqscope *scope)
 	mutex_unlock(&buffer->reader);
 }
 
+/*
+ * The reader's side may look at any time: it sees all of a ring or none. What the
+ * ring before was at is forgotten, lest slots be released that this one never filled.
+ */
+static void irqscope_ring_publish(struct irqscope *scope, struct irqscope_ring *header,
+				  struct irqscope_flight *flights, u32 slots)
+{
+	struct irqscope_buffer *buffer = &scope->buffer;
+
+	mutex_lock(&buffer->reader);
+	buffer->header = header;
+	buffer->samples = (void *)header + PAGE_SIZE;
+	buffer->flights = flights;
+	buffer->slots = slots;
+	buffer->produced = 0;
+	buffer->released = 0;
+	irqscope_ring_clear(scope);
+	mutex_unlock(&buffer->reader);
+}
+
 /**
  * irqscope_ring_prepare() - allocate the ring if it is not there yet
  * @scope: the scope
@@ -61,19 +81,20 @@ int irqscope_ring_prepare(struct irqscope *scope)
 {
 	struct irqscope_buffer *buffer = &scope->buffer;
 	u32 slots = scope->settings.slots;
+	struct irqscope_flight *flights;
+	struct irqscope_ring *header;
 
 	if (buffer->header)
 		return 0;
-	buffer->header = vmalloc_user(irqscope_ring_size(slots));
-	buffer->flights = kvcalloc(slots, sizeof(*buffer->flights), GFP_KERNEL);
-	if (!buffer->header || !buffer->flights) {
-		irqscope_ring_free(scope);
+	header = vmalloc_user(irqscope_ring_size(slots));
+	flights = kvcalloc(slots, sizeof(*flights), GFP_KERNEL);
+	if (!header || !flights) {
+		kvfree(flights);
+		vfree(header);
 		pr_err("no memory for %u slots\n", slots);
 		return -ENOMEM;
 	}
-	buffer->samples = (void *)buffer->header + PAGE_SIZE;
-	buffer->slots = slots;
-	irqscope_ring_clear(scope);
+	irqscope_ring_publish(scope, header, flights, slots);
 	return 0;
 }
 

@@ -354,7 +354,8 @@ void irqscope_close_all(struct irqscope *scope)
  */
 u64 irqscope_samples_open(const struct irqscope *scope)
 {
-	u64 published = READ_ONCE(scope->buffer.header->published);
+	/* Before the other number, which is then never the smaller one; its samples are done. */
+	u64 published = smp_load_acquire(&scope->buffer.header->published);
 
 	if (static_branch_unlikely(&irqscope_bare))
 		return irqscope_bare_pending(scope);
