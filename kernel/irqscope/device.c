@@ -89,8 +89,10 @@ static long irqscope_ioctl(struct file *file, unsigned int command, unsigned lon
 
 static int irqscope_open(struct inode *inode, struct file *file)
 {
-	struct irqscope *scope = &irqscope;
+	struct irqscope *scope = irqscope_opener_get();
 
+	if (!scope)
+		return -ENODEV;
 	if (test_and_set_bit(0, &scope->opened))
 		return -EBUSY;
 	file->private_data = scope;

@@ -69,8 +69,10 @@ static ssize_t irqscope_events_read(struct file *file, char __user *to, size_t l
 
 static int irqscope_events_open(struct inode *inode, struct file *file)
 {
-	struct irqscope *scope = &irqscope;
+	struct irqscope *scope = irqscope_opener_get();
 
+	if (!scope)
+		return -ENODEV;
 	if (test_and_set_bit(0, &scope->interference.opened))
 		return -EBUSY;
 	file->private_data = scope;

@@ -448,6 +448,7 @@ struct irqscope {
 
 /* main.c */
 extern struct irqscope irqscope;
+struct irqscope *irqscope_opener_get(void);
 
 /* run.c */
 int irqscope_run_start(struct irqscope *scope);

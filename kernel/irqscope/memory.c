@@ -140,8 +140,10 @@ static void irqscope_memory_set_generator(struct irqscope *scope, bool there)
 
 static int irqscope_memory_open(struct inode *inode, struct file *file)
 {
-	struct irqscope *scope = &irqscope;
+	struct irqscope *scope = irqscope_opener_get();
 
+	if (!scope)
+		return -ENODEV;
 	if (test_and_set_bit(0, &irqscope_memory_opened))
 		return -EBUSY;
 	irqscope_memory_set_generator(scope, true);

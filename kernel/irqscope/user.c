@@ -184,9 +184,12 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 
 static int irqscope_user_open(struct inode *inode, struct file *file)
 {
-	struct irqscope *scope = &irqscope;
-	struct irqscope_user *user = &scope->user;
+	struct irqscope *scope = irqscope_opener_get();
+	struct irqscope_user *user;
 
+	if (!scope)
+		return -ENODEV;
+	user = &scope->user;
 	if (test_and_set_bit(0, &user->opened))
 		return -EBUSY;
 	user->handed_token = 0;
