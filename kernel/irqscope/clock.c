@@ -81,12 +81,13 @@ void irqscope_clock_settle(struct irqscope *scope, struct irqscope_sample *sampl
 {
 	struct irqscope_anchor anchor = irqscope_anchor();
 
+	/* Whole: two stages that come at once both write it. */
 	if (scope->settings.trigger == IRQSCOPE_TIMER)
-		sample->trigger_cycles = anchor.cycles -
-			mul_u64_u64_div_u64(anchor.ns - sample->trigger_ns, FS_PER_NS,
-					    scope->tick_fs);
+		WRITE_ONCE(sample->trigger_cycles, anchor.cycles -
+			   mul_u64_u64_div_u64(anchor.ns - sample->trigger_ns, FS_PER_NS,
+					       scope->tick_fs));
 	else
-		sample->trigger_ns = anchor.ns -
-			mul_u64_u64_div_u64(anchor.cycles - sample->trigger_cycles,
-					    scope->tick_fs, FS_PER_NS);
+		WRITE_ONCE(sample->trigger_ns, anchor.ns -
+			   mul_u64_u64_div_u64(anchor.cycles - sample->trigger_cycles,
+					       scope->tick_fs, FS_PER_NS));
 }

@@ -153,8 +153,7 @@ void irqscope_execution_prepare(struct irqscope *scope)
 		static_branch_disable_cpuslocked(&irqscope_executing);
 }
 
-static ssize_t execution_show(struct device *device, struct device_attribute *attribute,
-			      char *page)
+static ssize_t irqscope_execution_emit(char *page)
 {
 	ssize_t length = 0;
 	unsigned int index;
@@ -174,6 +173,18 @@ static ssize_t execution_show(struct device *device, struct device_attribute *at
 			length += sysfs_emit_at(page, length, " %llu", execution->second_ns);
 	}
 	return length + sysfs_emit_at(page, length, "\n");
+}
+
+static ssize_t execution_show(struct device *device, struct device_attribute *attribute,
+			      char *page)
+{
+	ssize_t length;
+
+	if (mutex_lock_interruptible(&irqscope.control))
+		return -EINTR;
+	length = irqscope_execution_emit(page);
+	mutex_unlock(&irqscope.control);
+	return length;
 }
 
 static char *irqscope_word(char **text)

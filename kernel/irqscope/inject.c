@@ -31,7 +31,7 @@ static irqreturn_t irqscope_inject_handler(int number, void *data)
 	scope->own_interrupts++;
 	if (unlikely(!token)) {
 		irqscope_execute(irq, cycles);
-		if (scope->interrupt.armed)
+		if (READ_ONCE(scope->interrupt.armed))
 			irqscope_spurious(scope);
 		WRITE_ONCE(scope->interrupt.seen_cpu, smp_processor_id());
 		return IRQ_HANDLED;
@@ -240,7 +240,7 @@ static int irqscope_inject_prepare(struct irqscope *scope)
 
 static void irqscope_inject_start(struct irqscope *scope)
 {
-	scope->interrupt.armed = true;
+	WRITE_ONCE(scope->interrupt.armed, true);
 	if (!irqscope_inject_is_asked(scope)) {
 		irqscope_pacer_start(scope);
 		return;

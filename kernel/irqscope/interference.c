@@ -71,7 +71,7 @@ static __always_inline struct irqscope_event *irqscope_slot(struct irqscope *sco
 	event->order = log->order;
 	return event;
 lost:
-	log->lost++;
+	WRITE_ONCE(log->lost, log->lost + 1);
 	return NULL;
 }
 
@@ -232,7 +232,7 @@ static void irqscope_interference_reset(struct irqscope_interference *log)
 	log->idle = 0;
 	log->published = 0;
 	log->released = 0;
-	log->lost = 0;
+	WRITE_ONCE(log->lost, 0);
 	log->open = false;
 	log->closing = false;
 	log->busy = false;
@@ -305,8 +305,10 @@ int irqscope_interference_prepare(struct irqscope *scope)
 		return err;
 	}
 	log->smi_after = U64_MAX;
-	log->cost_cycles = irqscope_interference_cost(scope);
+	WRITE_ONCE(log->cost_cycles, irqscope_interference_cost(scope));
+	mutex_lock(&log->reader);
 	irqscope_interference_reset(log);
+	mutex_unlock(&log->reader);
 	if (irqscope_smi_is_counted(scope->cpu, &log->smis))
 		log->smi_after = div64_u64(SMI_FS, scope->tick_fs);
 	static_branch_enable_cpuslocked(&irqscope_explaining);

@@ -53,7 +53,7 @@ struct irqscope;
  * @hooks_lacking: likewise, of the functions that callbacks.c needs
  * @opened: bit 0: /dev/irqscope-events has an opener
  * @reader: serialises the reader with the log's own beginning and end
- * @probing: guards @users
+ * @probing: guards @users, @lacking and @hooks_lacking
  * @users: runs that need the probes; at most one, but for those that fail to start
  * @leaving: how many of them have ended since @leave ran
  * @leave: takes the probes away
@@ -104,7 +104,7 @@ void irqscope_probes_init(struct irqscope *scope);
 int irqscope_probes_get(struct irqscope *scope);
 void irqscope_probes_put(struct irqscope *scope, unsigned int users);
 void irqscope_probes_put_later(struct irqscope *scope);
-ssize_t irqscope_probes_lacking(const struct irqscope *scope, char *page);
+ssize_t irqscope_probes_lacking(struct irqscope *scope, char *page);
 
 /* callbacks.c */
 void irqscope_callbacks_register(struct irqscope *scope);

@@ -397,8 +397,7 @@ enum irqscope_state {
  * @user: user stage
  * @control: serialises settings and the run's beginning and end
  * @state: what sysfs shows
- * @verdict: enum irqscope_verdict, first come
- * @detail: belongs to @verdict
+ * @verdict: enum irqscope_verdict with its detail, first come: irqscope_run_verdict()
  * @active: between start and the end of teardown; under @control
  * @runs_ended: how many runs have ended
  * @supervisor: workqueue of @supervise
@@ -432,7 +431,6 @@ struct irqscope {
 	struct mutex control; /* settings, state, active */
 	enum irqscope_state state;
 	atomic_t verdict;
-	int detail;
 	bool active;
 	u32 runs_ended;
 	struct workqueue_struct *supervisor;
@@ -454,6 +452,7 @@ struct irqscope *irqscope_opener_get(void);
 int irqscope_run_start(struct irqscope *scope);
 void irqscope_run_stop(struct irqscope *scope, enum irqscope_verdict verdict, int detail);
 void irqscope_run_end(struct irqscope *scope, enum irqscope_verdict verdict, int detail);
+enum irqscope_verdict irqscope_run_verdict(const struct irqscope *scope, int *detail);
 void irqscope_run_init(struct irqscope *scope);
 
 /* random.c */

@@ -181,7 +181,7 @@ int irqscope_irq_probe(struct irqscope *scope)
 		/* An emulated or overcommitted CPU may stand still for longer than this. */
 		if (err && err != -ETIMEDOUT)
 			break;
-		if (!err && scope->interrupt.seen_cpu == scope->cpu)
+		if (!err && READ_ONCE(scope->interrupt.seen_cpu) == scope->cpu)
 			return 0;
 	}
 	if (err == -EOPNOTSUPP)

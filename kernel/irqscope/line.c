@@ -97,7 +97,12 @@ static struct irqscope_port *irqscope_port_get(u32 line)
  */
 bool irqscope_line_available(u32 line)
 {
-	return line == LINE_RECORD || READ_ONCE(irqscope_ports[line]);
+	bool there;
+
+	mutex_lock(&irqscope_port_lock);
+	there = line == LINE_RECORD || irqscope_ports[line];
+	mutex_unlock(&irqscope_port_lock);
+	return there;
 }
 
 /**

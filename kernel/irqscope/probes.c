@@ -378,13 +378,16 @@ void irqscope_probes_init(struct irqscope *scope)
  *
  * Return: how many bytes
  */
-ssize_t irqscope_probes_lacking(const struct irqscope *scope, char *page)
+ssize_t irqscope_probes_lacking(struct irqscope *scope, char *page)
 {
 	unsigned int index;
 	ssize_t length = 0;
 
+	mutex_lock(&scope->interference.probing);
 	for (index = 0; index < ARRAY_SIZE(irqscope_probes); index++)
 		if (scope->interference.lacking & BIT_ULL(index))
 			length += sysfs_emit_at(page, length, "%s\n", irqscope_probes[index].name);
-	return irqscope_callbacks_lacking(scope, page, length);
+	length = irqscope_callbacks_lacking(scope, page, length);
+	mutex_unlock(&scope->interference.probing);
+	return length;
 }

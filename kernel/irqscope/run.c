@@ -22,9 +22,34 @@
 
 #define POLL_US	500
 
-static bool irqscope_verdict_is(struct irqscope *scope, enum irqscope_verdict verdict)
+/* Both in one word, lest one is seen without the other. */
+#define VERDICT_BITS	8
+
+static int irqscope_verdict_pack(enum irqscope_verdict verdict, int detail)
 {
-	return atomic_read(&scope->verdict) == verdict;
+	return detail * BIT(VERDICT_BITS) | verdict;
+}
+
+/**
+ * irqscope_run_verdict() - why the run ends, or has ended
+ * @scope: the scope
+ * @detail: what belongs to it
+ *
+ * Return: the verdict
+ */
+enum irqscope_verdict irqscope_run_verdict(const struct irqscope *scope, int *detail)
+{
+	int packed = atomic_read(&scope->verdict);
+
+	*detail = packed >> VERDICT_BITS;
+	return packed & (BIT(VERDICT_BITS) - 1);
+}
+
+static bool irqscope_verdict_is(const struct irqscope *scope, enum irqscope_verdict verdict)
+{
+	int detail;
+
+	return irqscope_run_verdict(scope, &detail) == verdict;
 }
 
 static int irqscope_run_prepare(struct irqscope *scope)
@@ -93,7 +118,7 @@ static void irqscope_run_begin(struct irqscope *scope)
 	scope->turn_left = 0;
 	atomic_set(&scope->verdict, IRQSCOPE_RUNNING);
 	WRITE_ONCE(scope->active, true);
-	scope->state = IRQSCOPE_STATE_RUNNING;
+	WRITE_ONCE(scope->state, IRQSCOPE_STATE_RUNNING);
 	irqscope_mark_begin(scope->cpu);
 	irqscope_line_arm(scope);
 	scope->trigger->start(scope);
@@ -101,7 +126,7 @@ static void irqscope_run_begin(struct irqscope *scope)
 
 static bool irqscope_is_explained(const struct irqscope *scope)
 {
-	return scope->settings.explain == IRQSCOPE_EXPLAIN_ON;
+	return READ_ONCE(scope->settings.explain) == IRQSCOPE_EXPLAIN_ON;
 }
 
 /**
@@ -164,20 +189,22 @@ static void irqscope_run_close(struct irqscope *scope)
 
 static enum irqscope_state irqscope_run_outcome(struct irqscope *scope)
 {
-	switch (atomic_read(&scope->verdict)) {
+	int detail;
+
+	switch (irqscope_run_verdict(scope, &detail)) {
 	case IRQSCOPE_FINISHED:
 		return IRQSCOPE_STATE_DONE;
 	case IRQSCOPE_STOPPED:
 		return IRQSCOPE_STATE_STOPPED;
 	case IRQSCOPE_CPU_OFFLINE:
-		pr_err("run failed: cpu %d went offline\n", scope->detail);
+		pr_err("run failed: cpu %d went offline\n", detail);
 		break;
 	case IRQSCOPE_GENERATOR_GONE:
 		pr_err("run failed: its generator closed /dev/irqscope-memory\n");
 		break;
 	default:
 		pr_err("run failed: irq %lld could not be injected (%d)\n",
-		       scope->settings.irq, scope->detail);
+		       scope->settings.irq, detail);
 	}
 	return IRQSCOPE_STATE_FAILED;
 }
@@ -191,7 +218,7 @@ static void irqscope_run_supervise(struct work_struct *work)
 	if (!scope->active || irqscope_verdict_is(scope, IRQSCOPE_RUNNING))
 		goto unlock;
 	scope->trigger->stop(scope);
-	scope->state = IRQSCOPE_STATE_DRAINING;
+	WRITE_ONCE(scope->state, IRQSCOPE_STATE_DRAINING);
 	mutex_unlock(&scope->control);
 	irqscope_run_drain(scope);
 	mutex_lock(&scope->control);
@@ -199,7 +226,7 @@ static void irqscope_run_supervise(struct work_struct *work)
 	irqscope_user_edge_withdraw(scope);
 	irqscope_run_close(scope);
 	irqscope_run_unprepare(scope);
-	scope->state = irqscope_run_outcome(scope);
+	WRITE_ONCE(scope->state, irqscope_run_outcome(scope));
 	/* A reader that sees it ended sees all counters at their end. */
 	smp_store_release(&scope->buffer.header->running, 0);
 	WRITE_ONCE(scope->active, false);
@@ -220,13 +247,11 @@ unlock:
  */
 void irqscope_run_end(struct irqscope *scope, enum irqscope_verdict verdict, int detail)
 {
-	int before = atomic_cmpxchg(&scope->verdict, IRQSCOPE_RUNNING, verdict);
+	int packed = irqscope_verdict_pack(verdict, detail);
 
 	/* A run that drains can still be stopped, or lose its CPU. */
-	if (before == IRQSCOPE_FINISHED)
-		before = atomic_cmpxchg(&scope->verdict, IRQSCOPE_FINISHED, verdict);
-	if (before == IRQSCOPE_RUNNING || before == IRQSCOPE_FINISHED)
-		scope->detail = detail;
+	if (atomic_cmpxchg(&scope->verdict, IRQSCOPE_RUNNING, packed) == IRQSCOPE_FINISHED)
+		atomic_cmpxchg(&scope->verdict, IRQSCOPE_FINISHED, packed);
 	/* Later, lest the supervisor's wake-up disturbs the last sample. */
 	mod_delayed_work(scope->supervisor, &scope->supervise,
 			 verdict == IRQSCOPE_FINISHED ? HZ / 50 : 0);

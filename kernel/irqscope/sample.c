@@ -22,9 +22,10 @@ static bool irqscope_sample_takes_turns(const struct irqscope *scope)
 static u32 irqscope_sample_next(const struct irqscope *scope)
 {
 	u32 others = irqscope_sample_others(scope);
-	u32 later = others & ~(BIT(scope->turn) | (BIT(scope->turn) - 1));
+	u32 turn = READ_ONCE(scope->turn);
+	u32 later = others & ~(BIT(turn) | (BIT(turn) - 1));
 
-	return scope->turn_left ? scope->turn : __ffs(later ?: others);
+	return READ_ONCE(scope->turn_left) ? turn : __ffs(later ?: others);
 }
 
 /**
@@ -42,8 +43,9 @@ u32 irqscope_sample_turn(struct irqscope *scope)
 
 	if (!irqscope_sample_takes_turns(scope))
 		return stages;
-	scope->turn = irqscope_sample_next(scope);
-	scope->turn_left = (scope->turn_left ?: scope->settings.turn_length) - 1;
+	/* The CPU that injects looks at both (irqscope_sample_unanswered()). */
+	WRITE_ONCE(scope->turn, irqscope_sample_next(scope));
+	WRITE_ONCE(scope->turn_left, (scope->turn_left ?: scope->settings.turn_length) - 1);
 	return (stages & BIT(IRQSCOPE_IRQ)) | BIT(scope->turn);
 }
 
@@ -304,7 +306,7 @@ static void irqscope_close_token(struct irqscope_responder *stage, u64 token)
 		irqscope_sample_miss(scope, token);
 	} else {
 		irqscope_sample(scope, token)->responses[stage->index].flags = IRQSCOPE_MISSING;
-		irqscope_flight(scope, token)->missing = true;
+		WRITE_ONCE(irqscope_flight(scope, token)->missing, true);
 	}
 	irqscope_sample_drop(scope, token, 1);
 }

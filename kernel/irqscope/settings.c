@@ -69,7 +69,7 @@ static ssize_t number_show(struct device *device, struct device_attribute *attri
 	struct irqscope_number *number =
 		container_of(attribute, struct irqscope_number, attribute);
 
-	return sysfs_emit(page, "%lld\n", *(s64 *)irqscope_setting(number->offset));
+	return sysfs_emit(page, "%lld\n", READ_ONCE(*(s64 *)irqscope_setting(number->offset)));
 }
 
 static ssize_t number_store(struct device *device, struct device_attribute *attribute,
@@ -91,10 +91,9 @@ static ssize_t number_store(struct device *device, struct device_attribute *attr
 	err = irqscope_settings_lock(name);
 	if (err)
 		return err;
-	if (number->check)
-		err = number->check(&irqscope, value);
+	err = number->check ? number->check(&irqscope, value) : 0;
 	if (!err)
-		*(s64 *)irqscope_setting(number->offset) = value;
+		WRITE_ONCE(*(s64 *)irqscope_setting(number->offset), value);
 	mutex_unlock(&irqscope.control);
 	return err ? err : length;
 }
@@ -158,7 +157,7 @@ static ssize_t choice_show(struct device *device, struct device_attribute *attri
 		container_of(attribute, struct irqscope_choice, attribute);
 
 	return sysfs_emit(page, "%s\n",
-			  choice->names[*(u32 *)irqscope_setting(choice->offset)]);
+			  choice->names[READ_ONCE(*(u32 *)irqscope_setting(choice->offset))]);
 }
 
 static void irqscope_choice_log(const char *name, const char *const *names)
@@ -205,10 +204,9 @@ static ssize_t choice_store(struct device *device, struct device_attribute *attr
 	err = irqscope_settings_lock(name);
 	if (err)
 		return err;
-	if (choice->check)
-		err = choice->check(index);
+	err = choice->check ? choice->check(index) : 0;
 	if (!err)
-		*(u32 *)irqscope_setting(choice->offset) = index;
+		WRITE_ONCE(*(u32 *)irqscope_setting(choice->offset), index);
 	mutex_unlock(&irqscope.control);
 	return err ? err : length;
 }
@@ -234,9 +232,13 @@ static ssize_t scheduling_show(struct device *device, struct device_attribute *a
 {
 	struct irqscope_scheduling *scheduling =
 		container_of(attribute, struct irqscope_scheduling, attribute);
-	struct irqscope_sched *sched = irqscope_setting(scheduling->offset);
+	struct irqscope_sched sched;
 
-	return sysfs_emit(page, "%s %d\n", irqscope_policies[sched->policy], sched->value);
+	if (mutex_lock_interruptible(&irqscope.control))
+		return -EINTR;
+	sched = *(struct irqscope_sched *)irqscope_setting(scheduling->offset);
+	mutex_unlock(&irqscope.control);
+	return sysfs_emit(page, "%s %d\n", irqscope_policies[sched.policy], sched.value);
 }
 
 static int irqscope_sched_parse(const char *text, struct irqscope_sched *sched)

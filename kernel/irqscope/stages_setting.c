@@ -59,7 +59,7 @@ static int irqscope_stages_parse(const char *text, u32 *mask)
 
 static ssize_t stages_show(struct device *device, struct device_attribute *attribute, char *page)
 {
-	return irqscope_stages_emit(page, irqscope.settings.stages);
+	return irqscope_stages_emit(page, READ_ONCE(irqscope.settings.stages));
 }
 
 static ssize_t stages_store(struct device *device, struct device_attribute *attribute,
@@ -74,7 +74,7 @@ static ssize_t stages_store(struct device *device, struct device_attribute *attr
 	err = irqscope_settings_lock("stages");
 	if (err)
 		return err;
-	irqscope.settings.stages = mask;
+	WRITE_ONCE(irqscope.settings.stages, mask);
 	mutex_unlock(&irqscope.control);
 	return length;
 }

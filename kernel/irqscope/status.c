@@ -34,12 +34,15 @@ static ssize_t run_store(struct device *device, struct device_attribute *attribu
 
 static ssize_t irqscope_failure_emit(char *page)
 {
-	if (atomic_read(&irqscope.verdict) == IRQSCOPE_CPU_OFFLINE)
-		return sysfs_emit(page, "failed: cpu %d went offline\n", irqscope.detail);
-	if (atomic_read(&irqscope.verdict) == IRQSCOPE_GENERATOR_GONE)
+	int detail;
+	enum irqscope_verdict verdict = irqscope_run_verdict(&irqscope, &detail);
+
+	if (verdict == IRQSCOPE_CPU_OFFLINE)
+		return sysfs_emit(page, "failed: cpu %d went offline\n", detail);
+	if (verdict == IRQSCOPE_GENERATOR_GONE)
 		return sysfs_emit(page, "failed: its generator closed /dev/irqscope-memory\n");
 	return sysfs_emit(page, "failed: irq %lld could not be injected (%d)\n",
-			  irqscope.settings.irq, irqscope.detail);
+			  READ_ONCE(irqscope.settings.irq), detail);
 }
 
 static ssize_t state_show(struct device *device, struct device_attribute *attribute, char *page)
@@ -114,7 +117,7 @@ static ssize_t cost_show(struct device *device, struct device_attribute *attribu
 static ssize_t event_cost_show(struct device *device, struct device_attribute *attribute,
 			       char *page)
 {
-	return sysfs_emit(page, "%u\n", irqscope.interference.cost_cycles);
+	return sysfs_emit(page, "%u\n", READ_ONCE(irqscope.interference.cost_cycles));
 }
 
 static ssize_t events_lost_show(struct device *device, struct device_attribute *attribute,

@@ -44,7 +44,7 @@ static irqreturn_t irqscope_line_handler(int number, void *data)
 	u64 token;
 
 	scope->own_interrupts++;
-	if (unlikely(!scope->interrupt.armed)) {
+	if (unlikely(!READ_ONCE(scope->interrupt.armed))) {
 		WRITE_ONCE(scope->interrupt.seen_cpu, smp_processor_id());
 		return IRQ_HANDLED;
 	}
@@ -86,7 +86,7 @@ static int irqscope_line_prepare(struct irqscope *scope)
 
 static void irqscope_line_start(struct irqscope *scope)
 {
-	scope->interrupt.armed = true;
+	WRITE_ONCE(scope->interrupt.armed, true);
 	scope->line.port->enable_irq(scope->line.port);
 }
 

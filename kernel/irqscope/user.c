@@ -89,7 +89,7 @@ static __always_inline void irqscope_user_toggle(struct irqscope_responder *stag
 		irqscope_fall(stage);
 	else
 		irqscope_toggle(stage);
-	if (unlikely(stage->scope->user.way != IRQSCOPE_EDGE_WRITE))
+	if (unlikely(READ_ONCE(stage->scope->user.way) != IRQSCOPE_EDGE_WRITE))
 		irqscope_user_edge_made(stage->scope);
 }
 
@@ -131,8 +131,8 @@ static __always_inline bool irqscope_user_made(const struct irqscope_user *user,
 {
 	u64 edge;
 
-	return unlikely(user->way != IRQSCOPE_EDGE_WRITE) && !get_user(edge, &answer->edge) &&
-	       edge;
+	return unlikely(READ_ONCE(user->way) != IRQSCOPE_EDGE_WRITE) &&
+	       !get_user(edge, &answer->edge) && edge;
 }
 
 /* The thread has answered, too late: there is nothing to wait for. */
@@ -150,7 +150,7 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	struct irqscope_user *user = &scope->user;
 	struct irqscope_answer answer;
 	bool ends = static_branch_unlikely(&irqscope_executing) && user->begun;
-	u64 token = user->handed_token;
+	u64 token = READ_ONCE(user->handed_token);
 	bool made;
 	u64 now;
 
@@ -192,7 +192,7 @@ static int irqscope_user_open(struct inode *inode, struct file *file)
 	user = &scope->user;
 	if (test_and_set_bit(0, &user->opened))
 		return -EBUSY;
-	user->handed_token = 0;
+	WRITE_ONCE(user->handed_token, 0);
 	user->begun = false;
 	user->runs_seen = READ_ONCE(scope->runs_ended);
 	file->private_data = scope;

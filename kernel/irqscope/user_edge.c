@@ -95,7 +95,7 @@ void irqscope_user_edge_offer(struct irqscope *scope)
 	const struct irqscope_responder *stage = &scope->stages[IRQSCOPE_USER];
 	struct irqscope_user_edge *edge = scope->user.edge;
 
-	scope->user.way = irqscope_user_edge_way(scope);
+	WRITE_ONCE(scope->user.way, irqscope_user_edge_way(scope));
 	edge->step = stage->line_bit;
 	edge->port = scope->line.io_base + (scope->user.way == IRQSCOPE_EDGE_CONTROL ?
 					    IRQSCOPE_PC_CONTROL : IRQSCOPE_PC_DATA);
