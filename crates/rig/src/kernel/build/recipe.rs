@@ -33,7 +33,7 @@ pub(super) struct Part<'a> {
 }
 
 /// The table of kernels that are built.
-pub static RECIPES: [Recipe; 4] = [
+pub static RECIPES: [Recipe; 6] = [
     Recipe {
         name: "plain",
         about: "unpatched, to compare patched ones with",
@@ -57,6 +57,18 @@ pub static RECIPES: [Recipe; 4] = [
         about: "lockdep, with delayed locking",
         fragments: &["twin.config", "lockdep.config"],
         series: &[&DELAYED_LOCKING],
+    },
+    Recipe {
+        name: "kasan",
+        about: "lockdep, with what finds wrong use of memory and lets allocations fail",
+        fragments: &["twin.config", "lockdep.config", "kasan.config"],
+        series: &[],
+    },
+    Recipe {
+        name: "kcsan",
+        about: "plain, with what finds data races",
+        fragments: &["twin.config", "lockdep.config", "kcsan.config"],
+        series: &[],
     },
 ];
 
