@@ -4,6 +4,7 @@
 //! is an error. HOW is:
 //!   `virtual`    on the twin's clock, with one CPU
 //!   `cpus=N`     in real time, with N CPUs; 2 by default
+//!   `turns`      its CPUs take turns in one thread of QEMU
 //!   `doorbell`   with the device of rig vm
 //!   `boot=S`     host seconds until the script must have begun; 180 by default
 //!   `limit=S`    host seconds until the guest must have ended; 600 by default
@@ -18,7 +19,7 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [kernel, exchange, how @ ..] = words.as_slice() else {
         eprintln!(
-            "usage: guest KERNEL EXCHANGE [PORT] [virtual] [cpus=N] [doorbell] [boot=S] [limit=S]"
+            "usage: guest KERNEL EXCHANGE [PORT] [virtual] [cpus=N] [turns] [doorbell] [boot=S] [limit=S]"
         );
         return ExitCode::from(2);
     };
@@ -54,6 +55,7 @@ fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
         ssh_port: how.first().and_then(|port| port.parse().ok()),
         cpus: number("cpus=", 2),
         virtual_clock: asked("virtual"),
+        turns: asked("turns"),
         doorbell: asked("doorbell"),
         boot_limit: seconds("boot=", 180),
         limit: seconds("limit=", 600),

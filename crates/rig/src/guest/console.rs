@@ -2,9 +2,10 @@
 //! Complaints in a guest's kernel log.
 
 /// Beginnings of complaints: warnings, bugs, lockdep, stalls, leaks, panics.
-const COMPLAINTS: [&str; 14] = [
+const COMPLAINTS: [&str; 15] = [
     "WARNING:",
     "BUG:",
+    "UBSAN:",
     "Oops",
     "Kernel panic",
     "general protection fault",
@@ -19,9 +20,17 @@ const COMPLAINTS: [&str; 14] = [
     "sleeping function called from invalid context",
 ];
 
-/// Returns the first line of a kernel log that is a complaint.
+/// A data race, and how its report names a module of ours: `in FUNCTION [irqscope] / FUNCTION`.
+const RACE: &str = "BUG: KCSAN: data-race";
+const OURS: &str = "[irqscope";
+
+/// Returns the first line of a kernel log that is a complaint. The kernel's races with itself,
+/// which are many, are not.
 pub fn first_complaint(log: &str) -> Option<&str> {
-    log.lines().find(|line| COMPLAINTS.iter().any(|complaint| line.contains(complaint)))
+    log.lines().find(|line| {
+        let foreign = line.contains(RACE) && !line.contains(OURS);
+        !foreign && COMPLAINTS.iter().any(|complaint| line.contains(complaint))
+    })
 }
 
 #[cfg(test)]
@@ -33,5 +42,14 @@ mod tests {
         let log = "[    0.1] Linux version 6.1\n[    1.2] WARNING: CPU: 0 PID: 1 at kernel/x.c:1\n";
         assert_eq!(first_complaint(log), Some("[    1.2] WARNING: CPU: 0 PID: 1 at kernel/x.c:1"));
         assert_eq!(first_complaint("[    0.1] irqscope: loaded\n"), None);
+    }
+
+    #[test]
+    fn a_data_race_counts_where_the_driver_takes_part() {
+        let foreign = "[    3.1] BUG: KCSAN: data-race in tick_do_update / tick_sched_timer\n";
+        let ours = "[    3.2] BUG: KCSAN: data-race in irqscope_answer [irqscope] / ktime_get\n";
+        assert_eq!(first_complaint(foreign), None);
+        let log = format!("{foreign}{ours}");
+        assert_eq!(first_complaint(&log), Some(ours.trim_end()));
     }
 }

@@ -44,6 +44,10 @@ pub struct Guest {
     pub virtual_clock: bool,
     /// CPUs in real time.
     pub cpus: u32,
+    /// They take turns in one thread of QEMU instead of having one each: slower, but a kernel that
+    /// changes its own code while it runs on several CPUs has been seen to die of QEMU 7.2
+    /// otherwise (`Oops: int3`), and so did those that change it all the time.
+    pub turns: bool,
     /// With the device of rig `vm`, and its generator, which waits for a host: where,
     /// is in the file `generator` in the exchange directory.
     pub doorbell: bool,
@@ -119,7 +123,8 @@ impl Guest {
         args.extend(words(&if self.virtual_clock {
             "-accel tcg -smp 1 -icount shift=1,sleep=off".to_owned()
         } else {
-            format!("-accel tcg,thread=multi -smp {}", self.cpus)
+            let threads = if self.turns { "single" } else { "multi" };
+            format!("-accel tcg,thread={threads} -smp {}", self.cpus)
         }));
         let share = |tag: &str, path: &Path, mode: &str| {
             let path = path.display();
