@@ -71,6 +71,7 @@ soak:
 	@scripts/bootstrap --test
 	@$(MAKE) --no-print-directory build
 	CYCLES=1000 tests/run --time-limit 7200 31 86
+	FUZZ_KERNEL="kasan kcsan" FUZZ_SECONDS=1800 tests/run --time-limit 10800 88
 	@scripts/fuzz 600
 
 lint:

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: whatever is asked of the driver, in whatever order and by how many threads at
+# once, the kernel has nothing to complain of: settings, devices and mappings are used
+# rightly and wrongly while the module and a CPU go and come, by numbers that follow
+# from a seed. Afterwards the module unloads, nothing of it is leaked where the kernel
+# can tell, and a measurement is complete. FUZZ_KERNEL=kasan and kcsan are kernels that
+# see more (and let allocations fail), FUZZ_SECONDS and FUZZ_SEED say how long and what.
+# Runs: beside others
+. tests/lib/lib.sh
+
+KERNELS=${FUZZ_KERNEL:-6.1 6.1-rt}
+SECONDS_EACH=${FUZZ_SECONDS:-45}
+SEED=${FUZZ_SEED:-$(date +%s)}
+limit=$((SECONDS_EACH * 2 + 420))
+need_guest
+gcc -O2 -Wall -static -pthread -I kernel/irqscope/include -o "$WORK/driver-fuzz" \
+	"$TESTS"/lib/driver-fuzz/*.c
+gcc -O2 -static -o "$WORK/load-cycles" "$TESTS/lib/load-cycles.c"
+
+on_kernel() {
+	kernel=$1
+	mkdir "$WORK/$kernel"
+	case $kernel in kasan | kcsan | lockdep) expect 0 "$IRQSCOPE" kernel build "$kernel" ;; esac
+	cp "$WORK/driver-fuzz" "$WORK/load-cycles" "$WORK/$kernel"
+	echo "cache=$CACHE seconds=$SECONDS_EACH seed=$SEED" >"$WORK/$kernel/script"
+	cat >>"$WORK/$kernel/script" <<'SCRIPT'
+cd /exchange
+drivers=$(ls -td "$cache"/drivers/"$(uname -r)"-release-* | head -n 1)
+debug=/sys/kernel/debug
+# No word of the driver's about a bad value: there are thousands.
+echo 4 >/proc/sys/kernel/printk
+[ -e /proc/sys/kernel/hung_task_timeout_secs ] && echo 60 >/proc/sys/kernel/hung_task_timeout_secs
+mountpoint -q $debug || mount -t debugfs none $debug
+insmod "$(find "/lib/modules/$(uname -r)/kernel/" -name 'parport.ko*')" || exit 1
+[ -e $debug/kcsan ] && echo on >$debug/kcsan
+fail=
+[ -e $debug/failslab ] && fail=fail
+./driver-fuzz "$seed" "$seconds" "$drivers/irqscope.ko" parport="$drivers/irqscope_parport.ko" $fail || exit 1
+[ "$(cat /sys/devices/system/cpu/online)" = 0-1 ] || { echo "FAIL: a CPU is missing"; exit 1; }
+# Without the ports: whoever else held the module was an opener, and is gone.
+[ ! -e /sys/module/irqscope_parport ] || rmmod irqscope_parport || exit 1
+timeout 60 rmmod irqscope || { echo "FAIL: the module does not unload"; exit 1; }
+./load-cycles "$drivers/irqscope.ko" 3 "irq softirq tasklet work thread kthread" || exit 1
+echo "measured afterwards"
+if [ -e $debug/kmemleak ]; then
+	# What was allocated just now is not looked at, nor is what one scan alone has missed.
+	sleep 6
+	echo scan >$debug/kmemleak
+	sleep 6
+	echo scan >$debug/kmemleak
+	cat $debug/kmemleak >leaks
+	grep -B 2 -A 20 '\[irqscope' leaks && { echo "FAIL: leaked"; exit 1; }
+fi
+if [ -e /proc/lockdep_stats ]; then
+	grep -q 'debug_locks: *1' /proc/lockdep_stats || { echo "FAIL: lockdep is off"; exit 1; }
+fi
+echo "to the end on $(uname -r)"
+SCRIPT
+	run_guest "$limit" "$kernel" "$WORK/$kernel" cpus=2 turns
+	grep -q "^FAIL" "$WORK/$kernel/script.output" && fail "$kernel: $(grep "^FAIL" "$WORK/$kernel/script.output")"
+	grep -q "^to the end" "$WORK/$kernel/script.output" || fail "$kernel: not to the end"
+	grep "^fuzzed: seed $SEED" "$WORK/$kernel/script.output" | grep -qv " 0 loads" || fail "$kernel: nothing was loaded"
+}
+
+for kernel in $KERNELS; do on_kernel "$kernel"; done
+nothing_left "qemu-system-x86_64.*$WORK"

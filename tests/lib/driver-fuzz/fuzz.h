@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * driver-fuzz: what its files share. Each worker is a thread with a sequence of
+ * random numbers of its own, which follows from the seed and the worker's place.
+ */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#define _GNU_SOURCE
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCOPE "/sys/class/misc/irqscope/"
+
+enum count {
+	SETTINGS, RUNS, OPENS, MAPPINGS, RELEASES, POLLS, ANSWERS, EVENTS, INJECTIONS,
+	FORKS, LOADS, LOADS_REFUSED, UNLOADS, UNLOADS_REFUSED, HOTPLUGS, COUNTS
+};
+
+struct options {
+	uint64_t seed;
+	int seconds;
+	bool fail;		/* allocations of the workers that take it fail now and then */
+	const char *module;
+	const char *parport;	/* NULL: without */
+};
+
+extern struct options options;
+extern atomic_ulong counts[COUNTS];
+
+/* Nothing is opened while it is set, so that a module can be unloaded. */
+extern atomic_bool quiet;
+extern atomic_bool ending;
+
+/* main.c */
+uint64_t any(void);
+uint64_t below(uint64_t end);
+bool one_in(uint64_t n);
+void *any_address(void);
+void rest_us(uint64_t most);
+int put(const char *path, const char *text, size_t length);
+int set(const char *name, const char *text);
+void count(enum count which);
+int open_device(const char *path, int flags);
+
+/* settings.c */
+void settings_worker(void);
+void generator_settings(void);
+
+/* devices.c */
+void reader_worker(void);
+void events_worker(void);
+void generator_worker(void);
+
+/* user.c */
+void user_worker(void);
+void user_writer(void);
+
+/* machine.c */
+void load(const char *path);
+bool unload(const char *name);
+void loader_worker(void);
+void hotplug_worker(void);
+void let_allocations_fail(void);
+void begin_failing(void);
+unsigned long end_failing(void);
+
+#endif /* FUZZ_H */
