@@ -147,14 +147,16 @@ static __always_inline u64 irqscope_arch_interrupts(unsigned int cpu)
 	const irq_cpustat_t *stat = &per_cpu(irq_stat, cpu);
 
 #ifdef inc_perf_irq_stat
-	sum += stat->counts[IRQ_COUNT_APIC_TIMER] + stat->counts[IRQ_COUNT_NMI];
+	sum += READ_ONCE(stat->counts[IRQ_COUNT_APIC_TIMER]) +
+	       READ_ONCE(stat->counts[IRQ_COUNT_NMI]);
 #ifdef CONFIG_SMP
-	sum += stat->counts[IRQ_COUNT_RESCHEDULE] + stat->counts[IRQ_COUNT_CALL_FUNCTION];
+	sum += READ_ONCE(stat->counts[IRQ_COUNT_RESCHEDULE]) +
+	       READ_ONCE(stat->counts[IRQ_COUNT_CALL_FUNCTION]);
 #endif
 #else
-	sum += stat->apic_timer_irqs + stat->__nmi_count;
+	sum += READ_ONCE(stat->apic_timer_irqs) + READ_ONCE(stat->__nmi_count);
 #ifdef CONFIG_SMP
-	sum += stat->irq_resched_count + stat->irq_call_count;
+	sum += READ_ONCE(stat->irq_resched_count) + READ_ONCE(stat->irq_call_count);
 #endif
 #endif
 #endif

@@ -163,7 +163,8 @@ static __always_inline u64 irqscope_enter(struct irqscope_responder *stage)
  */
 static __always_inline u64 irqscope_interrupts(unsigned int cpu)
 {
-	return kstat_cpu(cpu).irqs_sum + irqscope_arch_interrupts(cpu);
+	/* The next one may come in between. */
+	return READ_ONCE(kstat_cpu(cpu).irqs_sum) + irqscope_arch_interrupts(cpu);
 }
 
 static __always_inline struct irqscope_sample *

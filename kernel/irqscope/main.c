@@ -52,7 +52,7 @@ struct irqscope *irqscope_opener_get(void)
 	return smp_load_acquire(&irqscope_is_loaded) ? &irqscope : NULL;
 }
 
-/* The devices are gone; who was just being refused is still on the way out. */
+/* The devices are gone; an opener that was just refused may be on its way out still. */
 static void irqscope_wait_for_openers(void)
 {
 #ifdef CONFIG_MODULE_UNLOAD

@@ -52,8 +52,8 @@ void irqscope_ring_free(struct irqscope *scope)
 }
 
 /*
- * The reader's side may look at any time: it sees all of a ring or none. What the
- * ring before was at is forgotten, lest slots be released that this one never filled.
+ * The reader's side may look at any time: it sees all of a ring or none. The numbers
+ * of the ring before are forgotten, lest slots be released that this one never filled.
  */
 static void irqscope_ring_publish(struct irqscope *scope, struct irqscope_ring *header,
 				  struct irqscope_flight *flights, u32 slots)

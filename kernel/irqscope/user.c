@@ -8,6 +8,9 @@
  * interrupts are those of write(); so is the edge, unless the thread has made it
  * itself (user_edge.c). With inside off the counter is not read: a zero is handed in.
  *
+ * One thread reads and writes. Others of its process may have the same file: what
+ * they read and write is then mixed up, and nothing else is.
+ *
  * With execution times it answers twice, before and after what it is given to
  * execute: the line rises with the first write() and falls with the second.
  */
@@ -20,7 +23,7 @@
 
 static bool irqscope_user_run_over(const struct irqscope *scope)
 {
-	return READ_ONCE(scope->runs_ended) != scope->user.runs_seen;
+	return READ_ONCE(scope->runs_ended) != READ_ONCE(scope->user.runs_seen);
 }
 
 /* The token to hand out: pending, and its sequence number is there. */
@@ -64,7 +67,7 @@ static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t len
 			return err;
 		/* A run's end is reported before the next run's first call. */
 		if (irqscope_user_run_over(scope)) {
-			user->runs_seen = READ_ONCE(scope->runs_ended);
+			WRITE_ONCE(user->runs_seen, READ_ONCE(scope->runs_ended));
 			return 0;
 		}
 		token = irqscope_user_called(scope);
@@ -73,10 +76,10 @@ static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t len
 	call.number = token;
 	call.rounds = static_branch_unlikely(&irqscope_executing) ?
 		      irqscope_execution_next(&scope->stages[IRQSCOPE_USER]) : 0;
-	user->begun = false; /* whatever became of the sample before */
+	WRITE_ONCE(user->begun, false); /* whatever became of the sample before */
 	WRITE_ONCE(user->handed_token, token);
-	user->handed_seq = call.seq;
-	user->handed_cycles = irqscope_stamp();
+	WRITE_ONCE(user->handed_seq, call.seq);
+	WRITE_ONCE(user->handed_cycles, irqscope_stamp());
 	if (!copy_to_user(to, &call, sizeof(call)))
 		return sizeof(call);
 	WRITE_ONCE(user->handed_token, 0);
@@ -120,7 +123,7 @@ static __always_inline bool irqscope_user_owes(struct irqscope_responder *stage,
 static int irqscope_user_refuse(struct irqscope *scope, int err)
 {
 	WRITE_ONCE(scope->user.handed_token, 0);
-	scope->user.begun = false;
+	WRITE_ONCE(scope->user.begun, false);
 	irqscope_close_stage(&scope->stages[IRQSCOPE_USER]);
 	return err;
 }
@@ -149,10 +152,10 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	struct irqscope_responder *stage = &scope->stages[IRQSCOPE_USER];
 	struct irqscope_user *user = &scope->user;
 	struct irqscope_answer answer;
-	bool ends = static_branch_unlikely(&irqscope_executing) && user->begun;
+	bool ends = static_branch_unlikely(&irqscope_executing) && READ_ONCE(user->begun);
 	u64 token = READ_ONCE(user->handed_token);
+	u64 handed, begun, now;
 	bool made;
-	u64 now;
 
 	if (unlikely(length != sizeof(answer)))
 		return -EINVAL;
@@ -161,15 +164,16 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 		return irqscope_user_late(user);
 	if (copy_from_user(&answer, from, sizeof(answer)))
 		return irqscope_user_refuse(scope, -EFAULT);
-	if (answer.seq != user->handed_seq || answer.cycles - user->handed_cycles >
-					      now - user->handed_cycles)
+	handed = READ_ONCE(user->handed_cycles);
+	if (answer.seq != READ_ONCE(user->handed_seq) || answer.cycles - handed > now - handed)
 		return irqscope_user_refuse(scope, -EINVAL);
 	if (static_branch_unlikely(&irqscope_executing) && !ends) {
-		user->begun = true;
-		user->begun_cycles = answer.cycles;
+		WRITE_ONCE(user->begun_cycles, answer.cycles);
+		WRITE_ONCE(user->begun, true);
 		return sizeof(answer);
 	}
-	user->begun = false;
+	begun = READ_ONCE(user->begun_cycles);
+	WRITE_ONCE(user->begun, false);
 	/* A token is never used twice: this takes what read() handed out. */
 	if (atomic64_cmpxchg(&stage->pending, token, 0) != token)
 		return irqscope_user_late(user);
@@ -177,8 +181,8 @@ static ssize_t irqscope_user_write(struct file *file, const char __user *from,
 	if (static_branch_unlikely(&irqscope_bare))
 		irqscope_bare_answer(stage);
 	else
-		irqscope_answer_token(stage, token, ends ? user->begun_cycles : answer.cycles,
-				      ends ? answer.cycles - user->begun_cycles : 0);
+		irqscope_answer_token(stage, token, ends ? begun : answer.cycles,
+				      ends ? answer.cycles - begun : 0);
 	return sizeof(answer);
 }
 
@@ -193,8 +197,8 @@ static int irqscope_user_open(struct inode *inode, struct file *file)
 	if (test_and_set_bit(0, &user->opened))
 		return -EBUSY;
 	WRITE_ONCE(user->handed_token, 0);
-	user->begun = false;
-	user->runs_seen = READ_ONCE(scope->runs_ended);
+	WRITE_ONCE(user->begun, false);
+	WRITE_ONCE(user->runs_seen, READ_ONCE(scope->runs_ended));
 	file->private_data = scope;
 	WRITE_ONCE(user->present, true);
 	return stream_open(inode, file);
