@@ -114,8 +114,7 @@ static void use_ring(int fd, struct map *maps)
 			fork_once();
 		break;
 	default:
-		set("run", one_in(4) ? "0" : "1");
-		count(RUNS);
+		run(!one_in(4));
 	}
 }
 
@@ -165,8 +164,7 @@ void generator_worker(void)
 	count(MAPPINGS);
 	if (one_in(2))
 		generator_settings();
-	set("run", "1");
-	count(RUNS);
+	run(true);
 	for (int i = below(1000); i >= 0 && !quiet && !ending; i--) {
 		ioctl(fd, one_in(50) ? any() : IRQSCOPE_INJECT_NOW,
 		      one_in(50) ? any_address() : &injection);
@@ -177,7 +175,7 @@ void generator_worker(void)
 			rest_us(500);
 	}
 	if (one_in(2))
-		set("run", "0");
+		run(false);
 	if (memory != MAP_FAILED)
 		munmap((void *)memory, PAGE);
 	close(fd);

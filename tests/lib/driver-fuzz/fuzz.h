@@ -23,6 +23,7 @@ struct options {
 	uint64_t seed;
 	int seconds;
 	bool fail;		/* allocations of the workers that take it fail now and then */
+	bool sweep;		/* only loads, each with another allocation failing */
 	const char *module;
 	const char *parport;	/* NULL: without */
 };
@@ -43,7 +44,11 @@ void rest_us(uint64_t most);
 int put(const char *path, const char *text, size_t length);
 int set(const char *name, const char *text);
 void count(enum count which);
+void run(bool start);
 int open_device(const char *path, int flags);
+
+/* sweep.c */
+int sweep(void);
 
 /* settings.c */
 void settings_worker(void);

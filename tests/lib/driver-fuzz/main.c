@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// driver-fuzz SEED SECONDS MODULE [parport=MODULE] [fail]: uses all of the driver's
-// interface at once, rightly and wrongly, from several threads, for so many seconds:
+// driver-fuzz SEED SECONDS MODULE [parport=MODULE] [fail] [sweep]: uses all of the driver's
+// interface at once, rightly and wrongly, from several threads, for SECONDS:
 // settings, devices, mappings, loading and unloading, CPUs that go and come. With
 // `fail`, and a kernel that can, allocations of its own threads fail. It leaves the
 // module loaded, no run active and all CPUs online, and prints what it did. It judges
-// nothing: the kernel's log does.
+// nothing: the kernel's log does. `sweep` is another program (sweep.c) in the same file.
 #include "fuzz.h"
 
 #include <errno.h>
@@ -84,6 +84,13 @@ int set(const char *name, const char *text)
 void count(enum count which)
 {
 	atomic_fetch_add(&counts[which], 1);
+}
+
+// Starts or stops a run; counts those that begin.
+void run(bool start)
+{
+	if (!set("run", start ? "1" : "0") && start)
+		count(RUNS);
 }
 
 // Opens a device of the driver, unless the loader wants none to be open.
@@ -182,7 +189,7 @@ static void run_workers(void)
 static void parse(int argc, char **argv)
 {
 	if (argc < 4) {
-		fputs("usage, as root: driver-fuzz SEED SECONDS MODULE [parport=MODULE] [fail]\n", stderr);
+		fputs("usage, as root: driver-fuzz SEED SECONDS MODULE [parport=MODULE] [fail] [sweep]\n", stderr);
 		exit(2);
 	}
 	options.seed = strtoull(argv[1], NULL, 0);
@@ -191,6 +198,8 @@ static void parse(int argc, char **argv)
 	for (int i = 4; i < argc; i++) {
 		if (!strcmp(argv[i], "fail"))
 			options.fail = true;
+		if (!strcmp(argv[i], "sweep"))
+			options.sweep = true;
 		if (!strncmp(argv[i], "parport=", 8))
 			options.parport = argv[i] + 8;
 	}
@@ -203,6 +212,8 @@ int main(int argc, char **argv)
 	setlinebuf(stdout);
 	parse(argc, argv);
 	signal(SIGPIPE, SIG_IGN);
+	if (options.sweep)
+		return sweep();
 	printf("seed %llu, %d s%s\n", (unsigned long long)options.seed, options.seconds,
 	       options.fail ? ", allocations fail" : "");
 	state = options.seed | 1;
@@ -215,7 +226,7 @@ int main(int argc, char **argv)
 	if (options.fail)
 		failures = end_failing();
 	load(options.module);
-	set("run", "0");
+	run(false);
 	report("end");
 	printf("fuzzed: seed %llu, %lu calls, %lu injected failures, %lu loads, %lu hotplugs\n",
 	       (unsigned long long)options.seed, calls(), failures, counts[LOADS], counts[HOTPLUGS]);

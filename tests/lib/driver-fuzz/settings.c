@@ -160,8 +160,7 @@ void settings_worker(void)
 
 	switch (below(8)) {
 	case 0:
-		set("run", one_in(3) ? "0" : "1");
-		count(RUNS);
+		run(!one_in(3));
 		break;
 	case 1:
 		read_one(readable[below(ITEMS(readable))]);
@@ -178,7 +177,7 @@ void settings_worker(void)
 		rest_us(20000);
 }
 
-// What a generator needs; another worker may change it before the run begins.
+// Sets all that a generator needs; another worker may change it before the run begins.
 void generator_settings(void)
 {
 	set("settings/trigger", "inject");
