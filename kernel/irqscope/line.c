@@ -242,6 +242,7 @@ void irqscope_line_disarm(struct irqscope *scope)
 
 	if (scope->line.port)
 		synchronize_rcu();
+	WRITE_ONCE(scope->user.way, IRQSCOPE_EDGE_WRITE); /* the next run may have no line */
 	for (index = 0; index < IRQSCOPE_STAGES; index++) {
 		WRITE_ONCE(scope->stages[index].line_bit, 0);
 		WRITE_ONCE(scope->stages[index].word, NULL);
