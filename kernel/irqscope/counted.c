@@ -78,7 +78,8 @@ void irqscope_counted_raise(struct irqscope_responder *stage, u64 token)
 {
 	if (atomic_inc_return(&stage->owed) > 1)
 		return;
-	atomic64_set(&stage->pending, token);
+	/* Fully ordered, as the cmpxchg elsewhere: irqscope_user_raise() relies on it. */
+	atomic64_xchg(&stage->pending, token);
 	stage->ops->raise(stage);
 }
 
@@ -94,7 +95,8 @@ bool irqscope_counted_settle(struct irqscope_responder *stage, u64 token)
 	/* Fully ordered: what is owed was counted after its link was written. */
 	if (atomic_dec_return(&stage->owed) <= 0)
 		return false;
-	atomic64_set(&stage->pending, READ_ONCE(irqscope_flight(stage->scope, token)->next));
+	/* As above. */
+	atomic64_xchg(&stage->pending, READ_ONCE(irqscope_flight(stage->scope, token)->next));
 	return true;
 }
 
