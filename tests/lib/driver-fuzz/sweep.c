@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,17 +18,32 @@ static const char *const devices[] = {
 	"/dev/irqscope-user", "/dev/irqscope-events", "/dev/irqscope-memory", "/dev/irqscope"
 };
 
+// All on one CPU, on which openers come before the load: a CPU of an emulator may stand still
+// while another one loads.
+static void stay(bool first)
+{
+	const struct sched_param priority = { .sched_priority = 10 };
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) ||
+	    (first && sched_setscheduler(0, SCHED_FIFO, &priority)))
+		puts("FAIL: a thread cannot be bound");
+}
+
 // Keeps each device for as long as the rest of a load takes, and uses it then.
 static void *open_again(void *argument)
 {
 	const char *path = argument;
 	char bytes[64];
 
+	stay(true);
 	while (!ending) {
 		int fd = quiet ? -1 : open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 
 		if (fd < 0) {
-			usleep(50);
+			usleep(4000);
 			continue;
 		}
 		count(OPENS);
@@ -100,6 +116,7 @@ int sweep(void)
 
 	begin_failing();
 	unload("irqscope");
+	stay(false);
 	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
 		if (pthread_create(&threads[i], NULL, open_again, (void *)devices[i]))
 			return 1;
