@@ -68,6 +68,7 @@ void load(const char *path);
 bool unload(const char *name);
 void loader_worker(void);
 void hotplug_worker(void);
+void all_cpus_online(void);
 void let_allocations_fail(void);
 void begin_failing(void);
 unsigned long end_failing(void);

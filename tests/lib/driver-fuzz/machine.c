@@ -64,8 +64,11 @@ void hotplug_worker(void)
 	rest_us(800000);
 	put(CPU, one_in(2) ? "0" : "1", 1);
 	count(HOTPLUGS);
-	if (ending)
-		put(CPU, "1", 1);
+}
+
+void all_cpus_online(void)
+{
+	put(CPU, "1", 1);
 }
 
 // For the calling thread alone: the kernel's own ways to take a CPU away, for one, do not

@@ -223,6 +223,7 @@ int main(int argc, char **argv)
 	if (options.fail)
 		begin_failing();
 	run_workers();
+	all_cpus_online();
 	if (options.fail)
 		failures = end_failing();
 	load(options.module);
