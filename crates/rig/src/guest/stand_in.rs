@@ -25,6 +25,9 @@ const BUSYBOX: &str = "/bin/busybox";
 /// ends in a panic.
 const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on \
                        tsc=reliable clocksource=tsc no_timer_check nokaslr";
+/// A slow kernel gives up ACPI's table of interrupts, half a minute for each device. The one of
+/// multiprocessor PCs says the same.
+const ROUTING: &str = "pci=noacpi";
 /// Of the doorbell: as many as there are stages.
 const LINES: usize = 11;
 const DRIVERS: [&str; 5] = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_net"];
@@ -93,11 +96,12 @@ impl Guest {
         let mut args = self.args();
         args.extend(monitor.args());
         args.extend(doorbell.iter().flat_map(Doorbell::args));
+        let append = if self.turns { format!("{CMDLINE} {ROUTING}") } else { CMDLINE.to_owned() };
         let machine = Machine {
             program: self.kernel.arch().qemu(),
             kernel: &self.kernel.image,
             initramfs: file.path(),
-            append: CMDLINE,
+            append: &append,
             args,
             console: &console,
             limit: self.limit,
