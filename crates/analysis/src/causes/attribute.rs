@@ -275,9 +275,22 @@ impl<'a> Case<'a> {
         });
         match (interval.frames.last(), work) {
             (Some(Frame::Work(function)), _) => Named::All(self.work(sight, interval, *function)),
-            (Some(_), _) if !interval.is_threads() => Named::All(self.softirq(sight, interval)),
+            (Some(_), _) if !interval.is_threads() => self.softirqs(sight, interval, length),
             (Some(_), Some(function)) => Named::All(self.work(sight, interval, function)),
             _ => self.thread(sight, interval, length),
+        }
+    }
+
+    /// Names the softirq that runs. Where softirqs are threads, one that an interrupt came into is
+    /// preempted on the way out: that way is the stage's own, and not the softirq's.
+    fn softirqs(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
+        let cause = self.softirq(sight, interval);
+        let is_preempted = self.timeline.threaded_softirqs
+            && interval.next.is_some()
+            && self.own_thread(sight).is_some();
+        match is_preempted {
+            true => self.usual_or(interval, length, cause),
+            false => Named::All(cause),
         }
     }
 

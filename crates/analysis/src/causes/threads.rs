@@ -107,6 +107,12 @@ impl Case<'_> {
         if interval.is_run() || !interval.frames.is_empty() {
             return Named::All(cause);
         }
+        self.usual_or(interval, length, cause)
+    }
+
+    /// Returns the part of a step that an undisturbed one has as the stage's own, and the rest with
+    /// its cause.
+    pub(super) fn usual_or(&self, interval: &Interval, length: u64, cause: Cause) -> Named {
         let own = self.baselines.own(Step::of(interval), length);
         if own == length {
             Named::All(Cause::plain(CauseKind::Own))

@@ -86,7 +86,7 @@ pub struct Timeline {
     pub schedules: Vec<u64>,
     /// A thread was switched away from in the middle of a softirq: on this kernel a softirq is a
     /// thread's own doing, and not an interrupt's on top of it.
-    threaded_softirqs: bool,
+    pub threaded_softirqs: bool,
 }
 
 impl Interval {
