@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -22,6 +22,10 @@ use crate::scheduling;
 
 /// Directories of loads' files, beside the agent's program.
 const FILES: &str = "load";
+
+/// Bytes of a command's complaints that are kept, and characters of a line that are reported.
+const KEPT: usize = 1024;
+const LINE: usize = 200;
 
 /// An account that a load runs as.
 #[derive(Clone, Copy)]
@@ -128,20 +132,18 @@ fn start(
     unsafe { command.pre_exec(set_up) }.spawn()
 }
 
-/// Reads what the command complains of until it or its last child has ended; returns the last line.
+/// Reads what the command complains of until it or its last child has ended; returns the last line. Of
+/// what comes only the end is kept, however much it is.
 fn last_words(child: &mut Child) -> String {
-    let mut last = String::new();
-    let Some(stderr) = child.stderr.take() else { return last };
-    let mut reader = BufReader::new(stderr);
-    let mut line = Vec::new();
-    while matches!(reader.read_until(b'\n', &mut line), Ok(length) if length > 0) {
-        let text = String::from_utf8_lossy(&line);
-        if !text.trim().is_empty() {
-            last = text.trim().chars().filter(|c| !c.is_control()).take(200).collect();
-        }
-        line.clear();
+    let Some(mut stderr) = child.stderr.take() else { return String::new() };
+    let (mut kept, mut buffer) = (Vec::new(), [0; KEPT]);
+    while let Ok(length @ 1..) = stderr.read(&mut buffer) {
+        kept.extend_from_slice(&buffer[..length]);
+        kept.drain(..kept.len().saturating_sub(KEPT));
     }
-    last
+    let text = String::from_utf8_lossy(&kept);
+    let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    last.chars().filter(|c| !c.is_control()).take(LINE).collect()
 }
 
 fn said(last: &str) -> String {
@@ -174,6 +176,8 @@ mod tests {
     fn a_command_that_ends_says_how_and_its_last_words() {
         let failed = load(&["sh", "-c", "echo first >&2; echo $WORD >&2; exit 3"], AtEnd::GoOn);
         assert_eq!(held(&failed), "it ended with exit status: 3 (it said: value)");
+        let floods = "head -c 300000 /dev/zero >&2; echo >&2; echo end >&2; exit 1";
+        assert!(held(&load(&["sh", "-c", floods], AtEnd::Fail)).ends_with("(it said: end)"));
         let ended = load(&["sh", "-c", "pwd"], AtEnd::Fail);
         assert_eq!(held(&ended), "it ended with exit status: 0");
     }
