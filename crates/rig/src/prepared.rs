@@ -35,14 +35,20 @@ impl Prepared {
     ) -> Result<Vec<Self>> {
         agent::find()?;
         check_programs(cases.iter().map(|case| case.kernel.label.as_str()))?;
-        let prepare = |case: &mut Case| {
-            let mut prepared = Self::get(&case.kernel, &case.plan, say, stop)?;
-            prepared.bring(payload, say)?;
-            case.payload_origin.clone_from(&prepared.brought.origin);
+        let mut all: Vec<Self> = Vec::new();
+        for index in 0..cases.len() {
+            let earlier = cases[..index].iter().position(|one| one.kernel == cases[index].kernel);
+            let case = &mut cases[index];
+            let prepared = Self::get(&case.kernel, &case.plan, say, stop)?;
+            let brought = match earlier {
+                Some(same) => all[same].brought.clone(),
+                None => prepared.bring(payload, say)?,
+            };
+            case.payload_origin.clone_from(&brought.origin);
             case.origin.clone_from(&prepared.kernel.origin);
-            Ok(Self { boot: case.boot.clone(), ..prepared })
-        };
-        cases.iter_mut().map(prepare).collect()
+            all.push(Self { boot: case.boot.clone(), brought, ..prepared });
+        }
+        Ok(all)
     }
 
     /// Fetches the kernel and builds the driver, where the cache has them not.
@@ -58,10 +64,8 @@ impl Prepared {
         Ok(Self { kernel, driver, boot: String::new(), brought: Brought::default() })
     }
 
-    fn bring(&mut self, payload: &Payload, say: &dyn Fn(&str)) -> Result<()> {
-        let arch = self.kernel.arch();
-        self.brought = Brought::to_guest(payload, build_for(&self.kernel), arch, say)?;
-        Ok(())
+    fn bring(&self, payload: &Payload, say: &dyn Fn(&str)) -> Result<Brought> {
+        Brought::to_guest(payload, build_for(&self.kernel), self.kernel.arch(), say)
     }
 
     /// Returns a kernel's command line: the rig's own part, then what the case asks for.

@@ -99,15 +99,8 @@ impl<'a> Session<'a> {
         let contents = File::open(file).trying(|| format!("cannot read {}", file.display()))?;
         let to = quote(&format!("{}/{name}", self.dir));
         let script = format!("umask 077; cat >{to} && chmod 700 {to}");
-        let done = self.shell.output(&script, Some(contents), stop)?;
-        if done.status.success() {
-            return Ok(());
-        }
-        let place = &self.shell.target;
-        Err(RigError::unready(
-            format!("cannot copy {name} to {place}: {}", done.stderr.trim()),
-            "make room in its directory for temporary files",
-        ))
+        let remedy = "make room in its directory for temporary files";
+        self.put(&script, contents, name, remedy, stop)
     }
 
     /// Puts files and directories into the directory, readable for loads of other users.
@@ -120,15 +113,19 @@ impl<'a> Session<'a> {
         let archive = pack(staged.path(), stop)?;
         let to = quote(&self.dir);
         let script = format!("tar -xpof - -C {to} && chmod 711 {to}");
-        let done = self.shell.output(&script, Some(archive), stop)?;
+        let remedy = "make room in its directory for temporary files, and install tar there";
+        self.put(&script, archive, "the loads' files", remedy, stop)
+    }
+
+    /// Runs a script on the target that takes `what` from its input.
+    fn put(&self, script: &str, input: File, what: &str, remedy: &str, stop: &Stop) -> Result<()> {
+        let done = self.shell.output(script, Some(input), stop)?;
         if done.status.success() {
             return Ok(());
         }
         let place = &self.shell.target;
-        Err(RigError::unready(
-            format!("cannot copy the loads' files to {place}: {}", done.stderr.trim()),
-            "make room in its directory for temporary files, and install tar there",
-        ))
+        let text = format!("cannot copy {what} to {place}: {}", done.stderr.trim());
+        Err(RigError::unready(text, remedy))
     }
 
     /// Says that the directory is filled: which modules to load, and the generator's options where
