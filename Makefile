@@ -30,8 +30,7 @@ build:
 	scripts/build-ui
 	cargo build --release --locked -p irqscope-agent --target $(AGENT_TARGET) \
 		$(if $(filter %gnu,$(AGENT_TARGET)),--config 'build.rustflags=["-Ctarget-feature=+crt-static"]')
-	cargo build --release --locked -p irqscope -p irqscope-vm
-	cargo build --release --locked -p irqscope-twin-plugin --no-default-features --features "$$(scripts/plugin-api)"
+	cargo build --release --locked -p irqscope -p irqscope-vm -p irqscope-twin-plugin
 
 # The C compiler only links; the driver needs it anyway. Debian's Rust has no such target.
 arm64:

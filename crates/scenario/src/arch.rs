@@ -16,6 +16,9 @@ pub enum Arch {
 const ARM64: &str = "-arm64";
 
 impl Arch {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::X86_64, Self::Arm64];
+
     /// Returns the architecture of a kernel by its name, `6.1` or `6.1-arm64`.
     pub fn of_kernel(name: &str) -> Self {
         if name.ends_with(ARM64) { Self::Arm64 } else { Self::X86_64 }

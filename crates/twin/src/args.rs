@@ -13,6 +13,7 @@
 //! | `smi-seed` | of their instants | 0 |
 //! | `trace` | triggers, from the first, whose path is recorded; with `out` only | 0 |
 //! | `sections` | 1: every section with interrupts or preemption disabled; with `out` only | 0 |
+//! | `quantum` | ns, the longest turn of a CPU while others wait for theirs; 0: up to the next timer | 0 |
 //! | `out` | file or listening Unix socket that takes the frames | |
 //! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, printed on standard error | |
 //!
@@ -49,13 +50,13 @@ pub struct Args {
     pub smi_seed: u64,
     pub trace: u64,
     pub sections: bool,
+    pub quantum: u64,
     pub output: Output,
 }
 
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
-const KNOWN: &str =
-    "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, out, port, clock";
+const KNOWN: &str = "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, quantum, out, port, clock";
 
 /// While they are read.
 #[derive(Default)]
@@ -70,6 +71,7 @@ struct Draft {
     smi_seed: u64,
     trace: u64,
     sections: bool,
+    quantum: u64,
     output: Option<Output>,
 }
 
@@ -99,6 +101,7 @@ fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
         "smi-seed" => draft.smi_seed = number(name, value)?,
         "trace" => draft.trace = number(name, value)?,
         "sections" => draft.sections = within(name, value, 0, 1)? == 1u8,
+        "quantum" => draft.quantum = number(name, value)?,
         "out" => set_output(draft, Output::Path(value.into()))?,
         "clock" => {
             within(name, value, 1, 1u8)?;
@@ -138,6 +141,7 @@ fn finish(draft: Draft) -> Result<Args, String> {
         smi: draft.smi,
         smi_seed: draft.smi_seed,
         trace: draft.trace,
+        quantum: draft.quantum,
         sections: draft.sections,
         output,
     })

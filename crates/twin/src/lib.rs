@@ -59,6 +59,7 @@
 //! can touch a run: its frames depend on the guest and the arguments only.
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
+mod api;
 mod args;
 mod cpu;
 mod halt;
@@ -74,4 +75,6 @@ mod sections;
 mod smi;
 mod stop;
 mod trace;
+mod turns;
+mod unusable;
 mod wiring;

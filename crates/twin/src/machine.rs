@@ -9,6 +9,7 @@ use crate::port::{Gate, LINES, Port};
 use crate::qemu::{Memory, Pin, Qemu, Timer};
 use crate::smi::Smi;
 use crate::trace;
+use crate::turns;
 use crate::wiring::Wiring;
 
 /// How often commands are looked for, where some may come: virtual time.
@@ -96,6 +97,7 @@ impl Machine {
         let (changed, gate) = wires.port.look(seen);
         // A parallel port's last four lines fall with the gate: these are no answers.
         if gate == Gate::Closed {
+            turns::measure(false);
             self.start = None;
             self.source.target_disarmed();
             self.smi.iter_mut().for_each(|(smi, _)| smi.end());
@@ -105,6 +107,7 @@ impl Machine {
             trace::edge(line, at);
         }
         if gate == Gate::Opened {
+            turns::measure(true);
             let start = at.next_multiple_of(START_GRID_NS);
             self.start = Some(start);
             self.smi.iter_mut().for_each(|(smi, _)| smi.begin(start));

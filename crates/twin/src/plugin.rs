@@ -3,7 +3,6 @@
 //! output, the exit.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::fmt;
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, TryLockError};
@@ -12,10 +11,9 @@ use std::time::Duration;
 use irqscope_generator::server::Server;
 use irqscope_generator::{Source, initial};
 use irqscope_wire::{
-    Command, Failure, GeneratorHello, GeneratorKind, Limits, Message, PROTOCOL, Range, Refusal,
-    Reply, Shape, TWIN_LISTENS, TWIN_UNUSABLE, Tick,
+    Command, GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Shape, TWIN_LISTENS, Tick,
 };
-use qemu_plugin_sys::{QEMU_PLUGIN_VERSION, qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
+use qemu_plugin_sys::{qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
 use crate::args::{Args, Output, parse};
 use crate::cpu::Cpu;
@@ -29,6 +27,8 @@ use crate::sections;
 use crate::smi::Smi;
 use crate::stop;
 use crate::trace::{self, Insn};
+use crate::turns;
+use crate::unusable::Unusable;
 use crate::wiring::{Absent, Wiring, not_exported};
 
 const HOUR_NS: u64 = 3_600_000_000_000;
@@ -114,10 +114,6 @@ impl Plugin {
     }
 }
 
-/// QEMU reads this before anything else.
-#[unsafe(no_mangle)]
-pub static qemu_plugin_version: c_int = QEMU_PLUGIN_VERSION as c_int;
-
 /// Installs the plugin.
 ///
 /// # Safety
@@ -154,43 +150,6 @@ pub unsafe extern "C" fn qemu_plugin_install(
     }
 }
 
-/// Why the generator cannot work.
-enum Unusable {
-    /// This QEMU, this machine or this place does not allow it.
-    Here(String),
-    /// It can, but not with these settings.
-    Settings(Refusal),
-}
-
-impl fmt::Display for Unusable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Here(what) => write!(f, "{TWIN_UNUSABLE}{what}"),
-            Self::Settings(refusal) => {
-                write!(f, "the twin's generator refuses its settings: {refusal}")
-            }
-        }
-    }
-}
-
-/// The only frame of a generator that does not begin: there is no hello before it.
-impl From<Unusable> for Message {
-    fn from(unusable: Unusable) -> Self {
-        match unusable {
-            Unusable::Here(what) => {
-                Self::Failed(Failure { what, remedy: String::new(), invalid: false })
-            }
-            Unusable::Settings(refusal) => Self::Reply(Reply { to: None, result: Err(refusal) }),
-        }
-    }
-}
-
-impl From<String> for Unusable {
-    fn from(what: String) -> Self {
-        Self::Here(what)
-    }
-}
-
 fn install(
     id: qemu_plugin_id_t,
     cpus: c_int,
@@ -198,8 +157,9 @@ fn install(
     arguments: &[String],
 ) -> Result<(), Unusable> {
     let args = parse(arguments.iter().map(String::as_str))?;
-    if cpus != 1 {
-        let what = format!("it needs a machine with one CPU, not {cpus}: use -smp 1");
+    turns::want(args.quantum, cpus).map_err(not_exported)?;
+    if cpus != 1 && (args.trace > 0 || args.sections) {
+        let what = format!("trace and sections need a machine with one CPU, not {cpus}");
         return Err(Unusable::Here(what));
     }
     let found = Qemu::look_up().map_err(not_exported)?;
@@ -301,6 +261,9 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
     }
     static FIRST: Once = Once::new();
     FIRST.call_once(|| {
+        // Without a generator nothing says when a measurement begins.
+        let is_measured = lock().is_none();
+        QEMU.get().into_iter().for_each(|qemu| turns::begin(qemu, is_measured));
         with_plugin(|qemu, _| qemu.fire_at(qemu.timer(on_ready), 0));
     });
 }
@@ -323,6 +286,7 @@ unsafe extern "C" fn stopping(_cpu: c_uint, _word: *mut c_void) {
 
 unsafe extern "C" fn halting(cpu: c_uint, _word: *mut c_void) {
     sections::halts();
+    turns::halts();
     if let Some(instrument) = INSTRUMENT.get() {
         // SAFETY: QEMU calls this in the code of the CPU that it names.
         unsafe { instrument.bring_clock_up_to_date(cpu) }

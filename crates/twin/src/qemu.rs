@@ -10,7 +10,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use qemu_plugin_sys::{qemu_plugin_id_t, qemu_plugin_udata_cb_t, qemu_plugin_vcpu_tb_trans_cb_t};
 
 /// `QEMU_CLOCK_VIRTUAL`.
-const VIRTUAL: c_int = 1;
+pub const VIRTUAL: c_int = 1;
 const SCALE_NS: c_int = 1;
 /// More than any version's `QEMUTimer`, which has 48 to 64 bytes.
 const TIMER_WORDS: usize = 32;

@@ -163,7 +163,7 @@ fn what_is_refused_at_load_is_a_frame_too() {
         panic!("{reply:?}")
     };
     assert_eq!((setting, reply.to), (Setting::Polarity, None));
-    let Message::Failed(failure) = refused("start=now", &["-smp", "2"]) else { panic!("works") };
+    let Message::Failed(failure) = refused("trace=1", &["-smp", "2"]) else { panic!("works") };
     assert!(failure.what.contains("one CPU"), "{failure:?}");
 }
 

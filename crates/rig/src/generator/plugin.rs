@@ -88,11 +88,16 @@ impl Plugin {
 }
 
 /// Returns QEMU's arguments where there is no generator: the plugin keeps the virtual clock exact
-/// where the CPU halts.
-pub(crate) fn clock_only() -> Result<[String; 2]> {
+/// where the CPU halts, and decides the turns of several CPUs.
+pub(crate) fn clock_only(cpus: u32, quantum_ns: u64) -> Result<[String; 2]> {
     let path = find_plugin()?;
     check_path(&path)?;
-    Ok(["-plugin".into(), format!("{},clock=1", path.display())])
+    Ok(["-plugin".into(), format!("{},clock=1{}", path.display(), quantum(cpus, quantum_ns))])
+}
+
+/// Returns the argument that bounds the turns of several CPUs.
+fn quantum(cpus: u32, ns: u64) -> String {
+    if cpus == 1 { String::new() } else { format!(",quantum={ns}") }
 }
 
 /// Refuses a path that QEMU would cut.
@@ -214,6 +219,7 @@ fn settings(asked: &Changes<Nanoseconds>, plan: &StagePlan, lines: usize, twin: 
     if twin.sections {
         args.push_str(",sections=1");
     }
+    args.push_str(&quantum(twin.cpus, twin.quantum.0));
     args
 }
 

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::arch::Program;
 use crate::command::{TICK, wait_until};
 use crate::error::{Result, RigError, Trying, lost};
 use crate::foreign;
+use crate::guest::emulator::Emulator;
 use crate::stop::Stop;
 use crate::text::last_lines;
 
@@ -21,7 +21,7 @@ pub(crate) const ENDED: &str = "ended with";
 /// The options of a virtual machine.
 #[derive(Clone)]
 pub(crate) struct Machine<'a> {
-    pub program: Program,
+    pub emulator: &'a Emulator,
     pub kernel: &'a Path,
     pub initramfs: &'a Path,
     pub append: &'a str,
@@ -64,11 +64,11 @@ pub(super) fn spawn(
     port: &Listener,
     control: Option<&Listener>,
 ) -> Result<Child> {
-    let Program { name, package } = machine.program;
+    let (name, package) = (machine.emulator.name(), machine.emulator.package());
     // setpriv makes the kernel kill QEMU when this program dies, even of
     // kill -9.
     let mut command = Command::new("setpriv");
-    command.args(["--pdeathsig", "KILL", "--", name]);
+    command.args(["--pdeathsig", "KILL", "--"]).args(machine.emulator.words());
     command.args(["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]);
     command.args(&machine.args);
     let console = machine.console.display().to_string().replace(',', ",,");
@@ -123,7 +123,7 @@ impl Listener {
         machine: &Machine<'_>,
         stop: &Stop,
     ) -> Result<UnixStream> {
-        let program = machine.program.name;
+        let program = machine.emulator.name();
         loop {
             stop.check()?;
             match self.listener.accept() {
@@ -165,7 +165,7 @@ pub(super) fn blame(child: &mut Child, machine: &Machine<'_>, error: RigError) -
 
 /// Makes the error where QEMU ended before it began: its own words say why.
 fn refused(child: &mut Child, status: std::process::ExitStatus, machine: &Machine<'_>) -> RigError {
-    let Program { name, package } = machine.program;
+    let (name, package) = (machine.emulator.name(), machine.emulator.package());
     let said = words(child);
     if foreign::was_not_executed(status.code(), &said) {
         return RigError::unready(

@@ -36,7 +36,7 @@ pub fn check_programs<'a>(kernels: impl IntoIterator<Item = &'a str>) -> Result<
 /// A running virtual machine with its console log and its data port.
 pub(crate) struct Qemu {
     child: Child,
-    program: Program,
+    program: &'static str,
     console: PathBuf,
     port: UnixStream,
     /// Where a state is kept or given.
@@ -89,7 +89,7 @@ impl Qemu {
         };
         let mut qemu = Self {
             child,
-            program: machine.program,
+            program: machine.emulator.name(),
             console: machine.console.to_owned(),
             port,
             control,
@@ -157,7 +157,7 @@ impl Qemu {
     }
 
     fn control(&mut self) -> Result<&mut Control> {
-        let name = self.program.name;
+        let name = self.program;
         self.control.as_mut().ok_or_else(|| {
             RigError::unready(format!("{name} was started without control"), "report this")
         })
@@ -178,7 +178,7 @@ impl Qemu {
     /// Waits for a mark; returns the rest of the first line of its own words in which it stands.
     /// Its later words are read and forgotten, so that it never waits for a reader.
     pub fn line_after(&mut self, mark: &'static str, stop: &Stop) -> Result<String> {
-        let program = self.program.name;
+        let program = self.program;
         let Some(stderr) = self.child.stderr.take() else {
             return Err(self.lost(format!("{program} was read already")));
         };
@@ -211,7 +211,7 @@ impl Qemu {
     }
 
     fn wait(&mut self, stop: &Stop) -> Result<()> {
-        let program = self.program.name;
+        let program = self.program;
         loop {
             stop.check()?;
             match self.child.try_wait().trying(|| format!("cannot wait for {program}"))? {

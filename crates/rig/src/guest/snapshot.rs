@@ -8,15 +8,12 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use irqscope_wire::HostByte;
 use sha2::{Digest, Sha256};
 
 use crate::cache::{self, hex};
-use crate::command::output;
 use crate::error::{Result, Trying, lost};
 use crate::generator::plugin::check_path;
 use crate::guest::console::first_complaint;
@@ -187,30 +184,13 @@ fn key(machine: &Machine<'_>) -> Result<String> {
         hash.update(part);
     };
     add(RECIPE.as_bytes());
-    add(qemu(machine)?.as_bytes());
+    add(machine.emulator.identity()?.as_bytes());
     machine.args.iter().for_each(|arg| add(arg.as_bytes()));
     add(machine.append.as_bytes());
     for path in [machine.kernel, machine.initramfs] {
         add(&std::fs::read(path).trying(|| format!("cannot read {}", path.display()))?);
     }
     Ok(hex(&hash.finalize()[..16]))
-}
-
-/// Distinguishes builds of QEMU: its version and the digest of its file.
-fn qemu(machine: &Machine<'_>) -> Result<String> {
-    static KNOWN: OnceLock<(&str, String)> = OnceLock::new();
-    let name = machine.program.name;
-    if let Some((_, known)) = KNOWN.get().filter(|(known, _)| *known == name) {
-        return Ok(known.clone());
-    }
-    let version = output(Command::new(name).arg("--version"), machine.program.package)?;
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let file = std::env::split_paths(&paths).map(|dir| dir.join(name)).find(|file| file.is_file());
-    let bytes = file.map(std::fs::read).transpose().trying(|| format!("cannot read {name}"))?;
-    let digest = hex(&Sha256::digest(bytes.unwrap_or_default()));
-    let known = format!("{version}{digest}");
-    let _ = KNOWN.set((name, known.clone()));
-    Ok(known)
 }
 
 /// Removes states until the rest takes no more than `most` bytes. One that is being read stays

@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::arch::Guest as _;
 use crate::error::{Result, RigError, Trying, lost};
 use crate::generator::doorbell::Doorbell;
+use crate::guest::emulator::Emulator;
 use crate::guest::initramfs::Initramfs;
 use crate::guest::monitor::Monitor;
 use crate::guest::qemu::{Machine, Qemu};
@@ -98,7 +98,7 @@ impl Guest {
         args.extend(doorbell.iter().flat_map(Doorbell::args));
         let append = if self.turns { format!("{CMDLINE} {ROUTING}") } else { CMDLINE.to_owned() };
         let machine = Machine {
-            program: self.kernel.arch().qemu(),
+            emulator: &Emulator::installed(self.kernel.arch()),
             kernel: &self.kernel.image,
             initramfs: file.path(),
             append: &append,

@@ -14,10 +14,11 @@ use crate::case::{Follower, Stream};
 use crate::error::{Result, lost};
 use crate::generator::board::default_stages;
 use crate::generator::plugin;
+use crate::guest::emulator::Emulator;
 use crate::guest::qemu::Machine;
 use crate::guest::snapshot::{Given, Snapshot};
 use crate::prepared::Prepared;
-use crate::rigs::twin::{image, machine_args, work};
+use crate::rigs::twin::{BOOT_NS, image, machine_args, work};
 use crate::stop::Stop;
 
 /// A twin that stays up: its driver answers for an open-ended time, and its generator
@@ -53,7 +54,7 @@ impl OpenTwin<'_> {
         let arch = prepared.kernel.arch();
         let image = image(prepared, plan, twin.memory)?;
         let machine = Machine {
-            program: arch.qemu(),
+            emulator: &Emulator::installed(arch),
             kernel: &prepared.kernel.image,
             initramfs: image.path(),
             append: arch.command_line(),
@@ -72,7 +73,7 @@ impl OpenTwin<'_> {
             .extend(["-plugin".into(), format!("{},port={port},lines={lines}", plugin.display())]);
         let snapshot = Snapshot::of(&machine)?;
         let mut booting = machine;
-        booting.args.extend(plugin::clock_only()?);
+        booting.args.extend(plugin::clock_only(twin.cpus, BOOT_NS)?);
         let mut qemu = snapshot
             .start(&booting, &going_on, stop, &mut |_| Ok(None))?
             .ok_or_else(|| lost("the guest has ended by itself", console))?;

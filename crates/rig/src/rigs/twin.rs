@@ -19,6 +19,7 @@ use crate::arch::{Arch, Guest, PortModules};
 use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
 use crate::generator::plugin::{self, Plugin};
+use crate::guest::emulator::Emulator;
 use crate::guest::image::{Image, List};
 use crate::guest::qemu::Machine;
 use crate::guest::snapshot::{Given, Snapshot, Start};
@@ -30,6 +31,9 @@ use crate::stop::Stop;
 /// The drivers of the port that frames leave by.
 const PORT: [&str; 2] = ["virtio_pci", "virtio_console"];
 
+/// The longest turn of a CPU while a guest boots. It decides the kept state.
+pub(super) const BOOT_NS: u64 = 50_000;
+
 /// The culprits of `[faults]` that are the kernel's.
 const FAULTS: &str = "irqscope_faults";
 
@@ -38,11 +42,12 @@ pub(crate) struct TwinRig {
     twin: Twin,
     payload: Payload,
     prepared: Vec<Prepared>,
+    emulators: Vec<(Arch, Emulator)>,
 }
 
 impl TwinRig {
     pub fn new(twin: Twin, payload: Payload) -> Self {
-        Self { twin, payload, prepared: Vec::new() }
+        Self { twin, payload, prepared: Vec::new(), emulators: Vec::new() }
     }
 }
 
@@ -59,6 +64,11 @@ impl Rig for TwinRig {
             ));
         }
         self.prepared = Prepared::all(cases, &self.payload, say, stop)?;
+        for arch in Arch::ALL {
+            if self.prepared.iter().any(|one| one.kernel.arch() == arch) {
+                self.emulators.push((arch, Emulator::of_cpus(arch, self.twin.cpus, say)?));
+            }
+        }
         Ok(())
     }
 
@@ -69,6 +79,12 @@ impl Rig for TwinRig {
         let Some(why) = ran.as_ref().err().and_then(plugin::unusable) else {
             return ran;
         };
+        if self.twin.cpus > 1 {
+            return Err(RigError::unready(
+                format!("the turns of several CPUs cannot be decided: {why}"),
+                "use another QEMU, or set twin.cpus to 1",
+            ));
+        }
         let instead = match job.plan.outside() {
             Some(_) => "the driver's own timer triggers, and there is no view from outside",
             None => "two runs can differ by some hundred nanoseconds, very seldom",
@@ -79,6 +95,12 @@ impl Rig for TwinRig {
 }
 
 impl TwinRig {
+    fn emulator(&self, arch: Arch) -> Result<&Emulator> {
+        let found = self.emulators.iter().find(|(of, _)| *of == arch);
+        let unprepared = || RigError::unready("the twin was not prepared", "report this");
+        found.map(|(_, emulator)| emulator).ok_or_else(unprepared)
+    }
+
     /// Runs one case in a guest of its own, which goes on from where the boot ended.
     fn measure(&self, job: &Job<'_>, plugs: bool, events: &mut Events<'_>) -> Result<()> {
         events(Event::Phase("preparing the guest"))?;
@@ -89,7 +111,7 @@ impl TwinRig {
         let arch = prepared.kernel.arch();
         let image = image(prepared, plan, self.twin.memory)?;
         let machine = Machine {
-            program: arch.qemu(),
+            emulator: self.emulator(arch)?,
             kernel: &prepared.kernel.image,
             initramfs: image.path(),
             append: &prepared.command_line(arch.command_line()),
@@ -107,10 +129,10 @@ impl TwinRig {
         if let (Some(plugin), Some(asked)) = (&mut plugin, asked) {
             going_on.args.extend(plugin.args(asked, prepared.lines(plan), self.twin)?);
         } else if plugs {
-            going_on.args.extend(plugin::clock_only()?);
+            going_on.args.extend(plugin::clock_only(self.twin.cpus, self.twin.quantum.0)?);
         }
         if plugs {
-            booting.args.extend(plugin::clock_only()?);
+            booting.args.extend(plugin::clock_only(self.twin.cpus, BOOT_NS)?);
         }
         let mut run = || {
             let started = snapshot.start(&booting, &going_on, stop, &mut |report| {
@@ -145,12 +167,13 @@ impl TwinRig {
     }
 }
 
-/// Returns the arguments of a machine with one CPU, a counted clock, and nothing that the host
+/// Returns the arguments of a machine with a counted clock and nothing that the host
 /// could disturb. `sleep`: whether idle virtual time takes real time.
 pub(super) fn machine_args(arch: Arch, twin: Twin, plan: &Plan, sleep: &str) -> Vec<String> {
     let mut args: Vec<String> = arch.machine().map(String::from).into();
-    let common = ["-accel", "tcg", "-smp", "1", "-rtc", "base=2026-01-01,clock=vm"];
-    args.extend(common.map(String::from));
+    // On a counted clock QEMU lets CPUs take turns in one thread.
+    let (cpus, clock) = (twin.cpus.to_string(), "base=2026-01-01,clock=vm");
+    args.extend(["-accel", "tcg", "-smp", &cpus, "-rtc", clock].map(String::from));
     args.extend(["-icount".into(), format!("shift={},sleep={sleep}", twin.shift)]);
     args.extend(["-m".into(), twin.memory.to_string()]);
     args.extend(arch.stop_device().map(String::from));

@@ -23,6 +23,7 @@ use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
 use crate::generator::doorbell::Doorbell;
 use crate::generator::outside::Outside;
+use crate::guest::emulator::Emulator;
 use crate::guest::image::{Image, List};
 use crate::guest::kvm::{Kvm, LIMIT, probe};
 use crate::guest::qemu::{Machine, Qemu};
@@ -94,7 +95,7 @@ impl Rig for VmRig {
         let mut generator = self.generator(prepared, plan, stop)?;
         let image = image(prepared, plan, self.vm.memory)?;
         let machine = Machine {
-            program: arch.qemu(),
+            emulator: &Emulator::installed(arch),
             kernel: &prepared.kernel.image,
             initramfs: image.path(),
             append: &prepared.command_line(&cmdline(kvm)),

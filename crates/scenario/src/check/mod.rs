@@ -14,7 +14,7 @@ use irqscope_wire::{Benchmark, Load, View};
 
 use crate::error::{Flaw, Wrong};
 use crate::kernel::KernelName;
-use crate::kind::Kernels;
+use crate::kind::{Kernels, RigKind};
 use crate::plan::{outside as views, states};
 use crate::raw::{BenchText, LocksText, PriorityText, Text};
 use crate::sweep::Sweep;
@@ -24,6 +24,8 @@ pub use rule::Rule;
 pub(crate) use stages::PERIOD_NS;
 
 /// Host seconds after which a guest is called hung at the latest: a week.
+/// As many as QEMU was tried with on a counted clock.
+const MOST_CPUS: u32 = 8;
 const LONGEST_LIMIT: u64 = 7 * 24 * 3600;
 
 /// The rules that a scenario breaks.
@@ -68,6 +70,8 @@ pub(crate) fn check(text: &Text, table: &Table<'_>) -> Result<(), Vec<Flaw>> {
 fn common(text: &Text, flaws: &mut Flaws<'_>) {
     flaws.when(text.version != 1, "version", Rule::Version(text.version));
     flaws.when(text.twin.shift > 10, "twin.shift", Rule::Shift);
+    flaws.when(!(1..=MOST_CPUS).contains(&text.twin.cpus), "twin.cpus", Rule::Cpus);
+    flaws.when(!(100..=1_000_000).contains(&text.twin.quantum.0), "twin.quantum", Rule::Quantum);
     flaws.when(text.twin.memory < 128, "twin.memory", Rule::Memory("twin"));
     flaws.when(text.vm.memory < 128, "vm.memory", Rule::Memory("vm"));
     for (rig, key, limit) in
@@ -75,10 +79,15 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
     {
         flaws.when(!(1..=LONGEST_LIMIT).contains(&limit), key, Rule::Limit { rig });
     }
+    let twin = text.rig == RigKind::Twin;
+    for (key, cpu) in cpus(text).into_iter().filter(|(_, cpu)| twin && *cpu >= text.twin.cpus) {
+        flaws.add(key, Rule::NoSuchCpu { cpu, cpus: text.twin.cpus });
+    }
     let traceable = text.rig.facts().virtual_clock && views::has_view(text, View::Outside);
     for (asked, key) in [(text.twin.trace > 0, "twin.trace"), (text.twin.sections, "twin.sections")]
     {
         flaws.when(asked && !traceable, key, Rule::Untraceable { rig: text.rig.name() });
+        flaws.when(asked && text.twin.cpus > 1, key, Rule::TracedAlone);
     }
     ssh::check(text, flaws);
     kernels(text, flaws);
@@ -103,6 +112,21 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
     }
     let alone = text.rig.boots() && flaws.table.is_option("board.address");
     flaws.when(alone, "board.address", Rule::BoardInGuest { rig: text.rig.name() });
+}
+
+/// Returns the CPUs that a scenario names, each with its key.
+fn cpus(text: &Text) -> Vec<(&'static str, u32)> {
+    let mut named: Vec<_> = text.trigger.iter().map(|it| ("trigger.cpu", it.cpu)).collect();
+    if let Some(bench) = &text.bench {
+        named.push(("bench.cpu", bench.cpu));
+        let sched = bench.sched.iter().flat_map(|it| it.cpus.iter().flatten());
+        named.extend(sched.map(|cpu| ("bench.sched.cpus", *cpu)));
+        let spin = bench.spin.iter().flat_map(|it| it.cpus.iter().flatten());
+        named.extend(spin.map(|cpu| ("bench.spin.cpus", *cpu)));
+        let from = bench.wake.iter().filter_map(|it| it.from_cpu);
+        named.extend(from.map(|cpu| ("bench.async.from-cpu", cpu)));
+    }
+    named
 }
 
 fn kernels(text: &Text, flaws: &mut Flaws<'_>) {

@@ -3,9 +3,9 @@
 
 use irqscope_wire::{Line, Setting, Stage};
 
-use super::LONGEST_LIMIT;
 use super::own::COPIES;
 use super::stages::{COUNT, SEEDS, TRIGGERS, TURN};
+use super::{LONGEST_LIMIT, MOST_CPUS};
 use crate::boot::BootError;
 use crate::kernel::KernelNameError;
 use crate::sweep::SweepError;
@@ -134,6 +134,12 @@ pub enum Rule {
     SshHost,
     #[error("twin.shift is 0 to 10")]
     Shift,
+    #[error("twin.cpus is 1 to {MOST_CPUS}")]
+    Cpus,
+    #[error("twin.quantum is 100ns to 1ms")]
+    Quantum,
+    #[error("there is no CPU {cpu}: twin.cpus is {cpus}, and CPUs are counted from 0")]
+    NoSuchCpu { cpu: u32, cpus: u32 },
     #[error("{0}.memory is at least 128 (MiB)")]
     Memory(&'static str),
     #[error("{rig}.limit is 1 to {LONGEST_LIMIT} seconds, a week")]
@@ -143,6 +149,8 @@ pub enum Rule {
          emulated and its generator sees each instruction; this is rig {rig}, or another trigger"
     )]
     Untraceable { rig: &'static str },
+    #[error("a path is traced, and sections are recorded, on one CPU: leave twin.cpus out")]
+    TracedAlone,
 
     #[error("count is {first} to {last}, not {0}", first = COUNT.lowest, last = COUNT.highest)]
     Count(u64),

@@ -142,6 +142,11 @@ fn two() -> u16 {
 pub struct Twin {
     /// Guest memory in MiB.
     pub memory: u32,
+    /// CPUs of the guest, which take turns: all their instructions together are the virtual time.
+    pub cpus: u32,
+    /// The longest time for which a CPU executes while others wait for their turn, from the moment
+    /// that the driver can take triggers. Without effect with one CPU.
+    pub quantum: Span,
     /// One instruction takes 2^shift virtual nanoseconds.
     pub shift: u32,
     /// Host seconds after which a silent guest is called hung.
@@ -156,7 +161,15 @@ pub struct Twin {
 
 impl Default for Twin {
     fn default() -> Self {
-        Twin { memory: 512, shift: 1, limit: 900, trace: 0, sections: false }
+        Twin {
+            memory: 512,
+            cpus: 1,
+            quantum: Span(2_000),
+            shift: 1,
+            limit: 900,
+            trace: 0,
+            sections: false,
+        }
     }
 }
 

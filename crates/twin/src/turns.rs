@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The turns that several CPUs take on a counted clock, so that each run is the same.
+//!
+//! QEMU executes all CPUs in one thread, one after the other (accel/tcg/tcg-accel-ops-rr.c). Which one
+//! is next, and for how long, depends there on the host as well: its threads for RCU and for the main
+//! loop let a CPU leave the guest's code when they like, and the next one goes on. With one CPU that
+//! changes nothing, with several it changes their order.
+//!
+//! So only one CPU may run at a time, the others count as stopped, and the choice is made here: at
+//! the end of a turn, when a CPU halts, and when a timer wakes one while all sleep. All three are instants
+//! of virtual time. The decision itself is work for QEMU's thread of CPUs, which does it before it
+//! executes any more of the guest. A turn that the host breaks goes on with the same CPU.
+//!
+//! A CPU is stopped by the flag `stopped` of its object, whose place differs by version. It is found by
+//! trial: it is the byte that makes `cpu_is_stopped` say yes.
+
+use std::ffi::{c_int, c_void};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use irqscope_wire::TWIN_UNUSABLE;
+
+use crate::qemu::{Qemu, Timer, VIRTUAL, symbols};
+
+/// `QEMU_TIMER_ATTR_ALL`.
+const ALL_TIMERS: c_int = -1;
+/// A turn while nothing is measured, ns: long ones cost the host less.
+const COARSE: u64 = 50_000;
+/// How long is slept where there is no timer at all, ns.
+const NO_TIMER: u64 = 1_000_000_000;
+/// The generic part of a CPU's object is not longer, in bytes.
+const OBJECT: usize = 1 << 16;
+
+/// `run_on_cpu_func`, with its union as a word.
+type Work = unsafe extern "C" fn(*mut c_void, u64);
+
+symbols! { Symbols:
+    qemu_get_cpu: unsafe extern "C" fn(c_int) -> *mut c_void,
+    cpu_is_stopped: unsafe extern "C" fn(*mut c_void) -> bool,
+    cpu_thread_is_idle: unsafe extern "C" fn(*mut c_void) -> bool,
+    cpu_work_list_empty: unsafe extern "C" fn(*mut c_void) -> bool,
+    async_run_on_cpu: unsafe extern "C" fn(*mut c_void, Work, u64),
+    qemu_clock_deadline_ns_all: unsafe extern "C" fn(c_int, c_int) -> i64,
+}
+
+static TURNS: Mutex<Option<Turns>> = Mutex::new(None);
+
+fn lock() -> MutexGuard<'static, Option<Turns>> {
+    TURNS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Turns {
+    symbols: Symbols,
+    cpus: c_int,
+    /// The longest turn while something is measured, ns.
+    fine: u64,
+    is_fine: bool,
+    timer: Option<(Qemu, Timer)>,
+    /// Where the flag is in a CPU's object.
+    stopped: Option<usize>,
+    /// The CPU whose turn it is or was.
+    current: c_int,
+    /// A decision is on its way to the thread of CPUs.
+    is_deciding: bool,
+}
+
+/// Makes turns of at most `quantum` ns for each of `cpus`. There is nothing to decide where the machine
+/// has one CPU, or the quantum is 0.
+///
+/// # Errors
+/// The names of what this QEMU does not export.
+pub fn want(quantum: u64, cpus: c_int) -> Result<(), Vec<&'static str>> {
+    if cpus > 1 && quantum > 0 {
+        let symbols = Symbols::look_up()?;
+        let (fine, is_fine, timer) = (quantum, false, None);
+        let (stopped, current, is_deciding) = (None, 0, false);
+        *lock() =
+            Some(Turns { symbols, cpus, fine, is_fine, timer, stopped, current, is_deciding });
+    }
+    Ok(())
+}
+
+/// Decides from now on; called when the machine is complete. `is_measured`: nothing says later when a
+/// measurement begins.
+pub fn begin(qemu: &Qemu, is_measured: bool) {
+    if let Some(turns) = lock().as_mut() {
+        turns.is_fine = is_measured;
+        let (_, timer) = *turns.timer.get_or_insert_with(|| (*qemu, qemu.timer(over)));
+        qemu.fire_at(timer, 0);
+    }
+}
+
+/// Makes turns short while something is measured.
+pub fn measure(is_measured: bool) {
+    if let Some(turns) = lock().as_mut() {
+        turns.is_fine = is_measured;
+        turns.end();
+    }
+}
+
+/// Takes note that the running CPU is about to halt.
+pub fn halts() {
+    if let Some(turns) = lock().as_ref() {
+        turns.end();
+    }
+}
+
+/// Ends a turn.
+unsafe extern "C" fn over(_opaque: *mut c_void) {
+    if let Some(turns) = lock().as_mut() {
+        // SAFETY: a timer's turn, under QEMU's big lock.
+        unsafe { turns.hand_over() }
+    }
+}
+
+/// Chooses the next CPU.
+unsafe extern "C" fn decide(_cpu: *mut c_void, _word: u64) {
+    if let Some(turns) = lock().as_mut() {
+        // SAFETY: QEMU does work for CPUs in their thread, under its big lock.
+        unsafe { turns.decide() }
+    }
+}
+
+impl Turns {
+    /// Lets the turn end at once.
+    fn end(&self) {
+        if let Some((qemu, timer)) = self.timer {
+            qemu.fire_at(timer, 0);
+        }
+    }
+
+    /// Stops all CPUs until it is decided which goes on.
+    ///
+    /// # Safety
+    /// Under QEMU's big lock, as all of these.
+    unsafe fn hand_over(&mut self) {
+        if std::mem::replace(&mut self.is_deciding, true) {
+            return;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.stopped.is_none() {
+                self.stopped = Some(self.find_flag());
+            }
+            (0..self.cpus).for_each(|cpu| self.set_stopped(cpu, true));
+            self.ask(0);
+        }
+    }
+
+    /// Lets the thread of CPUs decide when this CPU's other work is done.
+    unsafe fn ask(&self, cpu: c_int) {
+        // SAFETY: QEMU's function, with a CPU that is there and a function that is never unloaded.
+        unsafe { (self.symbols.async_run_on_cpu)(self.object(cpu), decide, 0) }
+    }
+
+    /// Lets the next CPU in turn go on that has something to execute.
+    unsafe fn decide(&mut self) {
+        let Some((qemu, timer)) = self.timer else { return };
+        // SAFETY: the caller's promise; the objects are the CPUs'.
+        unsafe {
+            // Work that waits makes a CPU look busy, and it depends on the host when it came.
+            let busy = |cpu: &c_int| !(self.symbols.cpu_work_list_empty)(self.object(*cpu));
+            if let Some(cpu) = (0..self.cpus).find(busy) {
+                return self.ask(cpu);
+            }
+            self.is_deciding = false;
+            let now = qemu.now();
+            for cpu in (1..=self.cpus).map(|step| (self.current + step) % self.cpus) {
+                self.set_stopped(cpu, false);
+                if !(self.symbols.cpu_thread_is_idle)(self.object(cpu)) {
+                    self.current = cpu;
+                    let length = if self.is_fine { self.fine } else { COARSE };
+                    return qemu.fire_at(timer, now + length);
+                }
+                self.set_stopped(cpu, true);
+            }
+            // All sleep. The timer that wakes one runs before this one of the same instant.
+            let until = (self.symbols.qemu_clock_deadline_ns_all)(VIRTUAL, ALL_TIMERS);
+            qemu.fire_at(timer, now + u64::try_from(until).unwrap_or(NO_TIMER));
+        }
+    }
+
+    unsafe fn object(&self, cpu: c_int) -> *mut c_void {
+        // SAFETY: QEMU's function only looks for it, and the machine has that many.
+        unsafe { (self.symbols.qemu_get_cpu)(cpu) }
+    }
+
+    unsafe fn set_stopped(&self, cpu: c_int, stopped: bool) {
+        if let Some(offset) = self.stopped {
+            // SAFETY: the flag's place in an object that is never freed.
+            unsafe { self.object(cpu).cast::<u8>().add(offset).write_volatile(stopped.into()) }
+        }
+    }
+
+    /// Finds the flag in the object of the last CPU, which does not execute now.
+    unsafe fn find_flag(&self) -> usize {
+        // SAFETY: the object was allocated with malloc or posix_memalign, which know how long it is;
+        // each byte has its value again before anything else looks at it.
+        let found = unsafe {
+            let object = self.object(self.cpus - 1);
+            let bytes = object.cast::<u8>();
+            let length = libc::malloc_usable_size(object).min(OBJECT);
+            (0..length).find(|offset| {
+                let byte = bytes.add(*offset);
+                if byte.read_volatile() != 0 {
+                    return false;
+                }
+                byte.write_volatile(1);
+                let says_so = (self.symbols.cpu_is_stopped)(object);
+                byte.write_volatile(0);
+                says_so
+            })
+        };
+        found.unwrap_or_else(|| {
+            eprintln!(
+                "irqscope: {TWIN_UNUSABLE}the flag that stops one of this QEMU's CPUs is not found"
+            );
+            std::process::exit(1)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_several_cpus_take_turns() {
+        assert!(want(1000, 1).is_ok() && want(0, 2).is_ok());
+        assert!(lock().is_none());
+        // Outside QEMU.
+        assert!(want(1000, 2).unwrap_err().contains(&"cpu_thread_is_idle"));
+    }
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: guests of two and four CPUs give the same samples each time, from a kept state and from a
+# boot of their own, while the host is busy; a thread is woken from another CPU later than
+# from its own; a CPU that is not there and what follows one CPU only are refused.
+# Runs: beside others
+. tests/lib/lib.sh
+
+scenario=$TESTS/scenarios/two-cpus.toml
+for _ in $(seq "$(nproc)"); do
+	timeout 60 sh -c 'while :; do :; done' &
+done
+for kernel in 6.1 6.1-rt; do
+	for name in one two; do
+		expect 0 "$IRQSCOPE" run "$scenario" --kernel "$kernel" --state exec --count 40 --no-report \
+			--out "$WORK/$kernel-$name"
+	done
+	cmp "$WORK/$kernel-one/samples.parquet" "$WORK/$kernel-two/samples.parquet" || fail "two runs differ on $kernel"
+	holds "$WORK/$kernel-one/summary.json" "c['identity_holds'] and c['complete'] == c['triggers'] == 40" \
+		"not all triggers of two CPUs are complete"
+done
+# A cache with all but the kept states: the guest is booted.
+mkdir "$WORK/cache"
+for kind in kernels drivers qemu apt builds; do
+	[ ! -d "$CACHE/$kind" ] || ln -s "$CACHE/$kind" "$WORK/cache/$kind"
+done
+expect 0 env IRQSCOPE_CACHE="$WORK/cache" "$IRQSCOPE" run "$scenario" --kernel 6.1-rt --state exec --count 40 \
+	--no-report --out "$WORK/booted"
+cmp "$WORK/6.1-rt-one/samples.parquet" "$WORK/booted/samples.parquet" || fail "another boot gives other samples"
+for name in four again; do
+	expect 0 "$IRQSCOPE" run "$scenario" --kernel 6.12 --state exec --count 20 --no-report \
+		--set twin.cpus=4 --set trigger.cpu=3 --out "$WORK/$name"
+done
+cmp "$WORK/four/samples.parquet" "$WORK/again/samples.parquet" || fail "four CPUs differ"
+kill $(jobs -p) 2>/dev/null || true
+
+holds "$WORK/four/summary.json" "c['complete'] == c['triggers'] == 20" "not all triggers of four CPUs"
+
+remote=$TESTS/scenarios/remote.toml
+expect 0 "$IRQSCOPE" run "$remote" --kernel 6.1 --set bench.async.count=50 --out "$WORK/remote" --json
+expect 0 "$IRQSCOPE" run "$remote" --kernel 6.1 --set bench.async.count=50 --set bench.async.from-cpu=0 \
+	--out "$WORK/near" --json
+python3 - "$WORK/remote/summary.json" "$WORK/near/summary.json" <<'PY'
+import json, sys
+def medians(path):
+    [case] = json.load(open(path))["cases"]
+    return {row["variant"]: row["p50_ns"] for row in case["benchmarks"]}
+remote, near = map(medians, sys.argv[1:])
+print("p50, from the other CPU and from its own:", {name: (remote[name], near[name]) for name in remote})
+# The waker of a condition variable holds its mutex: on one CPU the thread has to wait for it again.
+del remote["condvar"]
+assert len(remote) == 5 and all(remote[name] > near[name] for name in remote)
+PY
+
+expect 2 "$IRQSCOPE" run "$scenario" --set trigger.cpu=2
+says "there is no CPU 2: twin.cpus is 2"
+expect 2 "$IRQSCOPE" run "$remote" --set bench.async.from-cpu=7
+says "bench.async.from-cpu"
+expect 2 "$IRQSCOPE" run "$scenario" --set twin.cpus=9
+says "twin.cpus is 1 to 8"
+expect 2 "$IRQSCOPE" run "$scenario" --set twin.quantum=1ns
+says "twin.quantum is 100ns to 1ms"
+expect 2 "$IRQSCOPE" run "$scenario" --trace 5
+says "on one CPU"
+expect 2 "$IRQSCOPE" run "$scenario" --sections
+says "on one CPU"
