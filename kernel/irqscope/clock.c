@@ -72,6 +72,17 @@ static struct irqscope_anchor irqscope_anchor(void)
 	return (struct irqscope_anchor){ .cycles = cycles, .ns = ktime_to_ns(monotonic) };
 }
 
+/*
+ * Scale a distance that may be negative: counters of two CPUs can differ. A quotient that
+ * does not fit 64 bits is a divide error on x86.
+ */
+static s64 irqscope_scale(s64 distance, u64 by, u64 to)
+{
+	s64 scaled = mul_u64_u64_div_u64(abs(distance), by, to);
+
+	return distance < 0 ? -scaled : scaled;
+}
+
 /**
  * irqscope_clock_settle() - compute a trigger's cycles or its nanoseconds
  * @scope: the scope
@@ -84,10 +95,10 @@ void irqscope_clock_settle(struct irqscope *scope, struct irqscope_sample *sampl
 	/* Whole: two stages that come at once both write it. */
 	if (scope->settings.trigger == IRQSCOPE_TIMER)
 		WRITE_ONCE(sample->trigger_cycles, anchor.cycles -
-			   mul_u64_u64_div_u64(anchor.ns - sample->trigger_ns, FS_PER_NS,
-					       scope->tick_fs));
+			   irqscope_scale(anchor.ns - sample->trigger_ns, FS_PER_NS,
+					  scope->tick_fs));
 	else
 		WRITE_ONCE(sample->trigger_ns, anchor.ns -
-			   mul_u64_u64_div_u64(anchor.cycles - sample->trigger_cycles,
-					       scope->tick_fs, FS_PER_NS));
+			   irqscope_scale(anchor.cycles - sample->trigger_cycles,
+					  scope->tick_fs, FS_PER_NS));
 }

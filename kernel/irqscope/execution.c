@@ -109,11 +109,14 @@ u64 irqscope_execution_pass(struct irqscope_responder *stage, u64 cycles)
  * @scope: the scope, whose tick is known
  *
  * The difference of two runs, so that what surrounds the loop does not count; the
- * shortest of several, so that no interrupt of the machine below does.
+ * shortest of several, so that no interrupt of the machine below does. In a guest whose
+ * CPU waits for another one each time, the longer run can seem the shorter one: then it
+ * counts with what surrounds it.
  */
 void irqscope_execution_calibrate(struct irqscope *scope)
 {
 	u64 least[2] = { U64_MAX, U64_MAX };
+	u64 cycles, rounds;
 	unsigned long flags;
 	int attempt, run;
 	u64 begin;
@@ -127,8 +130,9 @@ void irqscope_execution_calibrate(struct irqscope *scope)
 			local_irq_restore(flags);
 		}
 	}
-	scope->round_fs = max_t(u64, 1, mul_u64_u64_div_u64(least[1] - least[0], scope->tick_fs,
-							    CALIBRATION));
+	cycles = least[1] > least[0] ? least[1] - least[0] : least[1];
+	rounds = least[1] > least[0] ? CALIBRATION : 2 * CALIBRATION;
+	scope->round_fs = max_t(u64, 1, mul_u64_u64_div_u64(cycles, scope->tick_fs, rounds));
 }
 
 /**
