@@ -98,6 +98,7 @@ fn ask_stages(
     sink.send(started(plan, &driver, facts, stages, unavailable, &loads)?)?;
 
     context.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
+    context.stop_to_keep()?;
     let reading = Reading::choose(asked, ring.slots(), sink.is_live(), apart);
     let mut collector = Collector::new(events);
     driver.start()?;

@@ -10,6 +10,7 @@ use crate::facts::Facts;
 use crate::loads::Loads;
 use crate::notes::{self, IdleStates, Observation};
 use crate::sink::Sink;
+use crate::snapshot;
 use crate::stop::Stop;
 
 /// Where a case runs.
@@ -21,9 +22,16 @@ pub struct Context<'a> {
     pub stop: &'a Stop,
     /// A machine that is not the twin: it has settings that spoil figures.
     pub is_real: bool,
+    /// The host keeps the machine once more, when the loads have settled.
+    pub stops: bool,
 }
 
 impl Context<'_> {
+    /// Lets the host keep the machine as it is now, if it wants to.
+    pub(crate) fn stop_to_keep(&self) -> Result<()> {
+        if self.stops { snapshot::stop() } else { Ok(()) }
+    }
+
     /// Reports what the machine does to the figures; the returned guard holds deep idle states off.
     pub(crate) fn report_conditions(
         &self,

@@ -209,7 +209,8 @@ fn prepare() -> Result<Plan> {
 }
 
 fn measure(plan: &Plan, stop: &Stop, is_real: bool, sink: &mut Sink) -> Result<()> {
-    case::run(&Context { root: Path::new("/"), stop, is_real }, plan, sink)
+    let stops = stops() && given("settled")?.is_some();
+    case::run(&Context { root: Path::new("/"), stop, is_real, stops }, plan, sink)
 }
 
 /// Plays a machine for somebody's test: the command's words are split at white

@@ -39,7 +39,7 @@ fn measure(options: &RunOptions) -> Result<()> {
             return Err(error);
         }
     };
-    let context = Context { root: Path::new("/"), stop: &stop, is_real: true };
+    let context = Context { root: Path::new("/"), stop: &stop, is_real: true, stops: false };
     case::run(&context, &plan, &mut sink)
 }
 

@@ -32,6 +32,7 @@ mod summary;
 mod sweep;
 mod tail;
 mod validity;
+mod worst;
 
 pub use bench::{Overflow, SeriesSummary, Unavailable};
 pub use bursts::{Ahead, Burst, BurstStage, Bursts, Handed, Merge};
@@ -74,6 +75,7 @@ pub use summary::{CaseSummary, ExecutionSummary, StageSummary, Summary, VERSION,
 pub use sweep::{Knee, Point, Series, Sweep, VERSION as SWEEP_VERSION};
 pub use tail::{Refusal, ReturnLevel, TAIL_METHOD, Tail};
 pub use validity::{Violation, Warning};
+pub use worst::{WorstInstant, WorstSearch};
 
 /// A result with this crate's error.
 pub type Result<T, E = AnalysisError> = std::result::Result<T, E>;

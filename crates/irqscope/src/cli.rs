@@ -26,6 +26,7 @@ mod threads;
 mod top;
 mod twin;
 mod values;
+mod worst;
 
 use std::path::PathBuf;
 
@@ -57,6 +58,7 @@ pub use tail::Tail;
 pub use threads::Threads;
 pub use top::Top;
 pub use twin::Twin;
+pub use worst::Worst;
 
 /// An oscilloscope for Linux interrupt latency.
 ///
@@ -96,6 +98,8 @@ Examples:
   irqscope scope RUN --persist       the lines as an oscilloscope shows them
   irqscope bursts RUN                what was raised against what ran
   irqscope locks RUN --period 4ms    how long critical sections are held
+  irqscope worst demo --kernel 6.1 --state exec --stage user
+                                     the worst instant for an interrupt, with a proof
   irqscope sweep knee                up to which trigger frequency each stage keeps up
   irqscope reproduce                 the references' figures and ours, side by side
   irqscope serve                     all of it in a browser, live
@@ -110,6 +114,8 @@ pub enum Command {
     Run(Run),
     /// Find the highest trigger frequency that each stage keeps up with.
     Sweep(Sweep),
+    /// Find the instant at which an interrupt is answered latest, in the twin.
+    Worst(Box<Worst>),
     /// Find the commit, patch or release that made a latency longer.
     Bisect(Box<Bisect>),
     /// Run benchmarks that need no driver, on this machine or another.

@@ -26,7 +26,7 @@ fn board_rig(address: &str) -> Box<dyn Rig> {
 
 fn run(owner: &Owner, plan: &Plan, events: &mut Events<'_>) -> Result<(), RigError> {
     let (stop, console) = (Stop::default(), std::path::Path::new("unused"));
-    let job = Job { index: 0, plan, console, stop: &stop };
+    let job = Job { index: 0, plan, console, stop: &stop, first: None };
     board_rig(&owner.address.to_string()).run_case(&job, events)
 }
 

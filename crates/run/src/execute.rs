@@ -205,7 +205,7 @@ impl Executor<'_> {
         let plan = &self.cases[index].plan;
         let console: PathBuf = self.run.path().join(console_name(&plan.case));
         let mut recorder = Recorder::new(self.run.log(), index, self.watch, plan);
-        let job = Job { index, plan, console: &console, stop: &self.request.stop };
+        let job = Job { index, plan, console: &console, stop: &self.request.stop, first: None };
         self.rig.run_case(&job, &mut |event| recorder.record(event))
     }
 }

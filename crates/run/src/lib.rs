@@ -33,6 +33,7 @@ mod name;
 mod outside;
 mod parquet;
 mod path;
+mod probe;
 mod resolve;
 mod row;
 mod span;
@@ -55,6 +56,7 @@ pub use name::{fresh_name, utc};
 pub use outside::OutsideData;
 pub use parquet::{BenchWriter, InterferenceRow, InterferenceWriter, SamplesWriter};
 pub use path::{CodeRun, Stretch};
+pub use probe::Probe;
 pub use resolve::{ResolveError, resolve};
 pub use row::{
     FLAG_COALESCED, FLAG_EXTRA, FLAG_HIT, FLAG_LATE, FLAG_MISSING, FLAG_UNSURE, FLAG_WINDOW,

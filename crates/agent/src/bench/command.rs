@@ -31,7 +31,7 @@ pub fn run(options: &BenchOptions) -> ExitCode {
 
 fn measure(options: &BenchOptions) -> Result<()> {
     let stop = Stop::on_signals()?;
-    let context = Context { root: Path::new("/"), stop: &stop, is_real: true };
+    let context = Context { root: Path::new("/"), stop: &stop, is_real: true, stops: false };
     if let Some(path) = &options.frames {
         return case::run(&context, &options.plan, &mut Sink::stream(frames_file(path)?));
     }

@@ -27,6 +27,7 @@ mod tail;
 mod threads;
 mod top;
 mod twin;
+mod worst;
 
 use std::fs::File;
 use std::io::Write;
@@ -43,6 +44,7 @@ pub fn dispatch(command: Command) -> Done {
     match command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::sweep(&options),
+        Command::Worst(options) => worst::worst(&options),
         Command::Bisect(options) => bisect::bisect(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Threads(options) => threads::threads(&options),

@@ -61,7 +61,7 @@ fn out(options: &How, scenario: &Scenario) -> PathBuf {
     options.out.clone().unwrap_or_else(fresh)
 }
 
-fn jobs(options: &How) -> usize {
+pub fn jobs(options: &How) -> usize {
     let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
     options.jobs.map_or_else(cpus, usize::from)
 }

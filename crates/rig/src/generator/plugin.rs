@@ -219,6 +219,9 @@ fn settings(asked: &Changes<Nanoseconds>, plan: &StagePlan, lines: usize, twin: 
     if twin.sections {
         args.push_str(",sections=1");
     }
+    if twin.first != Twin::default().first {
+        args.push_str(&format!(",delay={}", twin.first.0));
+    }
     args.push_str(&quantum(twin.cpus, twin.quantum.0));
     args
 }

@@ -42,6 +42,8 @@ pub(super) enum Begin<'a> {
     BootToKeep,
     /// It goes on from a state, which is read from here.
     GoOn(&'a mut (dyn Read + Send)),
+    /// It does, and its state can be kept again.
+    GoOnToKeep(&'a mut (dyn Read + Send)),
 }
 
 impl Begin<'_> {
@@ -52,10 +54,17 @@ impl Begin<'_> {
     const fn frames_device(&self) -> &'static str {
         match self {
             Begin::Boot => "virtio-serial-pci",
-            Begin::BootToKeep | Begin::GoOn(_) => "virtio-serial-pci,ioeventfd=off",
+            Begin::BootToKeep | Begin::GoOn(_) | Begin::GoOnToKeep(_) => {
+                "virtio-serial-pci,ioeventfd=off"
+            }
         }
     }
 }
+
+/// A guest that stops its machine pauses QEMU.
+const KEEP: [&str; 2] = ["-action", "panic=pause"];
+/// The state is read from standard input.
+const GO_ON: [&str; 2] = ["-incoming", "fd:0"];
 
 /// Starts QEMU; it does not outlive this program.
 pub(super) fn spawn(
@@ -86,8 +95,9 @@ pub(super) fn spawn(
     command.stdin(Stdio::null());
     match begin {
         Begin::Boot => {}
-        Begin::BootToKeep => _ = command.args(["-action", "panic=pause"]),
-        Begin::GoOn(_) => _ = command.args(["-incoming", "fd:0"]).stdin(Stdio::piped()),
+        Begin::BootToKeep => _ = command.args(KEEP),
+        Begin::GoOn(_) => _ = command.args(GO_ON).stdin(Stdio::piped()),
+        Begin::GoOnToKeep(_) => _ = command.args(GO_ON).args(KEEP).stdin(Stdio::piped()),
     }
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().map_err(|error| {

@@ -59,6 +59,15 @@ impl Qemu {
         Self::begin(machine, Begin::BootToKeep, stop)
     }
 
+    /// Starts a machine that goes on from a kept state, and stops itself once more.
+    pub fn go_on_to_keep(
+        machine: &Machine<'_>,
+        state: &mut (dyn Read + Send),
+        stop: &Stop,
+    ) -> Result<Self> {
+        Self::begin(machine, Begin::GoOnToKeep(state), stop)
+    }
+
     /// Starts a machine that goes on from a kept state.
     pub fn go_on(
         machine: &Machine<'_>,
@@ -98,7 +107,7 @@ impl Qemu {
             limit_key: machine.limit_key,
             _sockets: sockets,
         };
-        if let Begin::GoOn(state) = begin {
+        if let Begin::GoOn(state) | Begin::GoOnToKeep(state) = begin {
             let taken = qemu.take_state(state, stop);
             taken.map_err(|error| blame(&mut qemu.child, machine, error))?;
         }

@@ -6,7 +6,7 @@
 //! sample whether the state was there already.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -28,6 +28,9 @@ const RECIPE: &str = "2";
 /// The states that are kept take at most this much room; those that were not used for longest go
 /// first.
 const MOST_BYTES: u64 = 6 << 30;
+
+/// Starts a machine that goes on from a state.
+type GoOn = fn(&Machine<'_>, &mut (dyn Read + Send), &Stop) -> Result<Qemu>;
 
 /// A guest's state in the cache.
 pub(crate) struct Snapshot {
@@ -53,10 +56,66 @@ impl Snapshot {
         Ok(Self { dir: dir()?.join(key(machine)?) })
     }
 
+    /// Returns the place of the state that a machine comes to which goes on from this state with these
+    /// files, by content.
+    pub fn after(&self, files: &[&[u8]]) -> Result<Self> {
+        let mut hash = Sha256::new();
+        hash.update(self.dir.file_name().unwrap_or_default().as_encoded_bytes());
+        for file in files {
+            hash.update((file.len() as u64).to_le_bytes());
+            hash.update(file);
+        }
+        Ok(Self { dir: dir()?.join(hex(&hash.finalize()[..16])) })
+    }
+
+    /// Starts a machine that goes on from a later state; where there is none, a `settling` machine goes on
+    /// from this one first and stops itself again. Returns `None` if a guest ends before it stops.
+    pub fn start_later(
+        &self,
+        later: &Self,
+        [booting, settling, going_on]: [&Machine<'_>; 3],
+        stop: &Stop,
+        report: &mut Reports<'_>,
+    ) -> Result<Option<Qemu>> {
+        loop {
+            if !later.dir.exists() {
+                let started =
+                    self.start_as(Qemu::go_on_to_keep, booting, settling, stop, report)?;
+                let Some(mut qemu) = started else { return Ok(None) };
+                let mut take = |bytes: &[u8]| report(Start::Sends(bytes));
+                if !later.fill(settling, |state| qemu.keep(state, stop, &mut take))? {
+                    return Ok(None);
+                }
+            }
+            if let Some(qemu) = later.go_on(Qemu::go_on, going_on, stop)? {
+                return Ok(Some(qemu));
+            }
+            later.give_up(report)?;
+        }
+    }
+
+    /// Removes a damaged state.
+    fn give_up(&self, report: &mut Reports<'_>) -> Result<()> {
+        cache::discard(&self.dir)?;
+        let what = format!("the kept state {} was damaged", self.dir.display());
+        report(Start::Damaged(what + ": it is made again")).map(drop)
+    }
+
     /// Starts a machine that goes on from the state; the machine is booted first if there is none.
     /// Returns `None` if the guest ends in its boot.
     pub fn start(
         &self,
+        booting: &Machine<'_>,
+        going_on: &Machine<'_>,
+        stop: &Stop,
+        report: &mut Reports<'_>,
+    ) -> Result<Option<Qemu>> {
+        self.start_as(Qemu::go_on, booting, going_on, stop, report)
+    }
+
+    fn start_as(
+        &self,
+        go_on: GoOn,
         booting: &Machine<'_>,
         going_on: &Machine<'_>,
         stop: &Stop,
@@ -69,12 +128,10 @@ impl Snapshot {
                     return Ok(None);
                 }
             }
-            if let Some(qemu) = self.go_on(going_on, stop)? {
+            if let Some(qemu) = self.go_on(go_on, going_on, stop)? {
                 return Ok(Some(qemu));
             }
-            cache::discard(&self.dir)?;
-            let what = format!("the kept state {} was damaged", self.dir.display());
-            report(Start::Damaged(what + ": the guest is booted again"))?;
+            self.give_up(report)?;
         }
     }
 
@@ -85,14 +142,23 @@ impl Snapshot {
         stop: &Stop,
         take: &mut dyn FnMut(&[u8]) -> Result<Option<HostByte>>,
     ) -> Result<bool> {
-        let mut stopped = true;
         // That of a boot before, whose state was damaged.
         let _ = std::fs::remove_file(machine.console);
+        self.fill(machine, |state| Qemu::start_to_keep(machine, stop)?.keep(state, stop, take))
+    }
+
+    /// Keeps the state that `keep` writes. Returns false if the guest ends instead.
+    fn fill(
+        &self,
+        machine: &Machine<'_>,
+        mut keep: impl FnMut(&mut (dyn Write + Send)) -> Result<bool>,
+    ) -> Result<bool> {
+        let mut stopped = true;
         let made = cache::make_dir(&self.dir, |made| {
             let path = made.join(STATE);
             let write = || format!("cannot write {}", path.display());
             let mut state = Hashing::new(BufWriter::new(File::create(&path).trying(write)?));
-            stopped = Qemu::start_to_keep(machine, stop)?.keep(&mut state, stop, take)?;
+            stopped = keep(&mut state)?;
             if !stopped {
                 return Err(lost("the guest ended instead of stopping", machine.console));
             }
@@ -112,13 +178,13 @@ impl Snapshot {
 
     /// Starts a machine that goes on from the state; returns `None` where that is damaged. The
     /// machine's console log begins with that of the boot.
-    fn go_on(&self, machine: &Machine<'_>, stop: &Stop) -> Result<Option<Qemu>> {
+    fn go_on(&self, go_on: GoOn, machine: &Machine<'_>, stop: &Stop) -> Result<Option<Qemu>> {
         let Ok(mut state) = self.undamaged() else { return Ok(None) };
         cache::touch(&self.dir);
         let console = machine.console;
         std::fs::copy(self.dir.join(CONSOLE), console)
             .trying(|| format!("cannot write {}", console.display()))?;
-        Qemu::go_on(machine, &mut state, stop).map(Some)
+        go_on(machine, &mut state, stop).map(Some)
     }
 
     /// Opens the state. Before QEMU takes a byte of it all are compared with their digest: a damaged

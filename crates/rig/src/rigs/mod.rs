@@ -58,6 +58,8 @@ pub struct Job<'a> {
     pub console: &'a Path,
     /// Set when the case is to end early.
     pub stop: &'a Stop,
+    /// The first trigger's distance from the start in ns, instead of `twin.first`; the twin's alone.
+    pub first: Option<u64>,
 }
 
 /// Returns the rig that a scenario names.

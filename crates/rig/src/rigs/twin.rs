@@ -11,6 +11,7 @@
 
 use std::time::Duration;
 
+use irqscope_quantity::Span;
 use irqscope_scenario::{Case, Payload, Twin};
 use irqscope_wire::{Faults, HostByte, Plan};
 use tempfile::NamedTempFile;
@@ -123,26 +124,41 @@ impl TwinRig {
         let given = Given::new()?;
         let mut going_on = machine.clone();
         going_on.args.extend(work(&given, plan, false)?);
+        let settles = self.twin.settled && plugs;
+        if settles {
+            going_on.args.extend(given.file("settled", b"1")?);
+        }
         let mut target = prepared.follower();
         let snapshot = Snapshot::of(&machine)?;
-        let mut booting = machine;
+        let (mut booting, mut settling) = (machine, going_on.clone());
         if let (Some(plugin), Some(asked)) = (&mut plugin, asked) {
-            going_on.args.extend(plugin.args(asked, prepared.lines(plan), self.twin)?);
+            let first = job.first.map_or(self.twin.first, Span);
+            let twin = Twin { first, ..self.twin };
+            going_on.args.extend(plugin.args(asked, prepared.lines(plan), twin)?);
         } else if plugs {
             going_on.args.extend(plugin::clock_only(self.twin.cpus, self.twin.quantum.0)?);
         }
         if plugs {
             booting.args.extend(plugin::clock_only(self.twin.cpus, BOOT_NS)?);
+            settling.args.extend(plugin::clock_only(self.twin.cpus, BOOT_NS)?);
         }
+        let later = settles.then(|| later(&snapshot, plan)).transpose()?;
         let mut run = || {
-            let started = snapshot.start(&booting, &going_on, stop, &mut |report| {
+            let mut report = |report: Start<'_>| {
                 match report {
                     Start::Boots => events(Event::Phase("booting the guest"))?,
                     Start::Damaged(what) => events(Event::warning(what))?,
                     Start::Sends(bytes) => target.push(bytes, events)?,
                 }
                 Ok(target.has_ended().then_some(HostByte::HasAll))
-            })?;
+            };
+            let started = match &later {
+                None => snapshot.start(&booting, &going_on, stop, &mut report)?,
+                Some(later) => {
+                    let machines = [&booting, &settling, &going_on];
+                    snapshot.start_later(later, machines, stop, &mut report)?
+                }
+            };
             let Some(mut qemu) = started else { return Ok(()) };
             events(Event::Phase("measuring on the virtual clock"))?;
             qemu.read_to_end(stop, &mut |bytes| {
@@ -215,19 +231,32 @@ pub(super) fn image(prepared: &Prepared, plan: &Plan, memory: u32) -> Result<Nam
     image.finish(memory, "twin.memory")
 }
 
+/// Returns the place of the state in which a plan's loads have settled.
+fn later(snapshot: &Snapshot, plan: &Plan) -> Result<Snapshot> {
+    snapshot.after(&[&encoded(plan)?, modules_of(plan).as_bytes()])
+}
+
 /// Returns QEMU's arguments for a plan that the guest finds when it goes on. `live`: its frames
 /// leave at once, which moves the virtual clock.
 pub(super) fn work(given: &Given, plan: &Plan, live: bool) -> Result<Vec<String>> {
     let mut args = Vec::from(given.file("plan", &encoded(plan)?)?);
-    let faults = plan.stages().and_then(|asked| asked.faults.as_ref());
-    if let Some(faults) = faults.filter(|faults| modules(faults) != 0) {
-        let list = format!("/modules/{FAULTS}.ko {}\n", parameters(faults));
+    let list = modules_of(plan);
+    if !list.is_empty() {
         args.extend(given.file("modules.case", list.as_bytes())?);
     }
     if live {
         args.extend(given.file("live", b"1")?);
     }
     Ok(args)
+}
+
+/// Returns the list of the modules that a plan alone needs, with their parameters.
+fn modules_of(plan: &Plan) -> String {
+    let faults = plan.stages().and_then(|asked| asked.faults.as_ref());
+    let faults = faults.filter(|faults| modules(faults) != 0);
+    faults
+        .map(|faults| format!("/modules/{FAULTS}.ko {}\n", parameters(faults)))
+        .unwrap_or_default()
 }
 
 /// Returns the module's kinds among those of a plan, as it takes them.

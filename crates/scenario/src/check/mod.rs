@@ -24,6 +24,8 @@ pub use rule::Rule;
 pub(crate) use stages::PERIOD_NS;
 
 /// Host seconds after which a guest is called hung at the latest: a week.
+/// An hour, ns.
+const LONGEST_LEAD: u64 = 3_600_000_000_000;
 /// As many as QEMU was tried with on a counted clock.
 const MOST_CPUS: u32 = 8;
 const LONGEST_LIMIT: u64 = 7 * 24 * 3600;
@@ -72,6 +74,8 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
     flaws.when(text.twin.shift > 10, "twin.shift", Rule::Shift);
     flaws.when(!(1..=MOST_CPUS).contains(&text.twin.cpus), "twin.cpus", Rule::Cpus);
     flaws.when(!(100..=1_000_000).contains(&text.twin.quantum.0), "twin.quantum", Rule::Quantum);
+    flaws.when(text.twin.first.0 > LONGEST_LEAD, "twin.first", Rule::First);
+    flaws.when(text.twin.settled && text.bench.is_some(), "twin.settled", Rule::SettledBenchmark);
     flaws.when(text.twin.memory < 128, "twin.memory", Rule::Memory("twin"));
     flaws.when(text.vm.memory < 128, "vm.memory", Rule::Memory("vm"));
     for (rig, key, limit) in

@@ -136,6 +136,10 @@ pub enum Rule {
     Shift,
     #[error("twin.cpus is 1 to {MOST_CPUS}")]
     Cpus,
+    #[error("twin.first is at most one hour")]
+    First,
+    #[error("twin.settled is for stages: leave it out with benchmarks")]
+    SettledBenchmark,
     #[error("twin.quantum is 100ns to 1ms")]
     Quantum,
     #[error("there is no CPU {cpu}: twin.cpus is {cpus}, and CPUs are counted from 0")]

@@ -147,6 +147,11 @@ pub struct Twin {
     /// The longest time for which a CPU executes while others wait for their turn, from the moment
     /// that the driver can take triggers. Without effect with one CPU.
     pub quantum: Span,
+    /// From the start of the measurement, which the guest's tick decides, to the first trigger.
+    pub first: Span,
+    /// The guest's state is kept once more when its loads have settled, and cases with the same plan go
+    /// on from there.
+    pub settled: bool,
     /// One instruction takes 2^shift virtual nanoseconds.
     pub shift: u32,
     /// Host seconds after which a silent guest is called hung.
@@ -165,6 +170,8 @@ impl Default for Twin {
             memory: 512,
             cpus: 1,
             quantum: Span(2_000),
+            first: Span(1_000_000),
+            settled: false,
             shift: 1,
             limit: 900,
             trace: 0,
