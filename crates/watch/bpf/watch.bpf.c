@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The probes of irqscope watch. Each stamps first, then pushes one record of a
+ * fixed size into one ring; what follows from them is made of them in user space.
+ * Nothing here changes the kernel's way, and nothing loops.
+ *
+ * To the kernel's check of licences this object says "Dual MIT/GPL": helpers that
+ * read kernel memory are for programs under a licence that GPL-2.0 is compatible
+ * with, which MIT is.
+ */
+#include "kernel.h"
+
+enum kind {
+	IRQ_ENTRY = 1,
+	IRQ_EXIT,
+	SOFTIRQ_RAISE,
+	SOFTIRQ_ENTRY,
+	SOFTIRQ_EXIT,
+	NAPI_POLL,
+	WAKING,
+	SWITCH,
+	TIMER_ENTRY,
+	TIMER_EXIT,
+	USER,
+};
+
+/* src/event.rs reads it. */
+struct event {
+	u64 at; /* CLOCK_MONOTONIC */
+	u16 kind;
+	u16 cpu;
+	u32 number; /* interrupt, vector, thread */
+	u64 value;
+	union {
+		char name[COMM_LEN];
+		s64 due;
+	};
+};
+
+struct {
+	int (*type)[BPF_MAP_TYPE_RINGBUF];
+	int (*max_entries)[4 << 20];
+} events SEC(".maps");
+
+/* Records for which the ring had no room. */
+struct {
+	int (*type)[BPF_MAP_TYPE_ARRAY];
+	u32 *key;
+	u64 *value;
+	int (*max_entries)[1];
+} lost SEC(".maps");
+
+/* Set before the programs are loaded: which wakeups are recorded. */
+const volatile u32 only_pid = 0;
+const volatile u32 only_real_time = 0;
+
+/* Priorities of real-time policies, and of SCHED_DEADLINE, lie below. */
+#define MAX_RT_PRIO 100
+
+static inline __attribute__((always_inline)) struct event *
+begin(u64 at, enum kind kind, u32 number, u64 value)
+{
+	struct event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
+	u32 first = 0;
+	u64 *count;
+
+	if (!event) {
+		count = bpf_map_lookup_elem(&lost, &first);
+		if (count)
+			__sync_fetch_and_add(count, 1);
+		return 0;
+	}
+	event->at = at;
+	event->kind = kind;
+	event->cpu = bpf_get_smp_processor_id();
+	event->number = number;
+	event->value = value;
+	return event;
+}
+
+static inline __attribute__((always_inline)) int
+record(enum kind kind, u32 number, u64 value)
+{
+	u64 at = bpf_ktime_get_ns();
+	struct event *event = begin(at, kind, number, value);
+
+	if (event)
+		bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_entry")
+int irq_handler_entry(u64 *ctx)
+{
+	return record(IRQ_ENTRY, ctx[0], 0);
+}
+
+SEC("tp_btf/irq_handler_exit")
+int irq_handler_exit(u64 *ctx)
+{
+	return record(IRQ_EXIT, ctx[0], (u32)ctx[2]);
+}
+
+SEC("tp_btf/softirq_raise")
+int softirq_raise(u64 *ctx)
+{
+	return record(SOFTIRQ_RAISE, ctx[0], 0);
+}
+
+SEC("tp_btf/softirq_entry")
+int softirq_entry(u64 *ctx)
+{
+	return record(SOFTIRQ_ENTRY, ctx[0], 0);
+}
+
+SEC("tp_btf/softirq_exit")
+int softirq_exit(u64 *ctx)
+{
+	return record(SOFTIRQ_EXIT, ctx[0], 0);
+}
+
+SEC("tp_btf/napi_poll")
+int napi_poll(u64 *ctx)
+{
+	u64 at = bpf_ktime_get_ns();
+	struct napi_struct *napi = (void *)ctx[0];
+	struct event *event = begin(at, NAPI_POLL, (u32)ctx[1], 0);
+
+	if (!event)
+		return 0;
+	bpf_probe_read_kernel(event->name, COMM_LEN, &napi->dev->name);
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int sched_waking(u64 *ctx)
+{
+	u64 at = bpf_ktime_get_ns();
+	struct task_struct *task = (void *)ctx[0];
+	struct event *event;
+	u32 pid = task->pid, prio = task->prio;
+
+	if (only_pid && pid != only_pid)
+		return 0;
+	if (only_real_time && prio >= MAX_RT_PRIO)
+		return 0;
+	event = begin(at, WAKING, pid, prio | bpf_get_current_pid_tgid() << 32);
+	if (!event)
+		return 0;
+	bpf_probe_read_kernel(event->name, COMM_LEN, &task->comm);
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int sched_switch(u64 *ctx)
+{
+	u64 at = bpf_ktime_get_ns();
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	struct event *event = begin(at, SWITCH, next->pid, (u32)prev->pid);
+
+	if (!event)
+		return 0;
+	bpf_probe_read_kernel(event->name, COMM_LEN, &next->comm);
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* A timer of another clock has no due instant that could be compared: 0. */
+SEC("tp_btf/hrtimer_expire_entry")
+int hrtimer_expire_entry(u64 *ctx)
+{
+	u64 at = bpf_ktime_get_ns();
+	struct hrtimer *timer = (void *)ctx[0];
+	struct event *event;
+	u64 function = 0;
+
+	if (bpf_core_field_exists(timer->function))
+		function = (u64)timer->function;
+	event = begin(at, TIMER_ENTRY, 0, function);
+	if (!event)
+		return 0;
+	event->due = timer->base->clockid == CLOCK_MONOTONIC ? timer->_softexpires : 0;
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_exit")
+int hrtimer_expire_exit(u64 *ctx)
+{
+	return record(TIMER_EXIT, 0, 0);
+}
+
+/* Attached to one function of one program. */
+SEC("uprobe")
+int user_reached(void *ctx)
+{
+	return record(USER, (u32)bpf_get_current_pid_tgid(), 0);
+}
+
+char _license[] SEC("license") = "Dual MIT/GPL";

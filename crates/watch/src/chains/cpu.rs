@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! One CPU: what it runs now, and what it ran before.
+
+use std::collections::VecDeque;
+
+use super::origin::Origin;
+use crate::event::VECTORS;
+
+/// Changes that are remembered: at 100,000 a second, 80 ms.
+const HISTORY: usize = 8_192;
+
+/// The work that a CPU does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Running {
+    /// The handlers of an interrupt.
+    Interrupt(u32),
+    Softirq(u8),
+    /// A timer's callback, by its address.
+    Timer(u64),
+    /// A thread; 0 is the idle one.
+    Thread(u32),
+    /// Before the first switch that was seen.
+    Unknown,
+}
+
+/// An interruption of the CPU's thread.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub running: Running,
+    /// The chain that it belongs to.
+    pub origin: Option<Origin>,
+    /// When a timer was due.
+    pub due: Option<u64>,
+    /// A poll within has been counted.
+    pub polled: bool,
+}
+
+impl Frame {
+    pub fn of(running: Running) -> Frame {
+        Frame { running, origin: None, due: None, polled: false }
+    }
+}
+
+/// From when on a CPU ran something.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    pub at: u64,
+    pub running: Running,
+    /// The chain that it belonged to.
+    pub chain: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+pub struct Cpu {
+    pub task: Option<u32>,
+    /// The innermost last.
+    pub frames: Vec<Frame>,
+    /// Chains that wait for a softirq.
+    pub pending: [Option<Origin>; VECTORS.len()],
+    /// The interrupt whose handler has just returned.
+    pub tail: Option<(u32, Origin)>,
+    history: VecDeque<Mark>,
+}
+
+impl Cpu {
+    /// Leaves the innermost frame of a kind, and what was left open within it.
+    pub fn pop(&mut self, wanted: impl Fn(Running) -> bool) -> Option<Frame> {
+        let place = self.frames.iter().rposition(|frame| wanted(frame.running))?;
+        self.frames.truncate(place + 1);
+        self.frames.pop()
+    }
+
+    /// Runs another thread, in the frames that it was switched out in; returns those of the one
+    /// before. An interrupt's handler is never switched out: its end was lost.
+    pub fn switch(&mut self, next: u32, resumed: Vec<Frame>) -> Vec<Frame> {
+        self.task = Some(next);
+        self.tail = None;
+        let mut left = std::mem::replace(&mut self.frames, resumed);
+        left.retain(|frame| !matches!(frame.running, Running::Interrupt(_)));
+        left
+    }
+
+    pub fn mark(&mut self, at: u64, chain: Option<u64>) {
+        if self.history.len() == HISTORY {
+            self.history.pop_front();
+        }
+        let thread = self.task.map_or(Running::Unknown, Running::Thread);
+        let running = self.frames.last().map_or(thread, |frame| frame.running);
+        self.history.push_back(Mark { at, running, chain });
+    }
+
+    /// Returns what it ran in a time, each with its beginning within that time; none for a
+    /// beginning that is no longer remembered.
+    pub fn ran(&self, from: u64, to: u64) -> Vec<(u64, Option<Mark>)> {
+        let first = self.history.partition_point(|mark| mark.at <= from);
+        let before = first.checked_sub(1).and_then(|place| self.history.get(place)).copied();
+        let within = self.history.range(first..).take_while(|mark| mark.at < to);
+        let mut ran = vec![(from, before)];
+        ran.extend(within.map(|mark| (mark.at, Some(*mark))));
+        ran
+    }
+}

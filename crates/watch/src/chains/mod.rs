@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! From events to chains: what followed from an interrupt, or from a wakeup.
+//!
+//! A chain begins at an *origin* and is handed on: by the handler to the softirq that it raises, by
+//! either to the thread that it wakes, by threads that serve interrupts to what they raise and wake
+//! in turn. Each time that it arrives somewhere is an [`Answer`].
+
+mod answer;
+mod cpu;
+mod names;
+mod origin;
+mod parts;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+pub use answer::Answer;
+pub use names::Names;
+pub use parts::Part;
+
+use crate::event::{Comm, Event, What, text};
+use crate::subject::Subject;
+use cpu::{Cpu, Frame, Running};
+use origin::Origin;
+
+/// A thread that was woken and has not run yet.
+#[derive(Debug)]
+struct Wake {
+    origin: Origin,
+    at: u64,
+}
+
+/// A thread that a chain has reached.
+#[derive(Debug)]
+struct Carrier {
+    origin: Origin,
+    /// The chain also has the softirqs that it raises and the threads that it wakes.
+    serves: bool,
+}
+
+/// Builds chains out of events in the order of their stamps.
+#[derive(Debug)]
+pub struct Chains {
+    subject: Subject,
+    names: Names,
+    cpus: Vec<Cpu>,
+    wakes: HashMap<u32, Wake>,
+    carriers: HashMap<u32, Carrier>,
+    /// The frames of threads that were switched out in a softirq, as they can be on RT.
+    suspended: HashMap<u32, Vec<Frame>>,
+    chains: u64,
+    merged: u64,
+}
+
+impl Chains {
+    /// Makes a builder.
+    pub fn new(subject: Subject, names: Names) -> Chains {
+        Chains {
+            subject,
+            names,
+            cpus: Vec::new(),
+            wakes: HashMap::new(),
+            carriers: HashMap::new(),
+            suspended: HashMap::new(),
+            chains: 0,
+            merged: 0,
+        }
+    }
+
+    /// Returns how many chains have begun.
+    pub fn begun(&self) -> u64 {
+        self.chains
+    }
+
+    /// Returns how many wakeups found their thread running: there is no latency of these.
+    pub fn merged(&self) -> u64 {
+        self.merged
+    }
+
+    /// Takes an event; hands out the answers that it gives.
+    pub fn take(&mut self, event: &Event) -> Vec<Answer> {
+        let place = usize::from(event.cpu);
+        if self.cpus.len() <= place {
+            self.cpus.resize_with(place + 1, Cpu::default);
+        }
+        let mut answers = Vec::new();
+        match event.what {
+            What::IrqEntry(number) => self.enter_interrupt(event, number),
+            What::IrqExit(number) => answers.extend(self.leave_interrupt(event, number)),
+            What::SoftirqRaise(vector) => self.raise(place, vector),
+            What::SoftirqEntry(vector) => answers.extend(self.enter_softirq(event, vector)),
+            What::SoftirqExit(vector) => drop(self.leave(event, Running::Softirq(vector))),
+            What::NapiPoll { device } => answers.extend(self.polled(event, &device)),
+            What::Waking { pid, name, .. } => answers.extend(self.wake(event, pid, &name)),
+            What::Switch { next, previous, name } => {
+                answers = self.switch(event, next, previous, &name);
+            }
+            What::TimerEntry { function, due } => {
+                let frame = Frame { due, ..Frame::of(Running::Timer(function)) };
+                self.enter(event, frame);
+            }
+            What::TimerExit => drop(self.leave_timer(event)),
+            What::User { pid } => answers.extend(self.reached(event, pid)),
+        }
+        answers
+    }
+
+    fn cpu(&mut self, event: &Event) -> &mut Cpu {
+        &mut self.cpus[usize::from(event.cpu)]
+    }
+
+    fn begin(&mut self, at: u64, cpu: u16) -> Origin {
+        self.chains += 1;
+        Origin::new(self.chains, at, cpu)
+    }
+
+    fn enter(&mut self, event: &Event, frame: Frame) {
+        let cpu = self.cpu(event);
+        cpu.tail = None;
+        cpu.frames.push(frame);
+        self.mark(event);
+    }
+
+    fn leave(&mut self, event: &Event, running: Running) -> Option<Frame> {
+        let left = self.cpu(event).pop(|one| one == running);
+        self.mark(event);
+        left
+    }
+
+    fn leave_timer(&mut self, event: &Event) -> Option<Frame> {
+        let left = self.cpu(event).pop(|one| matches!(one, Running::Timer(_)));
+        self.mark(event);
+        left
+    }
+
+    /// Keeps what the CPU runs from here on.
+    fn mark(&mut self, event: &Event) {
+        let cpu = &self.cpus[usize::from(event.cpu)];
+        let chain = match cpu.frames.last() {
+            Some(frame) => frame.origin.as_ref().map(Origin::number),
+            None => self.serving(cpu.task).map(Origin::number),
+        };
+        self.cpus[usize::from(event.cpu)].mark(event.at, chain);
+    }
+
+    /// Returns the chain of a thread that serves interrupts.
+    fn serving(&self, task: Option<u32>) -> Option<&Origin> {
+        self.carriers.get(&task?).filter(|one| one.serves).map(|one| &one.origin)
+    }
+
+    /// Returns the chain that what happens on a CPU now belongs to.
+    fn current(&self, place: usize) -> Option<&Origin> {
+        let cpu = &self.cpus[place];
+        match cpu.frames.last() {
+            // A timer within is none of it; a softirq within a serving thread is its own.
+            Some(frame) => frame.origin.as_ref(),
+            None => self.serving(cpu.task),
+        }
+    }
+
+    fn enter_interrupt(&mut self, event: &Event, number: u32) {
+        let wanted = matches!(&self.subject, Subject::Interrupts { numbers, .. } if numbers.contains(&number));
+        let origin = wanted.then(|| self.begin(event.at, event.cpu));
+        self.enter(event, Frame { origin, ..Frame::of(Running::Interrupt(number)) });
+    }
+
+    fn leave_interrupt(&mut self, event: &Event, number: u32) -> Option<Answer> {
+        let frame = self.leave(event, Running::Interrupt(number))?;
+        let origin = frame.origin?;
+        // The kernel wakes the handler's thread after the handler has returned.
+        self.cpu(event).tail = Some((number, origin.clone()));
+        Some(Answer::new("handler", event, &origin))
+    }
+
+    fn raise(&mut self, place: usize, vector: u8) {
+        let origin = self.current(place).cloned();
+        let pending = &mut self.cpus[place].pending[usize::from(vector)];
+        if pending.is_none() {
+            *pending = origin;
+        }
+    }
+
+    fn enter_softirq(&mut self, event: &Event, vector: u8) -> Option<Answer> {
+        let origin = self.cpu(event).pending[usize::from(vector)].take();
+        self.enter(event, Frame { origin: origin.clone(), ..Frame::of(Running::Softirq(vector)) });
+        let name = crate::event::VECTORS[usize::from(vector)];
+        Some(Answer::new(format!("softirq {name}"), event, &origin?))
+    }
+
+    fn polled(&mut self, event: &Event, polled: &Comm) -> Option<Answer> {
+        let Subject::Interrupts { device, .. } = &self.subject else { return None };
+        if device.as_ref().is_some_and(|device| *device != text(polled)) {
+            return None;
+        }
+        let frame = self.cpus[usize::from(event.cpu)].frames.last_mut()?;
+        let first = !std::mem::replace(&mut frame.polled, true);
+        Some(Answer::new("napi", event, frame.origin.as_ref().filter(|_| first)?))
+    }
+
+    fn wake(&mut self, event: &Event, pid: u32, name: &Comm) -> Option<Answer> {
+        if self.cpus.iter().any(|cpu| cpu.task == Some(pid)) {
+            self.merged += u64::from(self.belongs(event, pid, name).is_some());
+            return None;
+        }
+        if self.wakes.contains_key(&pid) {
+            return None;
+        }
+        let Some((origin, since)) = self.belongs(event, pid, name) else {
+            self.carriers.remove(&pid);
+            return None;
+        };
+        let origin = origin.unwrap_or_else(|| self.begin(since, event.cpu));
+        let known = since < event.at || matches!(self.subject, Subject::Interrupts { .. });
+        let stage = match self.subject {
+            Subject::Interrupts { .. } => "wakeup",
+            _ => "timer",
+        };
+        let answer = known.then(|| Answer::new(format!("{stage} {}", text(name)), event, &origin));
+        self.wakes.insert(pid, Wake { origin, at: event.at });
+        answer
+    }
+
+    /// Returns whether a wakeup is of interest, by its chain if it has one, and since when its thread
+    /// was due.
+    fn belongs(&self, event: &Event, pid: u32, name: &Comm) -> Option<(Option<Origin>, u64)> {
+        let cpu = &self.cpus[usize::from(event.cpu)];
+        match &self.subject {
+            Subject::Interrupts { .. } => {
+                let of_tail = cpu.tail.as_ref().filter(|(number, _)| is_thread_of(name, *number));
+                let origin = match of_tail {
+                    Some((_, origin)) => origin,
+                    None => self.current(usize::from(event.cpu))?,
+                };
+                Some((Some(origin.clone()), origin.at()))
+            }
+            Subject::Thread(wanted) if *wanted != pid => None,
+            Subject::Thread(_) | Subject::RealTime => {
+                let due = cpu.frames.last().and_then(|frame| frame.due);
+                Some((None, due.filter(|due| *due < event.at).unwrap_or(event.at)))
+            }
+        }
+    }
+
+    fn switch(&mut self, event: &Event, next: u32, previous: u32, name: &Comm) -> Vec<Answer> {
+        self.names.learn(next, name);
+        let resumed = self.suspended.remove(&next).unwrap_or_default();
+        let left = self.cpu(event).switch(next, resumed);
+        if !left.is_empty() && previous != 0 {
+            self.suspended.insert(previous, left);
+        }
+        let mut answers = Vec::new();
+        if let Some(Wake { mut origin, at }) = self.wakes.remove(&next) {
+            origin.moves(at, event.cpu);
+            let on_cpu = format!("on-cpu {}", text(name));
+            match self.subject {
+                Subject::Interrupts { .. } => answers.push(Answer::new(on_cpu, event, &origin)),
+                _ => {
+                    if origin.at() < at {
+                        let release = format!("release {}", text(name));
+                        answers.push(Answer::new(release, event, &origin));
+                    }
+                    answers.push(Answer::new(on_cpu, event, &origin.since(at)));
+                }
+            }
+            self.carriers.insert(next, Carrier { origin, serves: serves(name) });
+        }
+        self.mark(event);
+        answers
+    }
+
+    /// Ends a chain in user space: only the first arrival after a wakeup answers it.
+    fn reached(&mut self, event: &Event, pid: u32) -> Option<Answer> {
+        let carrier = self.carriers.remove(&pid)?;
+        let name = self.names.thread(pid);
+        Some(Answer::new(format!("user {name}"), event, &carrier.origin))
+    }
+
+    /// Splits an answer's time into what its CPUs ran, in order; to be asked before the next event.
+    pub fn parts(&self, answer: &Answer) -> Vec<Part> {
+        parts::parts(&self.cpus, &self.names, &answer.origin, answer.at)
+    }
+}
+
+/// Returns whether a thread's name is that of an interrupt's handler: `irq/27-virtio0`.
+fn is_thread_of(name: &Comm, number: u32) -> bool {
+    let name = text(name);
+    let own = name.strip_prefix("irq/").and_then(|rest| rest.split('-').next());
+    own.and_then(|own| own.parse().ok()) == Some(number)
+}
+
+/// Returns whether what a thread raises and wakes belongs to the interrupt that woke it.
+fn serves(name: &Comm) -> bool {
+    name.starts_with(b"irq/") || name.starts_with(b"napi/")
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Latencies of a running kernel without a module: probes at the kernel's own tracepoints push
+//! compact events, and [`Chains`] makes of them what followed from an interrupt or a wakeup, stage
+//! by stage, and what else the CPU executed meanwhile.
+//!
+//! Only [`Probes`] knows BPF; all else is plain arithmetic over [`Event`]s.
+
+mod chains;
+mod error;
+mod event;
+mod interrupts;
+mod order;
+mod probes;
+mod rights;
+mod subject;
+
+pub use chains::{Answer, Chains, Names, Part};
+pub use error::WatchError;
+pub use event::{Event, What};
+pub use order::Order;
+pub use probes::{Probes, Reach};
+pub use subject::Subject;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! The probes in the kernel. They are gone when this is dropped: the kernel unloads what no process
+//! holds.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use aya::maps::{Array, MapData, RingBuf};
+use aya::programs::uprobe::UProbeScope;
+use aya::programs::{BtfTracePoint, UProbe};
+use aya::{Btf, Ebpf, EbpfLoader};
+
+use crate::{Event, Subject, WatchError, rights};
+
+static OBJECT: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/watch.bpf.o"));
+
+/// Tracepoints of the kernel; each has a program of its name.
+const TRACEPOINTS: [&str; 10] = [
+    "irq_handler_entry",
+    "irq_handler_exit",
+    "softirq_raise",
+    "softirq_entry",
+    "softirq_exit",
+    "napi_poll",
+    "sched_waking",
+    "hrtimer_expire_entry",
+    "hrtimer_expire_exit",
+    "sched_switch",
+];
+
+/// The function of a program whose first instruction is the last stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The file that has it.
+    pub program: PathBuf,
+    /// Its symbol.
+    pub function: String,
+}
+
+impl Reach {
+    /// Parses `/usr/bin/app:on_packet`.
+    ///
+    /// # Errors
+    /// There is no colon, or nothing on one of its sides.
+    pub fn parse(text: &str) -> Result<Reach, WatchError> {
+        match text.rsplit_once(':') {
+            Some((program, function)) if !program.is_empty() && !function.is_empty() => {
+                Ok(Reach { program: program.into(), function: function.into() })
+            }
+            _ => Err(WatchError::Unknown(format!(
+                "`{text}` is no function of a program; write /usr/bin/app:function"
+            ))),
+        }
+    }
+}
+
+/// Probes that are attached.
+pub struct Probes {
+    /// Holds the programs.
+    _object: Ebpf,
+    ring: RingBuf<MapData>,
+    lost: Array<MapData, u64>,
+}
+
+impl Probes {
+    /// Loads and attaches the probes that a subject needs.
+    ///
+    /// # Errors
+    /// The kernel has no BTF, this process may not load programs, or the kernel refuses one.
+    pub fn attach(subject: &Subject, reach: Option<&Reach>) -> Result<Probes, WatchError> {
+        rights::check()?;
+        let btf = btf()?;
+        let (only_pid, only_real_time) = match subject {
+            Subject::Thread(pid) => (*pid, 0u32),
+            Subject::RealTime => (0, 1),
+            Subject::Interrupts { .. } => (0, 0),
+        };
+        let mut object = EbpfLoader::new()
+            .btf(Some(&btf))
+            .override_global("only_pid", &only_pid, true)
+            .override_global("only_real_time", &only_real_time, true)
+            .load(OBJECT)
+            .map_err(|error| refused("object", &error))?;
+        let ring = object.take_map("events").and_then(|map| RingBuf::try_from(map).ok());
+        let lost = object.take_map("lost").and_then(|map| Array::try_from(map).ok());
+        let (Some(ring), Some(lost)) = (ring, lost) else {
+            return Err(absent("events"));
+        };
+        for name in TRACEPOINTS {
+            attach(&mut object, name, &btf)?;
+        }
+        if let Some(reach) = reach {
+            attach_to(&mut object, reach)?;
+        }
+        Ok(Probes { _object: object, ring, lost })
+    }
+
+    /// Hands out what is in the ring now.
+    pub fn read(&mut self, mut take: impl FnMut(Event)) {
+        while let Some(record) = self.ring.next() {
+            if let Some(event) = Event::read(&record) {
+                take(event);
+            }
+        }
+    }
+
+    /// Returns how many events found no room in the ring until now.
+    pub fn lost(&self) -> u64 {
+        self.lost.get(&0, 0).unwrap_or(0)
+    }
+}
+
+fn btf() -> Result<Btf, WatchError> {
+    std::fs::metadata("/sys/kernel/btf/vmlinux").map_err(WatchError::NoBtf)?;
+    Btf::from_sys_fs().map_err(|error| refused("BTF", &error))
+}
+
+fn attach(object: &mut Ebpf, name: &str, btf: &Btf) -> Result<(), WatchError> {
+    let program = object.program_mut(name).ok_or_else(|| absent(name))?;
+    let program: &mut BtfTracePoint = program.try_into().map_err(|error| refused(name, &error))?;
+    program.load(name, btf).map_err(|error| refused(name, &error))?;
+    program.attach().map(drop).map_err(|error| refused(name, &error))
+}
+
+fn attach_to(object: &mut Ebpf, reach: &Reach) -> Result<(), WatchError> {
+    const NAME: &str = "user_reached";
+    let program = object.program_mut(NAME).ok_or_else(|| absent(NAME))?;
+    let program: &mut UProbe = program.try_into().map_err(|error| refused(NAME, &error))?;
+    program.load().map_err(|error| refused(NAME, &error))?;
+    let attached =
+        program.attach(reach.function.as_str(), &reach.program, UProbeScope::AllProcesses);
+    attached.map(drop).map_err(|error| WatchError::Reach {
+        program: reach.program.display().to_string(),
+        function: reach.function.clone(),
+        why: chain(&error),
+    })
+}
+
+/// Makes an error of a map or program that the object ought to have.
+fn absent(name: &str) -> WatchError {
+    WatchError::Probe { probe: name.into(), why: "the object has none of this name".into() }
+}
+
+fn refused(probe: &str, error: &dyn Error) -> WatchError {
+    WatchError::Probe { probe: probe.into(), why: chain(error) }
+}
+
+/// Joins an error's own words with those of what caused it.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let more = cause.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        source = cause.source();
+    }
+    // A verifier's log has thousands of lines; its last ones say what is wrong.
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(4)..].join("; ")
+}
