@@ -31,7 +31,7 @@ run   Runs one case with the driver irqscope.ko and writes frames to stdout.
         --stop-on-eof  stop when stdin ends, so that a lost host ends the run
       Settings that it changed are restored, whichever way it ends.
 bench Runs benchmarks, without the driver, and prints their figures:
-      gtod sched async sleep inversion realfeel jitter spin
+      gtod sched async sleep inversion realfeel jitter spin watch
         -l, --count N        samples
         -i, --period SPAN    from one to the next (250us, 5ms)
         -p, --priority P     80 (SCHED_FIFO), \"rr 5\" or other
@@ -42,6 +42,7 @@ bench Runs benchmarks, without the driver, and prints their figures:
         --runtime SPAN       budget of SCHED_DEADLINE (sched --variant deadline)
         --from-cpu N         where async's waking thread runs
         -D, --duration SPAN, --threshold SPAN   (spin)
+        --target NAME, -D SPAN, --above SPAN, --until FILE:FUNCTION   (watch)
         --work SPAN (jitter), --frequency HZ (realfeel)
         --hold SPAN, --middle SPAN, --limit SPAN   (inversion)
         --load NAME          background work; may be repeated

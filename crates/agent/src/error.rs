@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use irqscope_watch::WatchError;
 use irqscope_wire::{Counters, Failure};
 use nix::errno::Errno;
 
@@ -75,6 +76,8 @@ pub enum Error {
     Sysctl { name: String, value: String, source: io::Error },
     #[error("{name} was set to `{value}` and is `{after}`")]
     SysctlDiffers { name: String, value: String, after: String },
+    #[error("{0}")]
+    Watch(WatchError),
     #[error("no virtio port named `{0}` appeared")]
     NoPort(&'static str),
     #[error("/proc/kallsyms shows no function's address")]
@@ -107,15 +110,21 @@ impl Error {
         use Error::*;
         matches!(
             self,
-            State { .. } | Identity(_) | Tally { .. } | Load { .. } | UserStage(_) | Thread(_)
+            State { .. }
+                | Identity(_)
+                | Tally { .. }
+                | Load { .. }
+                | UserStage(_)
+                | Thread(_)
+                | Watch(WatchError::Lost(_))
         )
     }
 
     /// Returns the exit code: 2 wrong usage, 3 lost, 4 invalid.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Plan(_) | Error::Threads(_) | Error::NoSpareCpu { .. } => 2,
             error if error.invalid() => 4,
+            Error::Plan(_) | Error::Threads(_) | Error::NoSpareCpu { .. } | Error::Watch(_) => 2,
             _ => 3,
         }
     }
@@ -179,6 +188,7 @@ impl Error {
                 "run as root; sysctl -a shows the kernel's settings and their values"
             }
             Error::Parameters(_) => "leave them out, or boot a kernel that has them",
+            Error::Watch(error) => error.remedy(),
             Error::NoPort(_) => "give the machine a virtserialport of that name, and its modules",
             Error::NoSpareCpu { .. } => {
                 "name another CPU that is online, or measure without: views = [\"inside\"]"

@@ -2,7 +2,7 @@
 //! Figures of benchmarks, and the check that every sample is accounted for.
 
 use irqscope_run::{BenchSeries, BenchmarkData, CaseData};
-use irqscope_wire::{Benchmark, BenchmarkKind, Beyond, Class, Instant};
+use irqscope_wire::{Benchmark, BenchmarkKind, Beyond, Class, Instant, WatchedPart};
 use serde::{Deserialize, Serialize};
 
 use crate::{Ascending, Result, SeriesFigures, Statistics, Violation, Warning};
@@ -55,6 +55,9 @@ pub struct SeriesSummary {
     /// them; those that lie among them are `None`, and so are mean and deviation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond: Option<Overflow>,
+    /// Of a watch: the worst latency and those above the limit, the worst first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timelines: Vec<Timeline>,
 }
 
 /// Samples beyond an imported histogram.
@@ -100,6 +103,7 @@ impl SeriesSummary {
             skipped: count.map_or(0, |count| count.skipped),
             dropped: count.map_or(0, |count| count.dropped),
             beyond,
+            timelines: timelines(benchmark, &series.name),
         })
     }
 
@@ -107,6 +111,44 @@ impl SeriesSummary {
     pub fn is_figure(&self) -> bool {
         self.benchmark != BenchmarkKind::Inversion || self.series == Instant::WAIT
     }
+}
+
+/// One latency of a watch, with what the CPUs ran meanwhile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timeline {
+    /// When it began, on the target's CLOCK_MONOTONIC.
+    pub at_ns: i64,
+    /// The latency.
+    pub ns: i64,
+    /// In the order of time; they add up to the latency.
+    pub parts: Vec<WatchedPart>,
+}
+
+impl Timeline {
+    /// Returns what took the most of it, all its parts together, and for how long.
+    pub fn culprit(&self) -> Option<(&WatchedPart, u64)> {
+        let same = |one: &WatchedPart, other: &WatchedPart| {
+            (&one.what, one.own) == (&other.what, other.own)
+        };
+        let all = |one: &WatchedPart| {
+            self.parts.iter().filter(|other| same(one, other)).map(|part| part.ns).sum()
+        };
+        self.parts.iter().rev().map(|part| (part, all(part))).max_by_key(|(_, ns)| *ns)
+    }
+}
+
+/// Returns the timelines of a series, the worst first. The worst may have been sent twice.
+fn timelines(benchmark: &BenchmarkData, series: &str) -> Vec<Timeline> {
+    let mine = benchmark.watched.iter().filter(|one| one.series == series);
+    let timeline = |one: &irqscope_wire::WatchedLatency| Timeline {
+        at_ns: one.at.0,
+        ns: one.value.0,
+        parts: one.parts.clone(),
+    };
+    let mut all: Vec<Timeline> = mine.map(timeline).collect();
+    all.sort_by_key(|one| (std::cmp::Reverse(one.ns), one.at_ns));
+    all.dedup();
+    all
 }
 
 /// A benchmark that a target could not run.

@@ -34,7 +34,7 @@ mod tail;
 mod validity;
 mod worst;
 
-pub use bench::{Overflow, SeriesSummary, Unavailable};
+pub use bench::{Overflow, SeriesSummary, Timeline, Unavailable};
 pub use bursts::{Ahead, Burst, BurstStage, Bursts, Handed, Merge};
 pub use causes::{
     Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, HeldUp, LeftOut,

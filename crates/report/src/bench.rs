@@ -19,6 +19,9 @@ pub const fn benchmark_text(kind: BenchmarkKind) -> &'static str {
             "interval between a task's starts, minus the period; how long its work took"
         }
         BenchmarkKind::Spin => "gaps in a loop that never sleeps",
+        BenchmarkKind::Watch => {
+            "from the handler's entry, the wakeup or the timer's expiry to each stage, by probes"
+        }
     }
 }
 
@@ -82,7 +85,10 @@ fn unit(largest: i64, smallest: Option<i64>) -> Unit {
 /// Names a series: `monotonic`; with its thread where a variant has several series.
 pub(crate) fn series_name(one: &SeriesSummary) -> String {
     match one.benchmark {
-        BenchmarkKind::Sched | BenchmarkKind::Spin | BenchmarkKind::Jitter => {
+        BenchmarkKind::Sched
+        | BenchmarkKind::Spin
+        | BenchmarkKind::Jitter
+        | BenchmarkKind::Watch => {
             format!("{} {}", one.variant, one.series)
         }
         _ => one.variant.clone(),

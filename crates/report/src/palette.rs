@@ -19,6 +19,7 @@ pub const fn benchmark_colour(kind: BenchmarkKind) -> &'static str {
         BenchmarkKind::Realfeel => "#0072b2",
         BenchmarkKind::Jitter => "#009e73",
         BenchmarkKind::Spin => "#999933",
+        BenchmarkKind::Watch => "#117733",
     }
 }
 

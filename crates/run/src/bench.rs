@@ -3,7 +3,7 @@
 
 use irqscope_wire::{
     BenchEnd, BenchSamples, BenchValues, BenchmarkKind, Beyond, Class, Message, Nanoseconds, Plan,
-    SeriesCount, ValueCount, Values,
+    SeriesCount, ValueCount, Values, WatchedLatency,
 };
 
 use crate::frames::Place;
@@ -57,6 +57,8 @@ pub struct BenchmarkData {
     pub unavailable: Option<String>,
     /// In the order in which the target named them.
     pub series: Vec<BenchSeries>,
+    /// Of a watch: latencies with what they consist of.
+    pub watched: Vec<WatchedLatency>,
 }
 
 impl BenchmarkData {
@@ -172,6 +174,7 @@ pub(crate) fn of_plan(plan: &Plan) -> Vec<BenchmarkData> {
         class: None,
         unavailable: None,
         series: Vec::new(),
+        watched: Vec::new(),
     };
     plan.benchmarks().iter().map(one).collect()
 }
@@ -186,6 +189,12 @@ pub(crate) fn understand(
     if let Message::BenchEnd(end) = message {
         let known = benchmarks.get_mut(usize::from(end.benchmark));
         return known.map(|one| one.end(end)).is_some();
+    }
+    if let Message::Watched(watched) = message {
+        return watched.into_iter().all(|latency| {
+            let known = benchmarks.get_mut(usize::from(latency.benchmark));
+            known.map(|one| one.watched.push(latency)).is_some()
+        });
     }
     let Some(batch) = Batch::of(message) else { return true };
     let Some(one) = benchmarks.get_mut(usize::from(batch.benchmark)) else { return false };

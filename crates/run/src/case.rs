@@ -242,6 +242,7 @@ impl CaseData {
             Message::Work(work) => self.work.extend(work),
             message @ (Message::BenchSamples(_)
             | Message::BenchValues(_)
+            | Message::Watched(_)
             | Message::BenchEnd(_)) => {
                 let place = self.pre_scan.is_some().then_some(place);
                 let known = bench::understand(&mut self.benchmarks, message, place);

@@ -32,6 +32,9 @@ pub enum BenchKey {
     Hold,
     Middle,
     Limit,
+    Target,
+    Above,
+    Until,
 }
 
 impl BenchKey {
@@ -52,6 +55,9 @@ impl BenchKey {
             BenchKey::Hold => "hold",
             BenchKey::Middle => "middle",
             BenchKey::Limit => "limit",
+            BenchKey::Target => "target",
+            BenchKey::Above => "above",
+            BenchKey::Until => "until",
         }
     }
 
@@ -59,10 +65,16 @@ impl BenchKey {
     fn takers(self) -> Vec<BenchmarkKind> {
         use BenchmarkKind::*;
         match self {
-            BenchKey::Count => vec![Gtod, Sched, Async, Sleep, Inversion, Realfeel, Jitter],
+            BenchKey::Count => {
+                vec![Gtod, Sched, Async, Sleep, Inversion, Realfeel, Jitter, Watch]
+            }
             BenchKey::Period => vec![Sched, Async, Sleep, Jitter],
-            BenchKey::Duration | BenchKey::Threshold => vec![Spin],
-            BenchKey::Priority => BenchmarkKind::ALL.to_vec(),
+            BenchKey::Duration => vec![Spin, Watch],
+            BenchKey::Threshold => vec![Spin],
+            // A watch leaves all threads as they are.
+            BenchKey::Priority => {
+                BenchmarkKind::ALL.iter().copied().filter(|kind| *kind != Watch).collect()
+            }
             BenchKey::Variant => vec![Gtod, Sched, Async, Inversion],
             BenchKey::Threads | BenchKey::Runtime => vec![Sched],
             BenchKey::Cpus => vec![Sched, Spin],
@@ -70,6 +82,7 @@ impl BenchKey {
             BenchKey::Work => vec![Jitter],
             BenchKey::Frequency => vec![Realfeel],
             BenchKey::Hold | BenchKey::Middle | BenchKey::Limit => vec![Inversion],
+            BenchKey::Target | BenchKey::Above | BenchKey::Until => vec![Watch],
         }
     }
 }

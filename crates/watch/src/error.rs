@@ -7,32 +7,27 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The kernel was built without type information.
-    #[error(
-        "this kernel has no BTF: /sys/kernel/btf/vmlinux: {0}; boot one that was built with CONFIG_DEBUG_INFO_BTF=y, as Debian's are"
-    )]
+    #[error("this kernel has no BTF: /sys/kernel/btf/vmlinux: {0}")]
     NoBtf(io::Error),
     /// The process lacks capabilities.
-    #[error(
-        "this process lacks {}; run it as root, or give it {}",
-        .0.join(" and "),
-        if .0.len() == 1 { "this capability" } else { "these capabilities" }
-    )]
+    #[error("this process lacks {}", .0.join(" and "))]
     Rights(Vec<&'static str>),
     /// A word that names nothing.
     #[error("{0}")]
     Unknown(String),
     /// The kernel refuses a probe.
-    #[error("the kernel refuses the probe {probe}: {why}; it has to be 5.8 or later, with BPF")]
+    #[error("the kernel refuses the probe {probe}: {why}")]
     Probe {
         /// The tracepoint, or the program's function.
         probe: String,
         /// The library's or the kernel's reason.
         why: String,
     },
+    /// Events found no room in the ring.
+    #[error("{0} events of the kernel were lost: what was seen is incomplete")]
+    Lost(u64),
     /// The function that was to be the last stage.
-    #[error(
-        "cannot watch {function} of {program}: {why}; name a program by its whole path, and a function that `nm` lists for it"
-    )]
+    #[error("cannot watch {function} of {program}: {why}")]
     Reach {
         /// The file.
         program: String,
@@ -41,4 +36,24 @@ pub enum WatchError {
         /// The library's or the kernel's reason.
         why: String,
     },
+}
+
+impl WatchError {
+    /// Returns how to fix it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            WatchError::NoBtf(_) => {
+                "boot a kernel that was built with CONFIG_DEBUG_INFO_BTF=y, as Debian's are"
+            }
+            WatchError::Rights(_) => "run it as root, or give it what it lacks",
+            WatchError::Unknown(_) => "name one that is there; docs/watch.md has the words",
+            WatchError::Probe { .. } => {
+                "use Linux 5.8 or later with BPF, not locked down; see the kernel log"
+            }
+            WatchError::Lost(_) => "watch one interrupt or thread, or lighten the load",
+            WatchError::Reach { .. } => {
+                "name a program by its whole path, and a function that nm lists for it"
+            }
+        }
+    }
 }

@@ -54,6 +54,12 @@ pub enum What {
 pub(crate) const VECTORS: [&str; 10] =
     ["hi", "timer", "net_tx", "net_rx", "block", "irq_poll", "tasklet", "sched", "hrtimer", "rcu"];
 
+/// Returns whether a softirq is the kernel's housekeeping: ticks and RCU raise these in any context,
+/// and none of them is the way of a device.
+pub(crate) fn is_housekeeping(vector: u8) -> bool {
+    matches!(VECTORS.get(usize::from(vector)), Some(&("timer" | "sched" | "hrtimer" | "rcu")))
+}
+
 impl Event {
     /// The length of a record.
     pub const BYTES: usize = 40;

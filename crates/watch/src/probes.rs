@@ -4,11 +4,13 @@
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use aya::maps::{Array, MapData, RingBuf};
 use aya::programs::uprobe::UProbeScope;
 use aya::programs::{BtfTracePoint, UProbe};
 use aya::{Btf, Ebpf, EbpfLoader};
+use nix::time::{ClockId, clock_gettime};
 
 use crate::{Event, Subject, WatchError, rights};
 
@@ -59,6 +61,8 @@ pub struct Probes {
     /// Holds the programs.
     _object: Ebpf,
     ring: RingBuf<MapData>,
+    /// When all of them were attached: chains that had begun before have holes.
+    since: u64,
     lost: Array<MapData, u64>,
 }
 
@@ -86,19 +90,20 @@ impl Probes {
         let (Some(ring), Some(lost)) = (ring, lost) else {
             return Err(absent("events"));
         };
-        for name in TRACEPOINTS {
-            attach(&mut object, name, &btf)?;
-        }
+        // The last stage first: of a chain that is seen at its beginning it is seen as well.
         if let Some(reach) = reach {
             attach_to(&mut object, reach)?;
         }
-        Ok(Probes { _object: object, ring, lost })
+        for name in TRACEPOINTS {
+            attach(&mut object, name, &btf)?;
+        }
+        Ok(Probes { _object: object, ring, since: now(), lost })
     }
 
     /// Hands out what is in the ring now.
     pub fn read(&mut self, mut take: impl FnMut(Event)) {
         while let Some(record) = self.ring.next() {
-            if let Some(event) = Event::read(&record) {
+            if let Some(event) = Event::read(&record).filter(|event| event.at >= self.since) {
                 take(event);
             }
         }
@@ -108,6 +113,12 @@ impl Probes {
     pub fn lost(&self) -> u64 {
         self.lost.get(&0, 0).unwrap_or(0)
     }
+}
+
+/// Returns the time by the clock of the events.
+fn now() -> u64 {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default();
+    u64::try_from(now.as_nanos()).unwrap_or(0)
 }
 
 fn btf() -> Result<Btf, WatchError> {

@@ -9,7 +9,7 @@ use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
-use crate::{Policy, Scheduling};
+use crate::{Policy, Scheduling, Watch};
 
 const MICROSECOND: u64 = 1_000;
 const MILLISECOND: u64 = 1_000_000;
@@ -33,6 +33,8 @@ named! {
         Jitter = "jitter",
         /// Gaps in a loop that never sleeps.
         Spin = "spin",
+        /// Latencies of a running kernel, by probes at its tracepoints.
+        Watch = "watch",
     }
 }
 
@@ -353,6 +355,8 @@ pub enum Benchmark {
     Jitter(PeriodicJitter),
     /// See [`Spin`].
     Spin(Spin),
+    /// See [`Watch`].
+    Watch(Watch),
 }
 
 impl Benchmark {
@@ -367,11 +371,12 @@ impl Benchmark {
             Benchmark::Realfeel(_) => BenchmarkKind::Realfeel,
             Benchmark::Jitter(_) => BenchmarkKind::Jitter,
             Benchmark::Spin(_) => BenchmarkKind::Spin,
+            Benchmark::Watch(_) => BenchmarkKind::Watch,
         }
     }
 
     /// Names what distinguishes it from another of its kind: a clock, a way to wake, a policy;
-    /// `none-bounded` for `inversion`.
+    /// `none-bounded` for `inversion`, the target of `watch`.
     pub fn variant(&self) -> String {
         match self {
             Benchmark::Gtod(gtod) => gtod.clock.name().into(),
@@ -379,11 +384,13 @@ impl Benchmark {
             Benchmark::Inversion(one) => {
                 alloc::format!("{}-{}", one.protocol, one.middle)
             }
+            Benchmark::Watch(one) => one.target.clone(),
             _ => alloc::format!("{}", self.class()),
         }
     }
 
-    /// Returns how its measured threads are to be scheduled; the lowest one of `inversion`.
+    /// Returns how its measured threads are to be scheduled; the lowest one of `inversion`. A watch
+    /// leaves all threads as they are.
     pub fn class(&self) -> Class {
         match self {
             Benchmark::Gtod(one) => one.class,
@@ -396,6 +403,7 @@ impl Benchmark {
             Benchmark::Realfeel(one) => one.class,
             Benchmark::Jitter(one) => one.class,
             Benchmark::Spin(one) => one.class,
+            Benchmark::Watch(_) => Class::Unknown,
         }
     }
 
@@ -418,7 +426,7 @@ impl Benchmark {
             Benchmark::Inversion(one) => Some(one.count),
             Benchmark::Realfeel(one) => Some(one.count),
             Benchmark::Jitter(one) => Some(one.count),
-            Benchmark::Spin(_) => None,
+            Benchmark::Spin(_) | Benchmark::Watch(_) => None,
         }
     }
 

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use core::ops::RangeInclusive;
 
-use crate::{Benchmark, Class, Inversion, Sched, Spin};
+use crate::{Benchmark, Class, Inversion, Sched, Spin, Watch};
 
 const MICROSECOND: u64 = 1_000;
 const MILLISECOND: u64 = 1_000_000;
@@ -16,6 +16,8 @@ const COUNT: RangeInclusive<u64> = 1..=1 << 32;
 /// `gtod` fills memory faster than anything could be sent.
 const MOST_PAIRS: u64 = 4_000_000;
 const PERIOD: RangeInclusive<u64> = 10 * MICROSECOND..=3_600 * SECOND;
+/// Of a device, with room to spare.
+const LONGEST_NAME: usize = 256;
 const DURATION: RangeInclusive<u64> = MILLISECOND..=3_600 * SECOND;
 
 impl Benchmark {
@@ -43,6 +45,7 @@ impl Benchmark {
                 Err("work is less than the period".into())
             }
             Benchmark::Spin(one) => check_spin(one),
+            Benchmark::Watch(one) => check_watch(one),
             _ => Ok(()),
         }
     }
@@ -71,6 +74,19 @@ fn check_spin(one: &Spin) -> Result<(), String> {
     Ok(())
 }
 
+fn check_watch(one: &Watch) -> Result<(), String> {
+    if !(1..=LONGEST_NAME).contains(&one.target.len()) {
+        return Err("target is irq:42, a device as in eth0, thread:1234 or rt".into());
+    }
+    if !DURATION.contains(&one.duration_ns) {
+        return Err("duration is 1ms to 1h".into());
+    }
+    if one.count.is_some_and(|count| !COUNT.contains(&count)) {
+        return Err(format!("count is 1 to {}", COUNT.end()));
+    }
+    Ok(())
+}
+
 fn check_inversion(one: &Inversion) -> Result<(), String> {
     if !(1..=96).contains(&one.priority) {
         return Err("priority is 1 to 96: three threads lie above".into());
@@ -87,7 +103,7 @@ mod tests {
     use super::*;
     use crate::{Async, Gtod, PeriodicJitter, Realfeel, Sleep};
 
-    fn defaults() -> [Benchmark; 8] {
+    fn defaults() -> [Benchmark; 9] {
         [
             Benchmark::Gtod(Gtod::default()),
             Benchmark::Sched(Sched::default()),
@@ -97,6 +113,7 @@ mod tests {
             Benchmark::Realfeel(Realfeel::default()),
             Benchmark::Jitter(PeriodicJitter::default()),
             Benchmark::Spin(Spin::default()),
+            Benchmark::Watch(Watch::default()),
         ]
     }
 
@@ -122,6 +139,8 @@ mod tests {
         let jitter = PeriodicJitter { work_ns: u64::MAX, ..PeriodicJitter::default() };
         refused(Benchmark::Jitter(jitter), "less than the period");
         refused(Benchmark::Spin(Spin { threshold_ns: 0, ..Spin::default() }), "threshold");
+        refused(Benchmark::Watch(Watch { target: String::new(), ..Watch::default() }), "irq:42");
+        refused(Benchmark::Watch(Watch { duration_ns: 0, ..Watch::default() }), "1ms to 1h");
         let inversion = Inversion { limit_ns: u64::MAX, ..Inversion::default() };
         refused(Benchmark::Inversion(inversion), "at most 10s");
     }

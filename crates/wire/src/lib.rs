@@ -41,6 +41,7 @@ mod startup;
 mod symbol;
 mod trigger;
 mod units;
+mod watch;
 
 pub use account::Account;
 pub use bench::{
@@ -86,3 +87,4 @@ pub use startup::{Listening, TWIN_LISTENS, TWIN_UNUSABLE};
 pub use symbol::Symbol;
 pub use trigger::{Trigger, TriggerFacts};
 pub use units::{Cycles, Nanoseconds, Seq, Tick};
+pub use watch::{Watch, WatchedLatency, WatchedPart};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Account, BenchEnd, BenchSamples, BenchValues, Calibration, Command, Cycles, Event, Explained,
     Fault, GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds, Packet, Path, Picture,
-    Plan, Reply, Sections, Seq, Setting, Stage, Status, Symbol, Tick,
+    Plan, Reply, Sections, Seq, Setting, Stage, Status, Symbol, Tick, WatchedLatency,
 };
 
 /// Raised by whatever changes the meaning or the encoding of a message: by each setting in their
@@ -25,8 +25,8 @@ pub const PROTOCOL: u16 = OTHERS + Setting::ALL.len() as u16;
 /// them in its limits. 9: a plan has the settings that a generator alone has as the table does.
 /// 10: events of the scheduler's call. 11: sections. 12: events of what is called back, and of page
 /// faults. 13: a generator may ask its hosts for a proof that they know its secret. 14: loads of
-/// one's own, and settings of the kernel.
-const OTHERS: u16 = 14;
+/// one's own, and settings of the kernel. 15: watching by the kernel's tracepoints.
+const OTHERS: u16 = 15;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.
@@ -98,6 +98,8 @@ pub enum Message {
     Armed,
     /// Sections with interrupts or preemption disabled; only where they were asked for.
     Sections(Sections),
+    /// Of a watch: the worst latency of each series, and those above the limit.
+    Watched(Vec<WatchedLatency>),
 }
 
 /// A host's proof that it knows a generator's secret, for the challenge of one connection.

@@ -8,6 +8,7 @@ use irqscope_wire::{Benchmark, Counters, Load, LoadWork, Message, Plan};
 
 use super::follow::Follower;
 use super::rights::Rights;
+use super::watch::watch;
 use super::{Fixture, Start, start};
 use crate::clock::Scale;
 use crate::context::Context;
@@ -57,6 +58,10 @@ pub fn measure(
     context.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
     for (number, benchmark) in benchmarks.iter().enumerate() {
         loads.check()?;
+        if let Benchmark::Watch(asked) = benchmark {
+            watch(context, number as u16, asked, sink)?;
+            continue;
+        }
         let class = rights.grant(benchmark.class());
         let room = ROOM / benchmark.series();
         let fixture = Fixture { root: context.root, cpu: plan.cpu, class, scale, room };

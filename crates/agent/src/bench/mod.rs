@@ -19,6 +19,7 @@ mod rights;
 mod sched;
 mod sleep;
 mod spin;
+mod watch;
 mod work;
 
 use std::path::Path;
@@ -106,6 +107,8 @@ fn start(benchmark: &Benchmark, fixture: &Fixture<'_>) -> Result<Start> {
         Benchmark::Sched(one) => return sched::start(one, fixture),
         Benchmark::Inversion(one) => return inversion::start(one, fixture),
         Benchmark::Realfeel(one) => return realfeel::start(one, fixture),
+        // It has no threads of its own, and finds its series out: see `case`.
+        Benchmark::Watch(_) => return Ok(Start::Unavailable(String::new())),
     };
     running.map(Start::Running)
 }

@@ -8,7 +8,7 @@ use irqscope_quantity::{Frequency, QuantityError, Span};
 use irqscope_wire::{
     Async, Benchmark, BenchmarkKind, Class, Clock, Gtod, Inversion, LockProtocol, Middle,
     PeriodicJitter, Plan, Policy, Realfeel, Sched, Scheduling, Sleep, Spin, SystemState, Wake,
-    Work,
+    Watch, Work,
 };
 use lexopt::{Arg, Parser, ValueExt};
 
@@ -22,7 +22,7 @@ pub struct BenchOptions {
 }
 
 /// Options that a benchmark has as settings, and their familiar short forms.
-const SETTINGS: [&str; 13] = [
+const SETTINGS: [&str; 16] = [
     "count",
     "period",
     "duration",
@@ -36,6 +36,9 @@ const SETTINGS: [&str; 13] = [
     "frequency",
     "hold",
     "middle",
+    "target",
+    "above",
+    "until",
 ];
 
 fn long(short: char) -> Option<&'static str> {
@@ -87,6 +90,8 @@ pub fn parse(parser: &mut Parser) -> Result<Option<BenchOptions>, lexopt::Error>
     for kind in kinds {
         benchmarks.extend(chosen(kind, &variants, &settings)?);
     }
+    // It changes nothing of the system that it watches.
+    plan.idle_states |= benchmarks.iter().any(|one| matches!(one, Benchmark::Watch(_)));
     if !loads.is_empty() {
         plan.state = SystemState::of("load", loads);
     }
@@ -158,6 +163,7 @@ fn all(kind: BenchmarkKind) -> Vec<Benchmark> {
         BenchmarkKind::Realfeel => vec![Benchmark::Realfeel(Realfeel::default())],
         BenchmarkKind::Jitter => vec![Benchmark::Jitter(PeriodicJitter::default())],
         BenchmarkKind::Spin => vec![Benchmark::Spin(Spin::default())],
+        BenchmarkKind::Watch => vec![Benchmark::Watch(Watch::default())],
     }
 }
 
@@ -180,6 +186,10 @@ fn set(benchmark: &mut Benchmark, name: &str, text: &str) -> Result<(), String> 
         ("frequency", Benchmark::Realfeel(one)) => {
             one.hertz = frequency(text)?;
         }
+        ("count", Benchmark::Watch(one)) => one.count = Some(number(text)?),
+        ("target", Benchmark::Watch(one)) => one.target = text.into(),
+        ("above", Benchmark::Watch(one)) => one.above_ns = Some(span(text)?),
+        ("until", Benchmark::Watch(one)) => one.until = Some(text.into()),
         ("count", _) => {
             let wanted = count_of(benchmark).ok_or_else(foreign)?;
             *wanted = number(text)?;
@@ -201,7 +211,7 @@ fn class_of(benchmark: &mut Benchmark) -> Option<&mut Class> {
         Benchmark::Realfeel(one) => Some(&mut one.class),
         Benchmark::Jitter(one) => Some(&mut one.class),
         Benchmark::Spin(one) => Some(&mut one.class),
-        Benchmark::Inversion(_) => None,
+        Benchmark::Inversion(_) | Benchmark::Watch(_) => None,
     }
 }
 
@@ -214,7 +224,7 @@ fn count_of(benchmark: &mut Benchmark) -> Option<&mut u64> {
         Benchmark::Inversion(one) => Some(&mut one.count),
         Benchmark::Realfeel(one) => Some(&mut one.count),
         Benchmark::Jitter(one) => Some(&mut one.count),
-        Benchmark::Spin(_) => None,
+        Benchmark::Spin(_) | Benchmark::Watch(_) => None,
     }
 }
 
@@ -226,6 +236,7 @@ fn span_of<'a>(benchmark: &'a mut Benchmark, name: &str) -> Option<&'a mut u64> 
         ("period", Benchmark::Sleep(one)) => Some(&mut one.period_ns),
         ("period", Benchmark::Jitter(one)) => Some(&mut one.period_ns),
         ("duration", Benchmark::Spin(one)) => Some(&mut one.duration_ns),
+        ("duration", Benchmark::Watch(one)) => Some(&mut one.duration_ns),
         ("threshold", Benchmark::Spin(one)) => Some(&mut one.threshold_ns),
         ("work", Benchmark::Jitter(one)) => Some(&mut one.work_ns),
         ("hold", Benchmark::Inversion(one)) => Some(&mut one.hold_ns),

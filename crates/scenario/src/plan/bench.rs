@@ -4,12 +4,12 @@
 use irqscope_quantity::Span;
 use irqscope_wire::{
     Async, Benchmark, Class, Clock, Gtod, Inversion, LockProtocol, Middle, PeriodicJitter, Plan,
-    Realfeel, Sched, Sleep, Spin, Wake, Work,
+    Realfeel, Sched, Sleep, Spin, Wake, Watch, Work,
 };
 
 use crate::raw::{
     AsyncText, BenchText, GtodText, InversionText, JitterText, Named, PolicyText, Priority,
-    RealfeelText, SchedText, SleepText, SpinText,
+    RealfeelText, SchedText, SleepText, SpinText, WatchText,
 };
 
 impl BenchText {
@@ -24,6 +24,7 @@ impl BenchText {
         all.extend(self.realfeel.iter().map(RealfeelText::benchmark));
         all.extend(self.jitter.iter().map(JitterText::benchmark));
         all.extend(self.spin.iter().map(SpinText::benchmark));
+        all.extend(self.watch.iter().map(WatchText::benchmark));
         all
     }
 
@@ -165,6 +166,19 @@ impl SpinText {
             duration_ns: ns(self.duration, default.duration_ns),
             threshold_ns: ns(self.threshold, default.threshold_ns),
             cpus: self.cpus.clone().unwrap_or_default(),
+        })
+    }
+}
+
+impl WatchText {
+    fn benchmark(&self) -> Benchmark {
+        let default = Watch::default();
+        Benchmark::Watch(Watch {
+            target: self.target.clone().unwrap_or(default.target),
+            duration_ns: ns(self.duration, default.duration_ns),
+            count: self.count,
+            above_ns: self.above.map(|span| span.0),
+            until: self.until.clone(),
         })
     }
 }

@@ -27,6 +27,7 @@ pub(crate) struct BenchText {
     pub realfeel: Option<RealfeelText>,
     pub jitter: Option<JitterText>,
     pub spin: Option<SpinText>,
+    pub watch: Option<WatchText>,
 }
 
 fn settle() -> Span {
@@ -129,4 +130,18 @@ pub(crate) struct SpinText {
     pub threshold: Option<Span>,
     pub cpus: Option<Vec<u32>>,
     pub priority: Option<Priority>,
+}
+
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WatchText {
+    /// `irq:42`, a device or handler as in `eth0`, `thread:1234`, or `rt`.
+    pub target: Option<String>,
+    pub duration: Option<Span>,
+    /// The samples of one series after which it ends earlier.
+    pub count: Option<u64>,
+    /// The latency from which on its timeline is kept.
+    pub above: Option<Span>,
+    /// A function in user space that is the last stage: `/usr/bin/app:on_packet`.
+    pub until: Option<String>,
 }

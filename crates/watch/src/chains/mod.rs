@@ -19,7 +19,7 @@ pub use answer::Answer;
 pub use names::Names;
 pub use parts::Part;
 
-use crate::event::{Comm, Event, What, text};
+use crate::event::{Comm, Event, What, is_housekeeping, text};
 use crate::subject::Subject;
 use cpu::{Cpu, Frame, Running};
 use origin::Origin;
@@ -173,7 +173,16 @@ impl Chains {
         Some(Answer::new("handler", event, &origin))
     }
 
+    /// Hands a chain on to a softirq. One that raises itself again, as it does where its budget is
+    /// used up, begins nothing new.
     fn raise(&mut self, place: usize, vector: u8) {
+        if is_housekeeping(vector) {
+            return;
+        }
+        let again = |frame: &Frame| frame.running == Running::Softirq(vector);
+        if self.cpus[place].frames.last().is_some_and(again) {
+            return;
+        }
         let origin = self.current(place).cloned();
         let pending = &mut self.cpus[place].pending[usize::from(vector)];
         if pending.is_none() {

@@ -18,7 +18,7 @@ use irqscope_wire::{
     Priority, Range, Refusal, Reply, Response, Role, Run, RunState, Sample, Sched, Section,
     SectionKind, Sections, Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage,
     StageCost, StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick,
-    Totals, ValueCount, Values, What,
+    Totals, ValueCount, Values, Watch, WatchedLatency, WatchedPart, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -394,6 +394,7 @@ fn benchmarks() -> Vec<Message> {
         Benchmark::Async(Async { from_cpu: Some(1), ..Async::default() }),
         Benchmark::Inversion(Inversion::default()),
         Benchmark::Spin(Spin::default()),
+        Benchmark::Watch(Watch { until: Some("/bin/app:f".into()), ..Watch::default() }),
     ];
     let class = Class::Deadline { runtime_ns: 1 << 20 };
     let sample = BenchSample { at: Nanoseconds(1 << 50), value: Nanoseconds(-7) };
@@ -440,6 +441,14 @@ fn benchmarks() -> Vec<Message> {
         advice: vec!["mend it".into()],
     };
     let beyond = Beyond { from: Nanoseconds(9), greatest: Some(Nanoseconds(1 << 40)), count: 3 };
+    let part = WatchedPart { cpu: 1, ns: 1 << 40, what: "softirq net_rx".into(), own: true };
+    let watched = WatchedLatency {
+        benchmark: 5,
+        series: "on-cpu app".into(),
+        at: Nanoseconds(1 << 50),
+        value: Nanoseconds(1 << 41),
+        parts: vec![part; 2],
+    };
     let case = "6.1/idle".into();
     vec![
         Message::Plan(Plan { case, ..Plan::of_benchmarks(benchmarks) }.into()),
@@ -452,6 +461,7 @@ fn benchmarks() -> Vec<Message> {
         values(Values::InOrder { first: Seq(3), values: vec![Nanoseconds(5); 2] }),
         values(Values::Counted(vec![bin; 3])),
         values(Values::Beyond(beyond)),
+        Message::Watched(vec![watched; 2]),
     ]
 }
 

@@ -3,7 +3,7 @@
 
 use irqscope_wire::{
     Async, Benchmark, BenchmarkKind, Class, Gtod, Inversion, PeriodicJitter, Policy, Realfeel,
-    Sched, Scheduling, Sleep, Spin, UnknownName,
+    Sched, Scheduling, Sleep, Spin, UnknownName, Watch,
 };
 
 use super::sink::SeriesHead;
@@ -44,6 +44,9 @@ pub fn benchmark(head: &SeriesHead, count: u64) -> Result<Benchmark, String> {
         }
         BenchmarkKind::Spin => {
             Benchmark::Spin(Spin { class, duration_ns: 0, threshold_ns: 0, cpus })
+        }
+        BenchmarkKind::Watch => {
+            Benchmark::Watch(Watch { target: variant.to_owned(), ..Watch::default() })
         }
     };
     match &head.variant {
