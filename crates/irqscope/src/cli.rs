@@ -26,6 +26,7 @@ mod threads;
 mod top;
 mod twin;
 mod values;
+mod watch;
 mod worst;
 
 use std::path::PathBuf;
@@ -58,6 +59,7 @@ pub use tail::Tail;
 pub use threads::Threads;
 pub use top::Top;
 pub use twin::Twin;
+pub use watch::Watch;
 pub use worst::Worst;
 
 /// An oscilloscope for Linux interrupt latency.
@@ -87,6 +89,7 @@ Examples:
   irqscope run demo                  every stage on two kernels, in the twin
   irqscope run demo --kernel 6.12 --kernel 6.12-rt --out /tmp/newer
   irqscope bench sched               how late a periodic thread wakes on this machine
+  irqscope watch eth0                what a device's interrupts wait for, without a module
   irqscope report runs/20260101T120000Z-demo
   irqscope path RUN --stage softirq  which functions a latency consists of
   irqscope explain RUN               what the late responses waited for
@@ -120,6 +123,7 @@ pub enum Command {
     Bisect(Box<Bisect>),
     /// Run benchmarks that need no driver, on this machine or another.
     Bench(Box<Bench>),
+    Watch(Box<Watch>),
     /// Show interrupt and softirq threads, their priorities, and what to change.
     Threads(Threads),
     /// Derive table, Parquet, summary and report from a run's log again.

@@ -46,7 +46,9 @@ pub use palette::{benchmark_colour, case_colour, stage_colour, stage_text};
 pub use path::{check_line, difference_table, flame, path_table, path_title};
 pub use perfetto::perfetto;
 pub use scope::{SCOPE_TEXT_COLUMNS, ScopeView, scope_columns, scope_png, scope_svg, scope_text};
-pub use screen::{About, Choice, Field, Line, SCREEN_WIDTH, answer, below, csv, narrow};
+pub use screen::{
+    About, Choice, Field, Line, SCREEN_WIDTH, answer, below, csv, narrow, watch_screen,
+};
 pub use table::table;
 pub use tail::{TailRow, tail_table};
 pub use verdicts::{junit, tap};

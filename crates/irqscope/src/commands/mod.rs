@@ -27,6 +27,7 @@ mod tail;
 mod threads;
 mod top;
 mod twin;
+mod watch;
 mod worst;
 
 use std::fs::File;
@@ -47,6 +48,7 @@ pub fn dispatch(command: Command) -> Done {
         Command::Worst(options) => worst::worst(&options),
         Command::Bisect(options) => bisect::bisect(&options),
         Command::Bench(options) => bench::bench(&options),
+        Command::Watch(options) => watch::watch(&options),
         Command::Threads(options) => threads::threads(&options),
         Command::Report(options) => report::report(&options),
         Command::Path(options) => path::path(&options),

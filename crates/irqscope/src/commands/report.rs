@@ -77,6 +77,17 @@ pub fn show_answer(run: &RunDir, shown: &Shown, scenario: Option<&str>, pages: P
     finish(run, &summary, figures, explained, (pages, true))
 }
 
+/// Derives likewise, and prints the one screen of a watch. Pages, which take a slow machine long, are
+/// drawn where they are asked for.
+pub fn show_watch(run: &RunDir, json: bool, has_limit: bool) -> Done {
+    if json {
+        return show_whole(run, Format::Summary, Pages::None);
+    }
+    let (summary, figures) = irqscope_analysis::derive_figures(run)?;
+    print_lines(&irqscope_report::watch_screen(&summary, &figures, console::width(), has_limit)?);
+    finish(run, &summary, figures, None, (Pages::None, true))
+}
+
 fn first_screen(
     run: &RunDir,
     summary: &Summary,

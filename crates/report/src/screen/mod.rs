@@ -9,11 +9,13 @@ mod field;
 mod line;
 mod rows;
 mod table;
+mod watch;
 
 pub use answer::{About, answer};
 pub use field::Field;
 pub use line::Line;
 pub use table::{Choice, below, csv, narrow};
+pub use watch::watch_screen;
 
 /// The width where none is known: of a pipe, a file and the smallest terminal.
 pub const SCREEN_WIDTH: usize = 80;
