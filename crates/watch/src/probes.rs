@@ -77,7 +77,7 @@ impl Probes {
         let (only_pid, only_real_time) = match subject {
             Subject::Thread(pid) => (*pid, 0u32),
             Subject::RealTime => (0, 1),
-            Subject::Interrupts { .. } => (0, 0),
+            Subject::Interrupts { .. } | Subject::Timers { .. } => (0, 0),
         };
         let mut object = EbpfLoader::new()
             .btf(Some(&btf))

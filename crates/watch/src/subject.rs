@@ -17,6 +17,11 @@ pub enum Subject {
         /// The network device whose polls belong to them; any, where none is known.
         device: Option<String>,
     },
+    /// Expiries of the timers that call a function, and all that follows from them.
+    Timers {
+        /// The function's addresses: several may have one name.
+        functions: Vec<u64>,
+    },
     /// The wakeups of one thread.
     Thread(u32),
     /// The wakeups of all threads of a real-time policy.
@@ -24,16 +29,26 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Understands `irq:42`, `eth0`, `thread:1234` and `rt` on the machine at `root`.
+    /// Returns whether chains are handed on from where they begin. Those of threads begin and end
+    /// with a wakeup.
+    pub fn hands_on(&self) -> bool {
+        matches!(self, Subject::Interrupts { .. } | Subject::Timers { .. })
+    }
+
+    /// Understands `irq:42`, `eth0`, `timer:FUNCTION`, `thread:1234` and `rt` on the machine at
+    /// `root`.
     ///
     /// # Errors
-    /// There is no such interrupt, device or thread; the text names the nearest one.
+    /// There is no such interrupt, device, function or thread; the text names the nearest one.
     pub fn find(root: &Path, word: &str) -> Result<Subject, WatchError> {
         if word == "rt" {
             return Ok(Subject::RealTime);
         }
         if let Some(pid) = word.strip_prefix("thread:") {
             return thread(root, pid);
+        }
+        if let Some(function) = word.strip_prefix("timer:") {
+            return timer(root, function);
         }
         let known = lines(root);
         if let Some(number) = word.strip_prefix("irq:") {
@@ -58,6 +73,26 @@ fn thread(root: &Path, pid: &str) -> Result<Subject, WatchError> {
             "there is no thread {number}; `ps -eLo tid,comm` lists those that there are"
         ))),
     }
+}
+
+/// Finds the functions of a name, modules' as well.
+fn timer(root: &Path, function: &str) -> Result<Subject, WatchError> {
+    let list = fs::read_to_string(root.join("proc/kallsyms")).unwrap_or_default();
+    let address = |line: &str| -> Option<u64> {
+        let mut words = line.split_whitespace();
+        let address = u64::from_str_radix(words.next()?, 16).ok()?;
+        (words.nth(1)? == function).then_some(address)
+    };
+    let functions: Vec<u64> = list.lines().filter_map(address).collect();
+    if functions.is_empty() {
+        return Err(unknown(format!(
+            "the kernel has no function `{function}`; /proc/kallsyms lists them"
+        )));
+    }
+    if functions.contains(&0) {
+        return Err(WatchError::Rights(vec!["CAP_SYSLOG, which shows functions' addresses"]));
+    }
+    Ok(Subject::Timers { functions })
 }
 
 fn interrupt(number: &str, known: &[Line]) -> Result<Subject, WatchError> {
@@ -146,6 +181,8 @@ LOC:     100000   Local timer interrupts
         let path = root.path();
         fs::create_dir_all(path.join("proc/77")).unwrap();
         fs::write(path.join("proc/interrupts"), TABLE).unwrap();
+        let symbols = "ffff10 t tick\n0000 t hidden\nffff20 t tick [module]\n";
+        fs::write(path.join("proc/kallsyms"), symbols).unwrap();
         let device = path.join("sys/devices/pci/virtio0");
         fs::create_dir_all(&device).unwrap();
         fs::create_dir_all(path.join("sys/devices/pci/msi_irqs")).unwrap();
@@ -173,6 +210,11 @@ LOC:     100000   Local timer interrupts
         let root = tree();
         assert_eq!(Subject::find(root.path(), "thread:77").unwrap(), Subject::Thread(77));
         assert_eq!(Subject::find(root.path(), "rt").unwrap(), Subject::RealTime);
+        let functions = vec![0xffff10, 0xffff20];
+        assert_eq!(
+            Subject::find(root.path(), "timer:tick").unwrap(),
+            Subject::Timers { functions }
+        );
     }
 
     #[test]
@@ -184,5 +226,7 @@ LOC:     100000   Local timer interrupts
         assert!(said("irq:x").contains("nearest"));
         assert!(said("thread:78").contains("no thread 78"));
         assert!(said("thread:x").contains("ps -eLo"));
+        assert!(said("timer:tock").contains("no function `tock`"));
+        assert!(said("timer:hidden").contains("CAP_SYSLOG"));
     }
 }

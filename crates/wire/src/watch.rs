@@ -14,8 +14,8 @@ const SECOND: u64 = 1_000_000_000;
 /// All that decides a watch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
-    /// `irq:42`, a device or handler as in `eth0`, `thread:1234`, or `rt` for all threads of a
-    /// real-time policy.
+    /// `irq:42`, a device or handler as in `eth0`, `timer:FUNCTION`, `thread:1234`, or `rt` for all
+    /// threads of a real-time policy.
     pub target: String,
     /// How long it goes on.
     pub duration_ns: u64,

@@ -12,12 +12,13 @@ use super::How;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 TARGET is irq:42 as in /proc/interrupts, a network device or a handler's name (eth0, ahci),
-or thread:PID. docs/watch.md says what each stage is.
+thread:PID, or timer:FUNCTION for kernel timers that call this function. docs/watch.md says what each stage is.
 
 Examples:
   sudo irqscope watch eth0
   sudo irqscope watch irq:42 --for 1m --above 150us
   sudo irqscope watch thread:1234 --until /usr/bin/app:control_loop
+  sudo irqscope watch timer:tick_nohz_handler
   sudo irqscope watch --rt --out before
   irqscope watch eth0 --rig ssh --host root@board
   irqscope gate before --max 'watch rt on-cpu app<150us@max'")]

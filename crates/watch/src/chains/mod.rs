@@ -96,10 +96,7 @@ impl Chains {
             What::Switch { next, previous, name } => {
                 answers = self.switch(event, next, previous, &name);
             }
-            What::TimerEntry { function, due } => {
-                let frame = Frame { due, ..Frame::of(Running::Timer(function)) };
-                self.enter(event, frame);
-            }
+            What::TimerEntry { function, due } => answers.extend(self.expire(event, function, due)),
             What::TimerExit => drop(self.leave_timer(event)),
             What::User { pid } => answers.extend(self.reached(event, pid)),
         }
@@ -165,6 +162,17 @@ impl Chains {
         self.enter(event, Frame { origin, ..Frame::of(Running::Interrupt(number)) });
     }
 
+    /// Enters a timer's callback; the chain of one that is watched begins where it was due.
+    fn expire(&mut self, event: &Event, function: u64, due: Option<u64>) -> Option<Answer> {
+        let wanted =
+            matches!(&self.subject, Subject::Timers { functions } if functions.contains(&function));
+        let since = due.unwrap_or(event.at).min(event.at);
+        let origin = wanted.then(|| self.begin(since, event.cpu));
+        let frame = Frame { due, origin: origin.clone(), ..Frame::of(Running::Timer(function)) };
+        self.enter(event, frame);
+        origin.map(|origin| Answer::new("callback", event, &origin))
+    }
+
     fn leave_interrupt(&mut self, event: &Event, number: u32) -> Option<Answer> {
         let frame = self.leave(event, Running::Interrupt(number))?;
         let origin = frame.origin?;
@@ -220,11 +228,8 @@ impl Chains {
             return None;
         };
         let origin = origin.unwrap_or_else(|| self.begin(since, event.cpu));
-        let known = since < event.at || matches!(self.subject, Subject::Interrupts { .. });
-        let stage = match self.subject {
-            Subject::Interrupts { .. } => "wakeup",
-            _ => "timer",
-        };
+        let known = since < event.at || self.subject.hands_on();
+        let stage = if self.subject.hands_on() { "wakeup" } else { "timer" };
         let answer = known.then(|| Answer::new(format!("{stage} {}", text(name)), event, &origin));
         self.wakes.insert(pid, Wake { origin, at: event.at });
         answer
@@ -235,7 +240,10 @@ impl Chains {
     fn belongs(&self, event: &Event, pid: u32, name: &Comm) -> Option<(Option<Origin>, u64)> {
         let cpu = &self.cpus[usize::from(event.cpu)];
         match &self.subject {
-            Subject::Interrupts { .. } => {
+            Subject::Interrupts { .. } | Subject::Timers { .. } => {
+                if executes_softirqs(name) {
+                    return None;
+                }
                 let of_tail = cpu.tail.as_ref().filter(|(number, _)| is_thread_of(name, *number));
                 let origin = match of_tail {
                     Some((_, origin)) => origin,
@@ -262,15 +270,14 @@ impl Chains {
         if let Some(Wake { mut origin, at }) = self.wakes.remove(&next) {
             origin.moves(at, event.cpu);
             let on_cpu = format!("on-cpu {}", text(name));
-            match self.subject {
-                Subject::Interrupts { .. } => answers.push(Answer::new(on_cpu, event, &origin)),
-                _ => {
-                    if origin.at() < at {
-                        let release = format!("release {}", text(name));
-                        answers.push(Answer::new(release, event, &origin));
-                    }
-                    answers.push(Answer::new(on_cpu, event, &origin.since(at)));
+            if self.subject.hands_on() {
+                answers.push(Answer::new(on_cpu, event, &origin));
+            } else {
+                if origin.at() < at {
+                    let release = format!("release {}", text(name));
+                    answers.push(Answer::new(release, event, &origin));
                 }
+                answers.push(Answer::new(on_cpu, event, &origin.since(at)));
             }
             self.carriers.insert(next, Carrier { origin, serves: serves(name) });
         }
@@ -301,4 +308,9 @@ fn is_thread_of(name: &Comm, number: u32) -> bool {
 /// Returns whether what a thread raises and wakes belongs to the interrupt that woke it.
 fn serves(name: &Comm) -> bool {
     name.starts_with(b"irq/") || name.starts_with(b"napi/")
+}
+
+/// Returns whether a thread only executes softirqs, which have stages of their own.
+fn executes_softirqs(name: &Comm) -> bool {
+    name.starts_with(b"ksoftirqd/") || name.starts_with(b"ktimers/")
 }

@@ -187,6 +187,33 @@ fn a_sleepers_release_is_its_timers_expiry_and_what_kept_the_timer_is_named() {
 }
 
 #[test]
+fn a_timer_that_is_watched_begins_its_chains_where_it_was_due() {
+    let functions = vec![0xf];
+    let expiry = |function| What::TimerEntry { function, due: Some(1_000) };
+    let (said, parts) = play(
+        Subject::Timers { functions },
+        &[
+            (0, 0, switch(9, 0, "swapper/0")),
+            (1_200, 0, expiry(0xf)),
+            (1_205, 0, What::SoftirqRaise(6)),
+            (1_206, 0, waking(15, "ksoftirqd/0")),
+            (1_207, 0, waking(50, "app")),
+            (1_210, 0, What::TimerExit),
+            (1_220, 0, expiry(0xe)),
+            (1_230, 0, waking(51, "others")),
+            (1_240, 0, What::TimerExit),
+            (1_250, 0, switch(0, 15, "ksoftirqd/0")),
+            (1_260, 0, What::SoftirqEntry(6)),
+            (1_270, 0, What::SoftirqExit(6)),
+            (1_300, 0, switch(15, 50, "app")),
+        ],
+    );
+    let stages = ["callback=200", "wakeup app=207", "softirq tasklet=260", "on-cpu app=300"];
+    assert_eq!(said, stages);
+    assert_eq!(parts[..3], ["idle 200 cpu0", "timer tick+ 10 cpu0", "idle 10 cpu0"]);
+}
+
+#[test]
 fn what_was_before_the_first_event_is_not_made_up() {
     let (_, parts) = play(
         interrupts(&[7], None),
