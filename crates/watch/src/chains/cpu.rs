@@ -57,8 +57,8 @@ pub struct Cpu {
     pub frames: Vec<Frame>,
     /// Chains that wait for a softirq.
     pub pending: [Option<Origin>; VECTORS.len()],
-    /// The interrupt whose handler has just returned.
-    pub tail: Option<(u32, Origin)>,
+    /// The interrupt whose handler has just returned, and its chain.
+    pub tail: Option<(u32, Option<Origin>)>,
     history: VecDeque<Mark>,
 }
 

@@ -175,10 +175,10 @@ impl Chains {
 
     fn leave_interrupt(&mut self, event: &Event, number: u32) -> Option<Answer> {
         let frame = self.leave(event, Running::Interrupt(number))?;
-        let origin = frame.origin?;
-        // The kernel wakes the handler's thread after the handler has returned.
-        self.cpu(event).tail = Some((number, origin.clone()));
-        Some(Answer::new("handler", event, &origin))
+        // The kernel wakes the handler's thread after the handler has returned; that of another
+        // interrupt within a chain is none of it.
+        self.cpu(event).tail = Some((number, frame.origin.clone()));
+        Some(Answer::new("handler", event, &frame.origin?))
     }
 
     /// Hands a chain on to a softirq. One that raises itself again, as it does where its budget is
@@ -246,7 +246,7 @@ impl Chains {
                 }
                 let of_tail = cpu.tail.as_ref().filter(|(number, _)| is_thread_of(name, *number));
                 let origin = match of_tail {
-                    Some((_, origin)) => origin,
+                    Some((_, origin)) => origin.as_ref()?,
                     None => self.current(usize::from(event.cpu))?,
                 };
                 Some((Some(origin.clone()), origin.at()))

@@ -107,6 +107,9 @@ fn a_threaded_handler_hands_the_chain_on_though_it_is_woken_after_the_handler() 
             (25, 0, waking(50, "app")),
             (26, 0, What::SoftirqRaise(3)),
             (27, 0, What::SoftirqEntry(3)),
+            (27, 0, What::IrqEntry(8)),
+            (27, 0, What::IrqExit(8)),
+            (27, 0, waking(80, "irq/8-other")),
             // Switched out within its softirq, as on RT.
             (28, 0, switch(70, 60, "higher")),
             (38, 0, switch(60, 70, "irq/7-par")),
