@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Holds a guest's watches against the driver's figures and a loop's own clock.
+
+  47-watch.py DIRECTORY
+
+A nanosecond of the virtual clock is half an instruction.
+"""
+import csv
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+guest = pathlib.Path(sys.argv[1])
+# The driver stamps after the probe of the same instant has run, and what lies between besides: the
+# way to its function, and of a thread that of its switch and its first instructions.
+PATHS_NS = {"irq": 100, "softirq": 400, "thread": 2_500, "kthread": 2_500, "user": 4_000}
+# A wide margin: 260 to 370 were counted.
+MOST_INSTRUCTIONS = 600
+
+
+def case(name):
+    """Returns the only case of a run."""
+    [one] = json.loads((guest / name / "summary.json").read_text())["cases"]
+    return one
+
+
+def series(one):
+    """Returns the stages of a watch by name."""
+    return {stage["series"]: stage for stage in one["benchmarks"]}
+
+
+costs = [[int(word) for word in line.split()] for line in (guest / "cost").read_text().splitlines()]
+costs = [time_ns / count for time_ns, count in costs if count > 100]
+assert len(costs) >= 8, costs
+print("a probe, in instructions:", *(round(ns / 2) for ns in sorted(costs)))
+assert max(costs) / 2 < MOST_INSTRUCTIONS, costs
+probe_ns = max(costs)
+
+
+
+def exported(name):
+    """Yields a run's samples by column."""
+    command = [os.environ["IRQSCOPE"], "export", guest / name, "--format", "csv"]
+    yield from csv.DictReader(subprocess.check_output(command, text=True).splitlines())
+
+
+# The same expiry is the same sample: the driver's are by trigger and stage, a watch's by series.
+driver = {(row["trigger_ns"], row["stage"]): row["latency_ns"] for row in exported("driver")}
+watched = series(case("timer"))
+thread = next(name for name in watched if name.startswith("on-cpu irq/") and name.endswith("-irqscope"))
+kthread = next(name for name in watched if name.startswith("on-cpu irqscope/"))
+stages = {"callback": "irq", "softirq irq_poll": "softirq", thread: "thread", kthread: "kthread",
+          "on-cpu user-stage": "user"}
+after = {}
+for row in exported("timer"):
+    stage = stages.get(row["series"])
+    latency = driver.get((row["at_ns"], stage))
+    if latency:
+        after.setdefault(stage, []).append(int(latency) - int(row["value_ns"]))
+assert set(after) == set(PATHS_NS), set(after)
+for stage, spans in after.items():
+    middle = statistics.median(spans)
+    print(f"{stage}: {len(spans)} samples, the driver is {middle:.0f} ns after the watch")
+    assert len(spans) > 200 and 0 <= middle <= probe_ns + PATHS_NS[stage], (stage, middle)
+
+loop = case("loop")
+watched = series(loop)
+own_ns = int((guest / "loop.own").read_text().splitlines()[1].split()[1])
+user = watched["user controlled"]
+print(f"the loop's own clock {own_ns} ns, user controlled {user['p50_ns']} ns")
+assert user["count"] > 2_000, user
+assert 0 <= own_ns - user["p50_ns"] <= 3_000
+
+# Of 4 ms in which the culprit works, one point of the grid sees at least 2.
+release = watched["release controlled"]
+worst, *others = release["timelines"]
+assert worst["ns"] == release["max_ns"] and len(others) > 20
+for timeline in release["timelines"]:
+    assert sum(part["ns"] for part in timeline["parts"]) == timeline["ns"], timeline
+    culprit = sum(part["ns"] for part in timeline["parts"] if part["what"] == "thread culprit")
+    assert culprit > 0.9 * timeline["ns"] or timeline["ns"] < 2_000_000, timeline
+print("culprit:", len(release["timelines"]), "of", release["count"], "latencies")
+assert loop["identity_holds"], loop["violations"]
+
+screen = (guest / "screen").read_text().splitlines()
+assert max(len(line) for line in screen) <= 80 and len(screen) < 40, screen

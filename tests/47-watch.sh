@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: irqscope watch needs no module and follows a timer to the threads that it wakes, and a thread
+# to a function in user space: each stage is as late as the driver and the thread's own clock say, to
+# within the probes' cost, and a culprit of known length is named. Report, compare, gate and export
+# take the run; what is missing, a device, a thread, a function, a right or BTF, is named. The
+# machines are guests on the virtual clock.
+# Runs: beside others
+. tests/lib/lib.sh
+
+need_guest
+. "$TESTS/lib/local.sh"
+gcc -O2 -Wall -Werror -static -o "$WORK/controlled" "$TESTS/lib/controlled.c" -lpthread
+cat >"$WORK/timer.toml" <<-'TOML'
+	version = 1
+	about = "The driver's own figures"
+	rig = "local"
+	states = ["idle"]
+	views = ["inside"]
+	stages = ["irq", "softirq", "thread", "kthread", "user"]
+	[trigger]
+	kind = "timer"
+	period = "4ms"
+	count = 4000
+TOML
+
+has_late() { # In the guest: the watch has long begun, and not ended.
+	[ "$(cat /sys/class/misc/irqscope/counters/triggers)" -ge 3500 ]
+}
+
+both() { # In the guest: the driver beside a watch, then a loop that knows how late it is.
+	counters=/sys/class/misc/irqscope/counters/triggers
+	"$irqscope" run timer.toml --no-report --out driver &
+	run=$!
+	await 300 grep -qE '^[1-9][0-9]' $counters 2>/dev/null || fail "no trigger"
+	echo 1 >/proc/sys/kernel/bpf_stats_enabled
+	"$irqscope" watch timer:irqscope_timer_fire --for 20s --out timer &
+	watch=$!
+	await 300 has_late || fail "not 3,500 triggers"
+	for pid in $(pidof irqscope-agent agent); do
+		for info in /proc/$pid/fdinfo/*; do
+			sed -n 's/^run_[a-z_]*:[^0-9]*//p' $info | paste -s -d ' ' - | grep . || true
+		done
+	done >cost
+	wait $run || fail "the driver: exit $?"
+	wait $watch || fail "watching the timer: exit $?"
+
+	cp controlled /run # a file that the kernel can probe, as 9p's cannot be
+	/run/controlled 6000 >/run/loop &
+	loop=$!
+	await 60 [ -s /run/loop ] || fail "no loop"
+	"$irqscope" watch --rt --until /run/controlled:control_loop --above 2ms --for 20s --out loop >screen &
+	watch=$!
+	wait $loop || fail "the loop: exit $?"
+	wait $watch || fail "watching the loop: exit $?"
+	cp /run/loop loop.own
+}
+
+refused() { # TEXT COMMAND...
+	text=$1
+	status=0
+	shift
+	"$@" --for 100ms --out refused >refusal 2>&1 || status=$?
+	rm -rf refused
+	[ $status = 2 ] && grep -qF "$text" refusal || { cat refusal; fail "exit $status, not: $text"; }
+}
+
+refusals() { # In the guest
+	refused 'did you mean `eth0`?' "$irqscope" watch eth9
+	refused 'the nearest is irq:' "$irqscope" watch irq:99
+	refused 'there is no thread 99999' "$irqscope" watch thread:99999
+	refused 'no function `nothing`' "$irqscope" watch timer:nothing
+	refused 'unknown symbol `nothing`' "$irqscope" watch thread:1 --until /run/controlled:nothing
+	refused 'lacks CAP_BPF' setpriv --bounding-set -cap_39,-sys_admin "$irqscope" watch --rt
+	"$irqscope" watch thread:$$ --for 100ms --json --out idle >idle.json || fail "no event: exit $?"
+	grep -q "did nothing in this time" idle.json || fail "no event is not said"
+	mount -t tmpfs none /sys/kernel/btf
+	refused 'this kernel has no BTF' "$irqscope" watch --rt
+}
+
+for kernel in 6.1 6.12-rt 7.3; do
+	mkdir "$WORK/$kernel"
+	cp "$WORK/controlled" "$WORK/timer.toml" "$WORK/$kernel"
+	{
+		local_script
+		declare -f has_late both refused refusals
+		echo both
+		[ $kernel != 6.1 ] || echo refusals
+	} >"$WORK/$kernel/script"
+	run_guest 500 $kernel "$WORK/$kernel" virtual
+	cat "$WORK/$kernel/screen"
+	python3 "$TESTS/47-watch.py" "$WORK/$kernel"
+done
+
+# The run directory is as any other; the second guest's stages are those of the first one.
+expect 0 "$IRQSCOPE" report "$WORK/6.1/loop"
+says "release controlled"
+[ -e "$WORK/6.1/loop/report.html" ] || fail "no report"
+expect 0 "$IRQSCOPE" compare "$WORK/6.1/loop" "$WORK/7.3/loop"
+says "release controlled"
+expect 0 "$IRQSCOPE" gate "$WORK/6.1/loop" --max 'watch rt release controlled<10ms@max'
+expect 1 "$IRQSCOPE" gate "$WORK/6.1/loop" --max 'watch rt release controlled<1ms@max'
+expect 0 "$IRQSCOPE" export "$WORK/6.1/loop" --format csv
+says "on-cpu controlled"
+expect 2 "$IRQSCOPE" watch
+says "<TARGET>"
+expect 2 "$IRQSCOPE" watch --rt --count 0
+says "count is 1"
+echo "PASS: a running kernel is watched without a module, as late as its threads say"
