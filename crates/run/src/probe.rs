@@ -19,11 +19,7 @@ impl Probe {
     ///
     /// # Errors
     /// Something is missing, or the case asks for what the rig cannot do.
-    pub fn prepare(
-        scenario: &Scenario,
-        say: &dyn Fn(&str),
-        stop: &Stop,
-    ) -> Result<Self, RigError> {
+    pub fn prepare(scenario: &Scenario, say: &dyn Fn(&str), stop: &Stop) -> Result<Self, RigError> {
         let mut cases: Vec<Case> = scenario.cases().iter().take(1).cloned().collect();
         let mut rig = rig(scenario);
         rig.prepare(&mut cases, say, stop)?;
