@@ -88,9 +88,11 @@ says "dpkg"
 git init -q "$WORK/repository"
 expect 2 "$IRQSCOPE" kernel build "git:$WORK/repository@v6.1"
 says "no commit v6.1"
-expect 2 "$IRQSCOPE" bisect --git "$WORK/repository" --good v6.1 --bad v6.2 --part rt --quantile p99 \
-	--unplanned --out "$WORK/found"
-says "git in"
+# The environment of a hook leads to another repository.
+expect 2 env GIT_DIR="$WORK/nowhere" "$IRQSCOPE" bisect --git "$WORK/repository" --good v6.1 --bad v6.2 \
+	--part rt --quantile p99 --unplanned --out "$WORK/found"
+says "git in $WORK/repository"
+says "v6.1"
 expect 2 "$IRQSCOPE" bisect --good 6.12.117 --bad 6.12.95 --out "$WORK/found"
 says "swap --good and --bad"
 expect 2 "$IRQSCOPE" bisect demo --set rig=vm --good 6.1 --bad 6.12 --out "$WORK/found"

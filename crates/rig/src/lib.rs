@@ -34,7 +34,7 @@ pub use case::{Event, Events, Stream};
 pub use error::{Result, RigError};
 pub use generator::{board, find, flash};
 pub use guest::console::first_complaint;
-pub use kernel::build::{RECIPES, Recipe};
+pub use kernel::build::{RECIPES, Recipe, git};
 pub use kernel::driver::{Build, Driver};
 pub use kernel::release::Release;
 pub use kernel::{Kernel, TESTED, check_name, fragment, list as kernels, offered};

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use irqscope_analysis::{CallTree, Difference};
 use irqscope_quantity::{Quantile, Span};
 use irqscope_report::{difference_table, flame};
+use irqscope_rig::git;
 
-use super::history::{Candidate, History, git};
+use super::history::{Candidate, History};
 use super::search::{Search, Verdict, steps_of_halving};
 use super::step::Step;
 use crate::cli::Bisect;

@@ -2,9 +2,8 @@
 //! The row of kernels between a good and a bad one: commits of a repository, or Debian's releases.
 
 use std::path::Path;
-use std::process::Command;
 
-use irqscope_rig::{Arch, offered};
+use irqscope_rig::{Arch, git, offered};
 
 use crate::cli::Bisect;
 use crate::exit::{Exit, Trouble};
@@ -43,19 +42,6 @@ impl History {
         }
         Ok(Self { good, after })
     }
-}
-
-/// Runs git in a repository.
-pub fn git(repository: &Path, args: &[&str]) -> Result<String, Trouble> {
-    let done = Command::new("git").arg("-C").arg(repository).args(args).output();
-    let done = done.map_err(|error| {
-        Trouble::new(Exit::Usage, format!("cannot run git: {error}\n  remedy: apt-get install git"))
-    })?;
-    if !done.status.success() {
-        let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
-        return Err(Trouble::new(Exit::Usage, format!("git in {}: {said}", repository.display())));
-    }
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
 fn commits(repository: &Path, options: &Bisect) -> Result<(Candidate, Vec<Candidate>), Trouble> {

@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use irqscope_analysis::Difference;
+use irqscope_rig::git;
 
-use super::history::{Candidate, git};
+use super::history::Candidate;
 use crate::exit::Trouble;
 
 /// The weight of a commit that touches no function of the path.

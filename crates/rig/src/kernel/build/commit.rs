@@ -168,7 +168,8 @@ impl<'a> Build<'a> {
     /// Brings the tree to the commit; what was built there stays.
     fn check_out(&self, tree: &Path) -> Result<()> {
         if !tree.join(".git").exists() {
-            output(Command::new("git").args(["init", "-q"]).arg(tree), "git")?;
+            std::fs::create_dir_all(tree).trying(|| format!("cannot create {}", tree.display()))?;
+            git(tree, &["init", "-q"])?;
         }
         // Objects are read where the repository has them.
         let objects = git(
@@ -204,14 +205,22 @@ fn tree(repository: &Path) -> Result<PathBuf> {
     Ok(cache::root()?.join("trees").join(&digest[..16]))
 }
 
-/// Runs git in a directory.
-fn git(dir: &Path, args: &[&str]) -> Result<String> {
+/// Runs git in a directory, and gives its standard output.
+///
+/// # Errors
+/// There is no git, or it failed: its words are in the error.
+pub fn git(dir: &Path, args: &[&str]) -> Result<String> {
     // A hook's environment would lead to another repository.
     let mut command = Command::new("git");
     for leak in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
         command.env_remove(leak);
     }
-    output(command.arg("-C").arg(dir).args(args), "git")
+    output(command.arg("-C").arg(dir).args(args), "git").map_err(|error| match error {
+        RigError::Unready { what, remedy } => {
+            RigError::Unready { what: format!("git in {}: {what}", dir.display()), remedy }
+        }
+        other => other,
+    })
 }
 
 #[cfg(test)]

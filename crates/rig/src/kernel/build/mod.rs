@@ -23,6 +23,7 @@ use crate::kernel::driver::digest;
 use crate::stop::Stop;
 
 pub(crate) use commit::get as commit;
+pub use commit::git;
 use compile::COMPILER;
 use recipe::Part;
 pub use recipe::{RECIPES, Recipe};
