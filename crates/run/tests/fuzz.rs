@@ -143,9 +143,12 @@ fn judge(frames: &[(Source, Vec<u8>)]) -> Result<(), TestCaseError> {
         match frame.map(|frame| frame.message) {
             Err(_) => damaged += 1,
             // The plan may have no such benchmark.
-            Ok(Message::BenchSamples(_) | Message::BenchValues(_) | Message::BenchEnd(_)) => {
-                stray += 1
-            }
+            Ok(
+                Message::BenchSamples(_)
+                | Message::BenchValues(_)
+                | Message::BenchEnd(_)
+                | Message::Watched(_),
+            ) => stray += 1,
             Ok(_) => {}
         }
     }
