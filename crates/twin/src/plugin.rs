@@ -158,9 +158,11 @@ fn install(
 ) -> Result<(), Unusable> {
     let args = parse(arguments.iter().map(String::as_str))?;
     turns::want(args.quantum, cpus).map_err(not_exported)?;
-    if cpus != 1 && (args.trace > 0 || args.sections) {
-        let what = format!("trace and sections need a machine with one CPU, not {cpus}");
-        return Err(Unusable::Here(what));
+    let follows_one = args.trace > 0 || args.sections;
+    if cpus != 1 && (follows_one || args.quantum == 0) {
+        let what = format!("it needs a machine with one CPU, not {cpus}: use -smp 1");
+        let several = if follows_one { "" } else { ", or give quantum" };
+        return Err(Unusable::Here(what + several));
     }
     let found = Qemu::look_up().map_err(not_exported)?;
     let qemu = *QEMU.get_or_init(|| found);
