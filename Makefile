@@ -6,11 +6,19 @@ SHELL := /bin/bash
 # The agent is static: musl where rustup is, else glibc linked statically.
 MUSL := x86_64-unknown-linux-musl
 AGENT_TARGET := $(shell rustup target list --installed 2>/dev/null | grep -qx $(MUSL) && echo $(MUSL) || echo x86_64-unknown-linux-gnu)
+# Cargo's: dist makes a smaller program, for packages and for make install.
+PROFILE ?= release
+BUILT := target/$(PROFILE)
 IRQSCOPE := target/release/irqscope
+
+# The program looks for its parts beside itself: $(call beside,MACHINE,TARGET).
+beside = ! [ -e target/$2/$(PROFILE)/irqscope-agent ] || ln -sf ../$2/$(PROFILE)/irqscope-agent $(BUILT)/irqscope-agent-$1
+
+export DESTDIR PREFIX ZSH_SITE
 
 TESTFLAGS :=
 
-.PHONY: help run check test soak build arm64 bootstrap lint bench fuzz kernels clean
+.PHONY: help run check test soak build page programs arm64 install uninstall release bootstrap lint bench fuzz kernels clean
 
 help:
 	@echo "make run     install what is missing, build, measure the demo, write a report"
@@ -19,23 +27,37 @@ help:
 	@echo "make soak    what takes longer than CI should: thousands of loads, long fuzzing"
 	@echo "make build   the program, the agent and the twin's generator"
 	@echo "make arm64   the agent for the twin's Arm machine"
-	@echo "make lint    fmt, clippy, checkpatch, sparse, tsc, shellcheck, links, English"
+	@echo "make install    what was built, below PREFIX (/usr/local); make uninstall takes it away"
+	@echo "make release    sources, packages, an apt repository, into dist/VERSION"
+	@echo "make lint    fmt, clippy, checkpatch, sparse, tsc, shellcheck, ruff, mypy, links, English"
 	@echo "make bench   speed and instrumentation cost"
 	@echo "make fuzz    the parsers, for longer than make test does"
 
 bootstrap:
 	@scripts/bootstrap
 
-build:
+build: page programs
+
+page:
 	scripts/build-ui
-	cargo build --release --locked -p irqscope-agent --target $(AGENT_TARGET) \
+
+programs:
+	cargo build --profile $(PROFILE) --locked -p irqscope-agent --target $(AGENT_TARGET) \
 		$(if $(filter %gnu,$(AGENT_TARGET)),--config 'build.rustflags=["-Ctarget-feature=+crt-static"]')
-	cargo build --release --locked -p irqscope -p irqscope-vm -p irqscope-twin-plugin
+	cargo build --profile $(PROFILE) --locked -p irqscope -p irqscope-vm -p irqscope-twin-plugin
+	@$(call beside,x86_64,$(AGENT_TARGET))
 
 # The C compiler only links; the driver needs it anyway. Debian's Rust has no such target.
 arm64:
 	@! command -v rustup >/dev/null || CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=aarch64-linux-gnu-gcc \
-		cargo build --release --locked -p irqscope-agent --target aarch64-unknown-linux-musl
+		cargo build --profile $(PROFILE) --locked -p irqscope-agent --target aarch64-unknown-linux-musl
+	@$(call beside,aarch64,aarch64-unknown-linux-musl)
+
+install:
+	@scripts/install $(BUILT)
+
+uninstall:
+	@scripts/install --remove
 
 run: bootstrap
 	@$(MAKE) --no-print-directory build
@@ -49,7 +71,7 @@ check test: export PROPTEST_RNG_SEED = 1
 check:
 	@scripts/bootstrap --test
 	@$(MAKE) --no-print-directory build
-	@scripts/lint rustfmt clippy page shellcheck SPDX licences links prose
+	@scripts/lint rustfmt clippy page shellcheck python SPDX licences links prose
 	cargo test -q --release --locked --workspace
 	@npm --silent --prefix ui test
 	@tests/run $(TESTFLAGS) 13 20 22
@@ -66,9 +88,16 @@ test:
 	@$(IRQSCOPE) kernel build delayed-locking-debug
 	@tests/run $(TESTFLAGS)
 
+# All files of a release, into dist/VERSION; SNAPSHOT=1 tries it on any commit.
+release:
+	@scripts/bootstrap --release
+	scripts/release $(if $(SNAPSHOT),--snapshot) dist/$(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
+
 soak:
 	@scripts/bootstrap --test
 	@$(MAKE) --no-print-directory build
+	@scripts/bootstrap --release
+	PACKAGES=1 tests/run --time-limit 7200 79
 	CYCLES=1000 tests/run --time-limit 7200 31 86
 	FUZZ_KERNEL="kasan kcsan" FUZZ_SECONDS=1800 tests/run --time-limit 10800 88
 	@scripts/fuzz 600

@@ -3,7 +3,7 @@
 //
 //   node scripts/bench-page.mjs PAGE GENERATOR HERTZ SECONDS
 //
-// First paint, times between frames, what one snapshot takes, and the page's memory
+// First paint, times between frames, also while the lines are zoomed, with and without sweeps piled up, what one snapshot takes, and the page's memory
 // at the beginning and the end; and what the account says was lost.
 
 import { account, launch, open, state } from "../tests/dashboard/browser.mjs";
@@ -24,6 +24,31 @@ function observe() {
   new PerformanceObserver((list) => seen.tasks.push(...list.getEntries().map((entry) => entry.duration)))
     .observe({ type: "longtask" });
   globalThis.seen = seen;
+}
+
+/**
+ * Zooms the lines in and out by the wheel for some seconds, once a frame. Returns times between frames,
+ * and the time that each frame's drawing takes: what runs between a callback that was registered before
+ * the page's own and one behind it.
+ */
+async function zoom(seconds) {
+  const screen = document.querySelector(".screen");
+  const { left, top, width } = screen.getBoundingClientRect();
+  const frames = [];
+  const work = [];
+  const end = performance.now() + seconds * 1000;
+  let before = null;
+  for (let n = 0; performance.now() < end; n += 1) {
+    const deltaY = Math.floor(n / 40) % 2 === 0 ? -60 : 60;
+    const first = new Promise((done) => requestAnimationFrame((at) => done([at, performance.now()])));
+    screen.dispatchEvent(new WheelEvent("wheel", { deltaY, clientX: left + width * 0.3, clientY: top + 20, cancelable: true, bubbles: true }));
+    const last = new Promise((done) => requestAnimationFrame(() => done(performance.now())));
+    const [[at, began], ended] = await Promise.all([first, last]);
+    if (before !== null) frames.push(at - before);
+    work.push(ended - began);
+    before = at;
+  }
+  return { frames, work };
 }
 
 function quantile(values, share) {
@@ -52,8 +77,15 @@ try {
   await set(page, "packet", "256", (now) => now.packet === 256);
   await set(page, "count", String(hertz * seconds), (now) => now.count === hertz * seconds);
   await page.click(".trigger >> text=Start");
-  await page.waitForSelector(".channel canvas");
+  await page.waitForSelector(".screen canvas");
   const start = await heap(session);
+  for (const [name, align] of [["one sweep", ""], ["sweeps piled up", "trigger"]]) {
+    await page.selectOption("#align", align);
+    await page.waitForTimeout(2_000);
+    const { frames, work } = await page.evaluate(zoom, Math.min(seconds / 5, 10));
+    const of = (values) => `p50 ${quantile(values, 0.5).toFixed(1)}, p99 ${quantile(values, 0.99).toFixed(1)}, max ${Math.max(...values).toFixed(1)} ms`;
+    console.log(`zooming, ${name}: ${frames.length} frames; between them ${of(frames)}; drawing ${of(work)}; ${await page.textContent(".readout")}`);
+  }
   await page.evaluate(observe);
   await state(page, ["done", "stopped", "failed", "deriving"], (Number(seconds) * 3 + 60) * 1000);
   const { frames, tasks } = await page.evaluate(() => globalThis.seen);

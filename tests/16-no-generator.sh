@@ -16,7 +16,7 @@ without_generator() { # NAME
 # A plugin for an interface that no QEMU has yet.
 echo 'int qemu_plugin_version = 9999; int qemu_plugin_install(void) { return 0; }' >"$WORK/other.c"
 gcc -shared -fPIC -o "$WORK/other.so" "$WORK/other.c"
-IRQSCOPE_TWIN_PLUGIN=$WORK/other.so without_generator other-version
+IRQSCOPE_PARTS=$(parts_with "$WORK/other.so" libirqscope_twin.so) without_generator other-version
 
 # A machine that ours does not take, which it says itself.
 mkdir "$WORK/bin"
@@ -31,5 +31,6 @@ PATH=$WORK/bin:$PATH without_generator two-cpus
 says "it needs a machine with one CPU, not 2"
 
 # A file that is not there is the user's to mend.
-IRQSCOPE_TWIN_PLUGIN=$WORK/none.so expect 2 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/none"
-says "make build"
+expect 2 env IRQSCOPE_PARTS="$(parts_with none libirqscope_twin.so)" "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/none"
+says "there is no libirqscope_twin.so in $WORK/parts"
+says "unset IRQSCOPE_PARTS"

@@ -50,8 +50,8 @@ says "not a run directory"
 expect 2 "$IRQSCOPE" report nowhere
 expect 2 env PATH=/nonexistent "$IRQSCOPE" run "$TESTS/scenarios/quick.toml"
 says "apt-get install"
-expect 2 env IRQSCOPE_AGENT=/nonexistent/agent "$IRQSCOPE" run "$TESTS/scenarios/quick.toml"
-says "agent"
+expect 2 env IRQSCOPE_PARTS=/nonexistent/parts "$IRQSCOPE" run "$TESTS/scenarios/quick.toml"
+says "there is no irqscope-agent-x86_64 in /nonexistent/parts"
 
 left=$(ls -I '*.toml' -I said -I output -I there)
 [ -z "$left" ] || fail "left behind: $left"

@@ -21,7 +21,7 @@ says "console-6.1-idle.log"
 
 # A file that is no agent: the kernel cannot start it and panics.
 printf 'no program' >"$WORK/agent"
-expect 3 env IRQSCOPE_AGENT="$WORK/agent" "$IRQSCOPE" run "$TESTS/scenarios/quick.toml" --kernel 6.1 --out "$WORK/panic"
+expect 3 env IRQSCOPE_PARTS="$(parts_with "$WORK/agent" irqscope-agent-x86_64)" "$IRQSCOPE" run "$TESTS/scenarios/quick.toml" --kernel 6.1 --out "$WORK/panic"
 says "Kernel panic"
 grep -q "Kernel panic" "$WORK/panic/console-6.1-idle.log" || fail "the console log was not kept"
 [ "$(field "$WORK/panic/manifest.json" "j['complete']")" = False ] || fail "marked complete"

@@ -17,10 +17,11 @@ on_kernel() {
 	cp "$WORK/load-cycles" "$WORK/slab-usage" "$WORK/$kernel"
 	cat >"$WORK/$kernel/script" <<SCRIPT
 cache=$CACHE
+. $TESTS/lib/driver.sh
 SCRIPT
 	cat >>"$WORK/$kernel/script" <<'SCRIPT'
 cd /exchange
-module=$(ls -t "$cache"/drivers/"$(uname -r)"-release-*/irqscope.ko | head -n 1)
+module=$(built_driver)/irqscope.ko
 
 # Objects in use by slab cache, and vmalloc's pages, when all has settled.
 usage() {

@@ -95,8 +95,9 @@ mkdir "$WORK/cycles"
 gcc -O2 -static -o "$WORK/cycles/load-cycles" "$TESTS/lib/load-cycles.c"
 {
 	echo "cache=$CACHE cycles=$CYCLES"
+	echo ". $TESTS/lib/driver.sh"
 	cat <<'SCRIPT'
-module=$(ls -t "$cache"/drivers/"$(uname -r)"-release-*/irqscope.ko | head -n 1)
+module=$(built_driver)/irqscope.ko
 /exchange/load-cycles "$module" "$cycles" "irq softirq tasklet work thread kthread" || exit 1
 grep -q 'debug_locks: *1' /proc/lockdep_stats || { echo "FAIL: lockdep is off"; exit 1; }
 echo "$cycles times on $(uname -r)"

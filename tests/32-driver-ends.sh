@@ -14,10 +14,10 @@ on_kernel() {
 	kernel=$1
 	mkdir "$WORK/$kernel"
 	cp "$WORK/user-edges" "$WORK/$kernel"
-	printf 'cache=%s\n. %s\n' "$CACHE" "$TESTS/lib/await.sh" >"$WORK/$kernel/script"
+	printf 'cache=%s\n. %s\n. %s\n' "$CACHE" "$TESTS/lib/await.sh" "$TESTS/lib/driver.sh" >"$WORK/$kernel/script"
 	cat >>"$WORK/$kernel/script" <<'SCRIPT'
 cd /exchange
-module=$(ls -t "$cache"/drivers/"$(uname -r)"-release-*/irqscope.ko | head -n 1)
+module=$(built_driver)/irqscope.ko
 scope=/sys/class/misc/irqscope
 
 unload() {

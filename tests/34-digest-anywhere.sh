@@ -13,11 +13,8 @@ trap 'rm -rf "$PLACE"' EXIT
 chmod 755 "$PLACE"
 sed 's/^kernels = .*/kernels = ["6.1"]/; s/^count = .*/count = 150/' \
 	tests/scenarios/quick.toml >"$PLACE/quick.toml"
-BUILD=$(dirname "$IRQSCOPE")
 mkdir "$PLACE/bin"
-cp "$IRQSCOPE" "$BUILD/libirqscope_twin.so" "$PLACE/bin"
-cp "$BUILD"/../x86_64-unknown-linux-*/release/irqscope-agent "$PLACE/bin" ||
-	cp "$BUILD/irqscope-agent" "$PLACE/bin"
+cp "$IRQSCOPE" "$PARTS"/{libirqscope_twin.so,irqscope-agent-x86_64} "$PLACE/bin"
 expect 0 "$IRQSCOPE" kernel fetch 6.1
 
 # The kernel is copied once and moved from cache to cache, and not fetched again; its headers may still
@@ -28,12 +25,7 @@ cache() { # DIRECTORY
 	mkdir -p "$1/kernels"
 	mv "$kernel" "$1/kernels/6.1"
 	kernel=$1/kernels/6.1
-	local makefile
-	for makefile in "$kernel"/usr/src/linux-headers-*-amd64/Makefile; do
-		sed "s|^include .*/usr/src/|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../|" \
-			"$makefile" >"$PLACE/makefile"
-		cp --remove-destination "$PLACE/makefile" "$makefile"
-	done
+	headers_anywhere "$kernel"
 }
 
 run() { # NAME CACHE COMMAND...
@@ -50,12 +42,11 @@ run() { # NAME CACHE COMMAND...
 	[ "$digest" = "$first" ] || fail "$name has another digest"
 }
 
-MOVED=(env IRQSCOPE_AGENT="$PLACE/bin/irqscope-agent" IRQSCOPE_TWIN_PLUGIN="$PLACE/bin/libirqscope_twin.so")
 run here "$PLACE/c" env IRQSCOPE_CACHE="$PLACE/c" "$IRQSCOPE"
 LONG=$PLACE/a-directory-with-a-name-that-is-longer/than-those-that-people/usually-choose/for-a-cache
 run long "$LONG" env IRQSCOPE_CACHE="$LONG" TZ=Asia/Kathmandu LC_ALL=tr_TR.UTF-8 "$IRQSCOPE"
 run user "$PLACE/user/cache" setpriv --reuid 65534 --regid 65534 --clear-groups \
-	"${MOVED[@]}" HOME="$PLACE/user" USER=nobody XDG_CACHE_HOME= IRQSCOPE_CACHE="$PLACE/user/cache" \
+	env HOME="$PLACE/user" USER=nobody XDG_CACHE_HOME= IRQSCOPE_CACHE="$PLACE/user/cache" \
 	LC_ALL=C TMPDIR="$PLACE/user" "$PLACE/bin/irqscope"
-printf x >>"$PLACE/bin/irqscope-agent"
-run larger "$PLACE/larger-cache" "${MOVED[@]}" IRQSCOPE_CACHE="$PLACE/larger-cache" "$PLACE/bin/irqscope"
+printf x >>"$PLACE/bin/irqscope-agent-x86_64"
+run larger "$PLACE/larger-cache" env IRQSCOPE_CACHE="$PLACE/larger-cache" "$PLACE/bin/irqscope"

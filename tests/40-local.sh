@@ -9,22 +9,9 @@
 need_guest
 . "$TESTS/lib/local.sh"
 
-scenario() { # NAME TRIGGER COUNT
-	cat >"$WORK/$1.toml" <<-TOML
-		version = 1
-		about = "For rig local"
-		rig = "local"
-		states = ["idle"]
-		views = ["inside"]
-		[trigger]
-		kind = "$2"
-		period = "4ms"
-		count = $3
-	TOML
-}
-scenario timer timer 500
-scenario inject inject 500
-scenario long timer 30000
+local_scenario timer timer 500
+local_scenario inject inject 500
+local_scenario long timer 30000
 
 local_script >"$WORK/script"
 cat >>"$WORK/script" <<'SCRIPT'

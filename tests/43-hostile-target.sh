@@ -5,9 +5,10 @@
 # Runs: beside others
 . tests/lib/lib.sh
 
-export IRQSCOPE_CACHE=$WORK/cache IRQSCOPE_AGENT=$WORK/agent TMPDIR=$WORK/tmp
-mkdir -p "$WORK/bin" "$TMPDIR"
-printf '#!/bin/sh\nexit 1\n' >"$IRQSCOPE_AGENT"
+export IRQSCOPE_CACHE=$WORK/cache IRQSCOPE_PARTS=$WORK/parts TMPDIR=$WORK/tmp
+agent=$IRQSCOPE_PARTS/irqscope-agent-x86_64
+mkdir -p "$WORK/bin" "$TMPDIR" "$IRQSCOPE_PARTS"
+printf '#!/bin/sh\nexit 1\n' >"$agent"
 echo secret >"$WORK/secret"
 
 # Each target is a directory: its release, and what its compiler and its insmod do.
@@ -44,7 +45,7 @@ target evil 6.1.0-99-one "echo EVIL >irqscope.ko"
 target good 6.1.0-99-one "echo GOOD >irqscope.ko"
 target path ../../pwned/x "echo EVIL >irqscope.ko"
 target link 6.1.0-99-two "ln -s $WORK/secret irqscope.ko"
-chmod +x "$WORK"/bin/* "$WORK"/*/bin/* "$IRQSCOPE_AGENT"
+chmod +x "$WORK"/bin/* "$WORK"/*/bin/* "$agent"
 
 cat >"$WORK/scenario.toml" <<-TOML
 	version = 1

@@ -97,8 +97,8 @@ wait $pid || fail "irqscope-vm did not end well"
 
 # Without its generator nothing is begun.
 scenario closed 6.1 closed 10000 60s
-expect 2 env IRQSCOPE_VM=/nowhere "$IRQSCOPE" run "$WORK/closed.toml" --out "$WORK/closed"
-says "IRQSCOPE_VM"
+expect 2 env IRQSCOPE_PARTS="$(parts_with none irqscope-vm)" "$IRQSCOPE" run "$WORK/closed.toml" --out "$WORK/closed"
+says "there is no irqscope-vm in "
 [ ! -e "$WORK/closed" ] || fail "a run directory without a generator"
 
 measured closed

@@ -15,10 +15,11 @@ on_kernel() {
 	cat >"$WORK/$kernel/script" <<SCRIPT
 cache=$CACHE
 . $TESTS/lib/await.sh
+. $TESTS/lib/driver.sh
 SCRIPT
 	cat >>"$WORK/$kernel/script" <<'SCRIPT'
 cd /exchange
-driver=$(ls -td "$cache"/drivers/"$(uname -r)"-release-* | head -n 1)
+driver=$(built_driver)
 scope=/sys/class/misc/irqscope
 
 failed() {

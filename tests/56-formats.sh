@@ -20,7 +20,7 @@ expect 0 "$IRQSCOPE" report "$WORK/imported"
 # A live one: a cyclictest of this machine.
 cyclictest -q -i 1000 -l 200 -h 100000 >"$WORK/live.txt" || fail "cyclictest does not run"
 expect 0 "$IRQSCOPE" import "$WORK/live.txt" --out "$WORK/live" --json
-[ "$(field "$WORK/live/summary.json" "sum(b['count'] for b in j['cases'][0]['benchmarks'])")" = 200 ] ||
+[ "$(field "$WORK/live/summary.json" "sum(b['count'] + b.get('beyond', {}).get('count', 0) for b in j['cases'][0]['benchmarks'])")" = 200 ] ||
 	fail "not all of cyclictest's samples"
 
 # Out: a run of this machine, and a histogram that came in.
@@ -53,6 +53,43 @@ max=$(grep "Max Latencies" "$WORK/out.cyclictest" | tr " " "\n" | sort -n | tail
 [ "$(awk '{ n += $2 + $3 + $4 + $5 + $6 + $7 } END { print n }' "$WORK/histogram")" = \
 	"$(field "$WORK/run/summary.json" "sum(b['count'] for b in j['cases'][0]['benchmarks'])")" ] ||
 	fail "the columns do not have all samples"
+
+# LAVA's lines, by Linaro's rules and through the definition's script; limits are verdicts.
+"$IRQSCOPE" export "$WORK/run" --format lava >"$WORK/result.txt"
+grep -qE '^sched\.[a-z0-9._]+\.max pass [0-9]+\.[0-9]{3} us$' "$WORK/result.txt" || fail "no measurement for LAVA"
+grep -qvE '^(lava-test-set (start [A-Za-z0-9._-]+|stop)|[A-Za-z0-9._-]+ (pass [0-9]+\.[0-9]{3} us|(pass|fail) [0-9]+ count))$' \
+	"$WORK/result.txt" && fail "a line that LAVA does not know"
+mkdir "$WORK/lava" "$WORK/bin"
+ln -s "$(realpath "$IRQSCOPE")" "$WORK/bin/irqscope"
+# LAVA's own command, as far as a script sees it.
+printf '#!/bin/sh\necho "$@" >>%s\n' "$WORK/lava/calls" >"$WORK/bin/lava-test-case"
+chmod +x "$WORK/bin/lava-test-case"
+(
+	cd "$WORK/lava"
+	status=0
+	PATH=$WORK/bin:$PATH "$(realpath "$TESTS")/../integrations/lava/irqscope.sh" \
+		-r "$WORK/run" -l "sched<10s@max sched<1ns@max" >said 2>&1 || status=$?
+	[ $status = 1 ] || fail "a limit that is exceeded is not the status: $(cat said)"
+)
+grep -q '^limit.sched_10s@max --result pass' "$WORK/lava/calls" || fail "a limit that holds is not passed"
+grep -q '^limit.sched_1ns@max --result fail' "$WORK/lava/calls" || fail "a limit that is exceeded is not failed"
+grep -q 'max --result pass --measurement [0-9.]* --units us' "$WORK/lava/calls" || fail "no measurement arrives"
+
+# KernelCI's, by their own validator.
+expect 2 "$IRQSCOPE" export "$WORK/run" --format kcidb
+says "add --origin NAME and --build NAME:ID"
+expect 2 "$IRQSCOPE" export "$WORK/run" --format kcidb --origin lab --build 6700
+says "ORIGIN:ID"
+"$IRQSCOPE" export "$WORK/run" --format kcidb --origin lab --build maestro:6700 >"$WORK/kcidb.json"
+"$python" - "$WORK/kcidb.json" "$WORK/run/summary.json" <<'PY' || fail "KernelCI's schema"
+import json, sys
+from kcidb_io.schema import V5_3
+tests = V5_3.validate(json.load(open(sys.argv[1])))["tests"]
+[case] = json.load(open(sys.argv[2]))["cases"]
+greatest = sorted(b["max_ns"] for b in case["benchmarks"])
+assert sorted(round(t["number"]["value"] * 1e9) for t in tests if t["path"].endswith(".max")) == greatest, greatest
+assert len({t["id"] for t in tests}) == len(tests)
+PY
 
 # In again: what was exported is what is imported.
 expect 0 "$IRQSCOPE" import "$WORK/out.csv" --out "$WORK/again"

@@ -3,13 +3,12 @@
 # cyclictest, on a stock and on an RT kernel, counted on the twin's clock.
 # Runs: beside others
 . tests/lib/lib.sh
-agent=${IRQSCOPE_AGENT:-$(ls target/x86_64-*/release/irqscope-agent | sed -n 1p)}
 
 need_guest
 for kernel in 6.1 6.1-rt; do
 	exchange=$WORK/$kernel
 	mkdir "$exchange"
-	cp "$agent" "$exchange/agent"
+	cp "$PARTS/irqscope-agent-x86_64" "$exchange/agent"
 	cp "$TESTS/57-loop.py" "$exchange/loop.py"
 	echo 'exec python3 /exchange/loop.py' >"$exchange/script"
 	"$GUEST" "$kernel" "$exchange" virtual >"$WORK/said" 2>&1 || {

@@ -4,7 +4,7 @@
 # output and in the manifest; wrong options say what would be right.
 # Runs: alone
 . tests/lib/lib.sh
-agent=${IRQSCOPE_AGENT:-target/x86_64-unknown-linux-musl/release/irqscope-agent}
+agent=$PARTS/irqscope-agent-x86_64
 
 expect 0 "$IRQSCOPE" bench sched gtod async -l 200 --out "$WORK/run"
 says "sched: "
@@ -26,9 +26,9 @@ if [ "$(id -u)" = 0 ]; then
 	here=$(mktemp -d /tmp/irqscope-nobody.XXXXXX)
 	trap 'rm -rf "$here"' EXIT
 	chmod 777 "$here"
-	install -m 755 "$agent" "$here/agent"
+	install -m 755 "$agent" "$here"
 	install -m 755 "$IRQSCOPE" "$here/program"
-	expect 0 env HOME="$here" TMPDIR="$here" IRQSCOPE_AGENT="$here/agent" \
+	expect 0 env HOME="$here" TMPDIR="$here" \
 		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
 		"$here/program" bench sched inversion -l 50 --out "$here/run"
 	says "real-time policies are refused"

@@ -21,12 +21,11 @@ says "no thread is called"
 for kernel in 6.1 6.1-rt; do
 	mkdir "$WORK/$kernel"
 	cat >"$WORK/$kernel/script" <<-SCRIPT
-		export HOME=$HOME IRQSCOPE_AGENT=${IRQSCOPE_AGENT:-}
+		export HOME=$HOME IRQSCOPE_PARTS=$PARTS
 		irqscope=$(realpath "$IRQSCOPE")
 	SCRIPT
 	cat >>"$WORK/$kernel/script" <<-'SCRIPT'
 		cd /exchange
-		[ -n "$IRQSCOPE_AGENT" ] || unset IRQSCOPE_AGENT
 		fail() { echo "FAIL: $*"; exit 1; }
 		policy() { # NAME: of a kernel thread
 			for comm in /proc/[0-9]*/comm; do

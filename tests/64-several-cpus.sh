@@ -30,7 +30,9 @@ done
 cmp "$WORK/four/samples.parquet" "$WORK/again/samples.parquet" || fail "four CPUs differ"
 kill $(jobs -p) 2>/dev/null || true
 
-holds "$WORK/four/summary.json" "c['complete'] == c['triggers'] == 20" "not all triggers of four CPUs"
+# A worker may be kept waiting beyond the next trigger: its answer is then the answer to both.
+holds "$WORK/four/summary.json" "c['identity_holds'] and c['complete'] + c['coalesced'] == c['triggers'] == 20" \
+	"a trigger of four CPUs is lost"
 
 remote=$TESTS/scenarios/remote.toml
 expect 0 "$IRQSCOPE" run "$remote" --kernel 6.1 --set bench.async.count=50 --out "$WORK/remote" --json

@@ -21,7 +21,7 @@ async function step(what, act) {
 /** Checks that the page is usable without a mouse: Tab comes by everything, and is seen. */
 async function tabs(page) {
   const seen = new Set();
-  for (let times = 0; times < 60; times += 1) {
+  for (let times = 0; times < 90; times += 1) {
     await page.keyboard.press("Tab");
     seen.add(await page.evaluate(() => {
       const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);

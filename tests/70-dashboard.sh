@@ -34,7 +34,7 @@ wait $serve || fail "serve ended with $?"
 wait $twin || fail "twin ended with $?"
 
 [ -n "${UPDATE-}" ] || exit 0
-for name in light dark narrow-light run-light compare-light; do
+for name in light dark narrow-light run-light lines-light compare-light; do
 	picture=$WORK/pictures/dashboard-$name.png
 	[ "$(stat -c %s "$picture")" -lt 200000 ] || fail "$picture is too large for the docs"
 	cp "$picture" docs/pictures/

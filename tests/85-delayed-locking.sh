@@ -29,6 +29,9 @@ with_sections() {
 }
 
 record() {
+	# A tracepoint lies between a decision and its section, and takes a microsecond or more.
+	echo 4000 >$dlock/margin_ns
+	cat $dlock/margin_ns >margin
 	echo 20000 >$trace/buffer_size_kb
 	echo mono >$trace/trace_clock
 	for event in refuse force cannot_wait waited urgent_arm urgent_end softirq_left short_period; do
@@ -67,7 +70,6 @@ starve() {
 	echo "safe $1 $(cat $dlock/safe_period)"
 }
 
-cat $dlock/margin_ns >margin
 for mode in off monitor on; do
 	echo $mode >$dlock/mode
 	with_sections cost 0 cat /sys/module/sections_test/parameters/bare_ns \

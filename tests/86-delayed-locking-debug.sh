@@ -10,13 +10,13 @@ need_guest
 "$IRQSCOPE" kernel build delayed-locking-debug
 gcc -O2 -static -o "$WORK/sleeper" "$TESTS/lib/sleeper.c"
 gcc -O2 -static -o "$WORK/load-cycles" "$TESTS/lib/load-cycles.c"
-printf 'cache=%s\ncycles=%s\n. %s\n' "$CACHE" "${CYCLES:-20}" "$TESTS/lib/await.sh" >"$WORK/script"
+printf 'cache=%s\ncycles=%s\n. %s\n. %s\n' "$CACHE" "${CYCLES:-20}" "$TESTS/lib/await.sh" "$TESTS/lib/driver.sh" >"$WORK/script"
 cat >>"$WORK/script" <<'SCRIPT'
 cd /exchange
 dlock=/sys/kernel/debug/delayed_locking
 mount -t debugfs none /sys/kernel/debug
 modules=/lib/modules/$(uname -r)/kernel/
-driver=$(ls -t "$cache"/drivers/"$(uname -r)"-*/irqscope.ko | head -n 1)
+driver=$(built_driver)/irqscope.ko
 load() {
 	name=$1
 	shift

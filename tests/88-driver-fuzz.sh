@@ -22,13 +22,13 @@ on_kernel() {
 	mkdir "$WORK/$kernel"
 	case $kernel in kasan | kcsan | lockdep) expect 0 "$IRQSCOPE" kernel build "$kernel" ;; esac
 	cp "$WORK/driver-fuzz" "$WORK/load-cycles" "$WORK/$kernel"
-	echo "cache=$CACHE seconds=$SECONDS_EACH seed=$SEED" >"$WORK/$kernel/script"
+	printf 'cache=%s seconds=%s seed=%s\n. %s\n' "$CACHE" "$SECONDS_EACH" "$SEED" "$TESTS/lib/driver.sh" >"$WORK/$kernel/script"
 	cat >>"$WORK/$kernel/script" <<'SCRIPT'
 cd /exchange
 # In memory: the host's file system does not stand it when an allocation fails.
 drivers=/run/drivers
 mkdir $drivers
-cp "$(ls -td "$cache"/drivers/"$(uname -r)"-release-* | head -n 1)"/irqscope*.ko $drivers || exit 1
+cp "$(built_driver)"/irqscope*.ko $drivers || exit 1
 debug=/sys/kernel/debug
 # No word of the driver's about a bad value: there are thousands.
 echo 4 >/proc/sys/kernel/printk

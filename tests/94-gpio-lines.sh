@@ -16,7 +16,7 @@ done
 need_rustup "there is no agent for arm64 (the overlays are right)"
 "$IRQSCOPE" kernel fetch 6.1-arm64
 kernel=$CACHE/kernels/6.1-arm64
-agent=target/aarch64-unknown-linux-musl/release/irqscope-agent
+agent=$PARTS/irqscope-agent-aarch64
 make=(make -s CROSS_COMPILE=aarch64-linux-gnu-)
 headers=$(echo "$kernel"/usr/src/linux-headers-*-arm64)
 "${make[@]}" -C kernel/irqscope KDIR="$headers" BUILD="$WORK/driver"

@@ -15,9 +15,12 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=CLANG");
     let clang = env::var_os("CLANG").unwrap_or_else(|| "clang".into());
+    // Its debug information names files, and would be another one in each directory.
+    let here = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     let object = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("watch.bpf.o");
     let compiled = Command::new(&clang)
         .args(["-target", "bpfel", "-mcpu=v3", "-g", "-O2", "-Wall", "-Wextra", "-Werror"])
+        .arg(format!("-ffile-prefix-map={here}=crates/watch"))
         .args(["-Wno-unused-parameter", "-c", SOURCES[0], "-o"])
         .arg(&object)
         .status();

@@ -24,6 +24,7 @@ export async function download(page, runs, id) {
     const [saved] = await Promise.all([page.waitForEvent("download"), page.click(selector)]);
     return { name: saved.suggestedFilename(), bytes: readFileSync(await saved.path()) };
   };
+  await page.click("summary >> text=Files");
   for (const name of ["summary.json", "samples.parquet", "manifest.json"]) {
     const saved = await save(`.downloads a:text-is("${name}")`);
     assert.ok(saved.bytes.equals(readFileSync(join(runs, id, name))), `${name} as on the disk`);

@@ -30,6 +30,8 @@ export async function settings(page) {
   await page.press("#duty", "Enter");
   await page.waitForSelector(".trigger .notice:visible");
   assert.equal(await page.getAttribute("#duty", "aria-invalid"), "true");
+  assert.match(await page.textContent("#duty-note"), /refused; possible: 0\.1 % to 99\.9 %/);
+  assert.match(await page.getAttribute("#packet", "title"), /^1 to [\d,]+$/);
   await set(page, "duty", "25 %", (now) => now.duty_per_mille === 250);
 }
 

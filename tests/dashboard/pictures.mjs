@@ -8,15 +8,15 @@ import { accessible, fits, open } from "./browser.mjs";
 const WIDE = { name: "", width: 1280, height: 720 };
 const NARROW = { name: "-narrow", width: 360, height: 740 };
 const WALL = { name: "-wall", width: 2560, height: 1440 };
-const CHART = ".channel canvas";
+const CHART = ".screen canvas";
 
 /** Takes one page in one size, light and dark. */
 async function look(browser, url, dir, name, size, ready) {
   const { page, close } = await open(browser, url, size);
   // Pictures below the window's end are not drawn.
   if (size === NARROW && ready === CHART) {
-    await page.waitForSelector(".channel");
-    await page.$eval(".channel .plot", (plot) => plot.scrollIntoView({ block: "center" }));
+    await page.waitForSelector(CHART);
+    await page.$eval(".scope", (scope) => scope.scrollIntoView({ block: "center" }));
   }
   await page.waitForSelector(ready);
   for (const theme of ["light", "dark"]) {
@@ -51,6 +51,7 @@ export async function finished(browser, url, dir, run, [base, other]) {
   const pages = [
     ["runs", "#/runs", "tr[data-run]"],
     ["run", `#/run/${run}?worst=user`, ".worst button.row"],
+    ["lines", `#/run/${run}?find=worst:work`, ".causes h3"],
     ["compare", `#/compare?base=${base}&other=${other}`, ".comparison canvas"],
   ];
   for (const [name, hash, ready] of pages) {

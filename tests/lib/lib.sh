@@ -3,6 +3,7 @@
 #
 # Variables
 #   IRQSCOPE   the program                   WORK     the test's own directory, empty
+#   PARTS      where its agents and generators are
 #   TESTS      the directory tests           CACHE    kernels, drivers and what else can be
 #                                                     made again
 #   GUEST, IMAGE                             after need_guest, need_board
@@ -18,6 +19,9 @@
 #   field FILE PYTHON              prints an expression over a JSON document `j`, its first
 #                                  case `c` and that case's account from outside `o`
 #   holds FILE PYTHON TEXT         requires that such an expression is true
+#   parts_with FILE AS             prints a new directory with links to all parts of irqscope but
+#                                  AS, which is FILE; none if that does not exist
+#   headers_anywhere KERNEL        lets a kernel's headers be used where a copy of it lies
 #   need_guest                     builds $GUEST: $GUEST KERNEL DIRECTORY [HOW]... boots a
 #                                  kernel and runs DIRECTORY/script in it
 #   run_guest SECONDS KERNEL DIRECTORY [HOW]...
@@ -28,6 +32,7 @@ set -eu -o pipefail
 : "${IRQSCOPE:?is set by tests/run}" "${WORK:?is set by tests/run}"
 TESTS=$PWD/tests
 export TESTS
+PARTS=${IRQSCOPE_PARTS:-$(dirname "$(realpath "$IRQSCOPE")")}
 CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
 # shellcheck source=tests/lib/await.sh
 . "$TESTS/lib/await.sh"
@@ -76,7 +81,26 @@ holds() {
 }
 
 # With the features of the whole workspace, so that it is the one that cargo test has built.
+parts_with() {
+	local directory
+	directory=$(mktemp -d "$WORK/parts.XXXXXX")
+	ln -s "$PARTS"/{irqscope-agent-*,irqscope-vm,libirqscope_twin.so} "$directory"
+	rm -f "$directory/$2"
+	[ ! -e "$1" ] || ln -s "$(realpath "$1")" "$directory/$2"
+	echo "$directory"
+}
+
+headers_anywhere() {
+	local makefile
+	for makefile in "$1"/usr/src/linux-headers-*-amd64/Makefile; do
+		sed "s|^include .*/usr/src/|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../|" \
+			"$makefile" >"$WORK/makefile"
+		cp --remove-destination "$WORK/makefile" "$makefile"
+	done
+}
+
 need_guest() {
+	export IRQSCOPE_PARTS=$PARTS # $GUEST is elsewhere
 	cargo build -q --release --locked --workspace --example guest
 	GUEST=${CARGO_TARGET_DIR:-target}/release/examples/guest
 }
@@ -103,4 +127,18 @@ need_board() {
 	[ -e firmware/emulator/node_modules/.package-lock.json ] || npm --prefix firmware/emulator ci --silent
 	exec 9<&-
 	IMAGE=$PWD/firmware/target/thumbv6m-none-eabi/release/irqscope-firmware
+}
+
+# Starts the server; $serve is its process, $page its address.
+serve_page() { # ARGUMENT...
+	"$IRQSCOPE" serve --port 0 --runs "$WORK/runs" "$@" >"$WORK/serve" 2>&1 &
+	serve=$!
+	await 60 grep -q "open http" "$WORK/serve" || fail "no server: $(cat "$WORK/serve")"
+	page=$(sed -nE 's|.*open (http://[^ ]+).*|\1|p' "$WORK/serve")
+}
+
+# Ends it as Ctrl-C does.
+end_page() {
+	kill -INT $serve
+	wait $serve || fail "serve ended with $?"
 }

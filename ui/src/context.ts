@@ -3,12 +3,15 @@
 
 import type { Hello, Snapshot, StageInfo } from "./api/types.js";
 import type { Place } from "./core/location.js";
+import type { Keys } from "./view/keys.js";
 
 export interface Context {
   readonly hello: Hello;
   readonly place: () => Place;
   /** Shows something else; the address follows. */
   readonly go: (change: Partial<Place>) => void;
+  /** Lets the address follow what the page shows already, without a step in the browser's history. */
+  readonly note: (change: Partial<Place>) => void;
 }
 
 /** One page below the header. */
@@ -17,6 +20,8 @@ export interface Screen {
   /** The address has changed, but not to another page. */
   place?: () => void;
   snapshot?: (snapshot: Snapshot) => void;
+  /** Keys of the whole page, and their effects here. */
+  readonly keys?: Keys;
   close: () => void;
 }
 

@@ -7,6 +7,7 @@ import "./style/layout.css";
 import "./style/controls.css";
 import "./style/tables.css";
 import "./style/charts.css";
+import "./style/scope.css";
 import { api } from "./api/client.js";
 import type { Hello } from "./api/types.js";
 import type { Context, Screen } from "./context.js";
@@ -14,6 +15,7 @@ import { format, parse, type Place } from "./core/location.js";
 import { h } from "./dom.js";
 import { CompareScreen } from "./view/compare.js";
 import { Header } from "./view/header.js";
+import { keyboardHelp, listen } from "./view/keys.js";
 import { LiveScreen } from "./view/live.js";
 import { Notice } from "./view/notice.js";
 import { RunScreen } from "./view/run.js";
@@ -28,8 +30,10 @@ class App {
 
   constructor(hello: Hello) {
     this.#header = new Header(hello.version);
-    this.#context = { hello, place: () => this.#place, go: (change) => this.#go(change) };
-    document.body.replaceChildren(this.#header.element, this.#main);
+    this.#context = { hello, place: () => this.#place, go: (change) => this.#go(change), note: (change) => this.#note(change) };
+    const help = keyboardHelp();
+    document.body.replaceChildren(this.#header.element, this.#main, help);
+    listen(help, () => this.#screen?.keys ?? {});
     addEventListener("hashchange", () => this.#follow());
     this.#open();
   }
@@ -38,6 +42,11 @@ class App {
     location.hash = format({ ...this.#place, ...change });
     // The event comes later; a second press before it must find the first one's place.
     this.#follow();
+  }
+
+  #note(change: Partial<Place>): void {
+    this.#place = { ...this.#place, ...change };
+    history.replaceState(null, "", format(this.#place));
   }
 
   #follow(): void {

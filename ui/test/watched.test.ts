@@ -6,7 +6,7 @@ import { accounted, intervalsOf, shownView } from "../src/core/watched.js";
 
 const series: LiveSeries = {
   stage: "irq", view: "outside", count: 3, missing: 0, coalesced: 0, unsure: 0, hit: 0,
-  min_ns: 1_000, mean_ns: 1_500, max_ns: 2_000, p5_ns: 1_000, p50_ns: 1_500, p95_ns: 2_000, p99_ns: 2_000, p99_9_ns: 2_000,
+  min_ns: 1_000, mean_ns: 1_500, max_ns: 2_000, stddev_ns: null, p5_ns: 1_000, p50_ns: 1_500, p95_ns: 2_000, p99_ns: 2_000, p99_9_ns: 2_000,
   p99_99_ns: 2_000, p99_999_ns: 2_000, histogram: null,
   course: { start_ns: 50, interval_ns: 10, count: [1, 0, 2], min_ns: [4, null, 1], mean_ns: [4, null, 2], max_ns: [4, null, 3] },
 };

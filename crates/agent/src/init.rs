@@ -4,7 +4,8 @@
 //! In the twin frames move out when nothing is measured any more; in a machine
 //! in real time they leave at once, and the host may speak.
 //!
-//! It finds its work in /irqscope: `modules` (a list), `modules.port` (what frames leave by),
+//! It finds its work in /irqscope: `modules` (a list), `network` (a sign that there are two network
+//! cards), `modules.port` (a list: what frames leave by),
 //! `plan` (one frame), `modules.case` (a list of the plan's own), or `exec` (a command line, run
 //! instead of a case). Time is real where `live` is there. Where `stops` is there, the guest stops
 //! its machine once it is up, and `plan`, `modules.case` and `live` are files that the host gives
@@ -12,16 +13,13 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::panic;
 use std::path::Path;
 use std::process::Command;
 
 use nix::errno::Errno;
-use nix::libc;
 use nix::mount::{MsFlags, mount};
 use nix::sys::reboot::{RebootMode, reboot};
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use nix::sys::termios::tcdrain;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, sync};
@@ -34,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::stop::Stop;
 use crate::symbols::Symbols;
-use crate::{modules, parameters, plan, port, snapshot};
+use crate::{modules, network, parameters, plan, port, snapshot};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -105,8 +103,9 @@ fn end() -> ! {
 fn bring_up() -> Result<()> {
     mount_all()?;
     take_console();
-    lo_up().map_err(Error::system("bring the loopback interface up"))?;
-    modules::load_all(&work("modules"))
+    network::lo_up()?;
+    modules::load_all(&work("modules"))?;
+    if work("network").exists() { network::bring_up() } else { Ok(()) }
 }
 
 fn mount_all() -> Result<()> {
@@ -128,19 +127,6 @@ fn take_console() {
         let _ = dup2_stdout(&console);
         let _ = dup2_stderr(&console);
     }
-}
-
-fn lo_up() -> nix::Result<()> {
-    let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
-    // SAFETY: a C struct of integers, for which zeros are valid.
-    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
-        *to = *from as libc::c_char;
-    }
-    request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
-    // SAFETY: SIOCSIFFLAGS reads one ifreq, which outlives the call.
-    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &request) };
-    Errno::result(result).map(drop)
 }
 
 /// A kernel that still works after its first process has begun is not idle: 6.12 is busy for about

@@ -23,6 +23,7 @@ pub mod load;
 pub mod loads;
 mod locks;
 pub mod modules;
+mod network;
 pub mod noop;
 pub mod notes;
 pub mod page_faults;

@@ -13,7 +13,8 @@ use nix::mount::{MsFlags, mount};
 use crate::error::{Error, Result};
 use crate::sink::Sink;
 
-const DEBUGFS: &str = "sys/kernel/debug";
+/// The place of debugfs below the root.
+pub const DEBUGFS: &str = "sys/kernel/debug";
 const DIR: &str = "delayed_locking";
 
 /// Sites in one message: a hundred bytes of names and forty numbers each.
@@ -32,7 +33,7 @@ impl Locks {
         let Some(wish) = wish else { return Ok(None) };
         let dir = root.join(DEBUGFS).join(DIR);
         if !dir.is_dir() {
-            mount_debugfs(&root.join(DEBUGFS));
+            mount_debugfs(root);
         }
         if !dir.is_dir() {
             return if wish.mode == LockMode::Off {
@@ -87,8 +88,11 @@ impl Drop for Locks {
 }
 
 /// Mounts debugfs. Where it is mounted already, or may not be, the directory shows it.
-fn mount_debugfs(place: &Path) {
-    let _ = mount(Some("debugfs"), place, Some("debugfs"), MsFlags::empty(), None::<&str>);
+pub fn mount_debugfs(root: &Path) {
+    let place = &root.join(DEBUGFS);
+    if fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none()) {
+        let _ = mount(Some("debugfs"), place, Some("debugfs"), MsFlags::empty(), None::<&str>);
+    }
 }
 
 /// One of the files, with its name for errors.

@@ -55,9 +55,9 @@ pub use gate::{Allowance, Limit, Verdict, hold, hold_against};
 pub use histogram::{Apart, Axis, Histogram};
 pub use identity::Recount;
 pub use live::{
-    BINS, Bins, CountedBy, Drawn, Flag, Frames, INTERVALS, LIVE_QUANTILE_METHOD, LatencyCourse,
-    LiveAccount, LiveCase, LiveFigures, LiveSeries, Other, Points, WORST, Wanted, Worst,
-    WorstSample, drawn, flags, worst_samples,
+    BINS, Bins, Capture, CountedBy, Drawn, Flag, Frames, INTERVALS, LIVE_QUANTILE_METHOD,
+    LatencyCourse, LiveAccount, LiveCase, LiveFigures, LiveLines, LiveSeries, Other, Points,
+    RECENT, Reason, Thresholds, WORST, Wanted, Worst, WorstSample, drawn, flags, worst_samples,
 };
 pub use locks::{Collision, HoldTimes, LockSource, Locks, Manager};
 pub use observer::{ObserverEffect, overheads};
@@ -68,7 +68,10 @@ pub use path::{
     PathError, PathSample,
 };
 pub use replications::SEEDS_METHOD;
-pub use scope::{Align, Band, Change, Density, Later, Persistence, Slope, Wave, Waves};
+pub use scope::{
+    Align, Band, Change, Density, Form, Later, LineEdges, Look, Persistence, Search, Slope,
+    ViewLines, Wave, Waves, search,
+};
 pub use seeds::{OverSeeds, SeedsSummary, StageSeeds};
 pub use statistics::{QUANTILE_METHOD, Statistics, quantile};
 pub use summary::{CaseSummary, ExecutionSummary, StageSummary, Summary, VERSION, check};

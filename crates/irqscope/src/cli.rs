@@ -5,12 +5,15 @@ mod bench;
 mod bisect;
 mod bursts;
 mod cache;
+mod candidates;
 mod changes;
 mod compare;
 mod explain;
 mod export;
+mod fleet;
 mod gate;
 mod generator;
+mod hunt;
 mod import;
 mod locks;
 mod path;
@@ -43,8 +46,10 @@ pub use changes::Changes;
 pub use compare::{Chosen, Compare};
 pub use explain::Explain;
 pub use export::Export;
+pub use fleet::{Fleet, FleetRun};
 pub use gate::{Gate, Max};
 pub use generator::{Generator, Tool};
+pub use hunt::Hunt;
 pub use import::Import;
 pub use locks::Locks;
 pub use path::Path;
@@ -73,6 +78,9 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
+
+/// The variable by which a shell asks for candidates; its value is the shell's name.
+pub const COMPLETE: &str = "IRQSCOPE_COMPLETE";
 
 const AFTER: &str = "\
 Exit status:
@@ -103,6 +111,7 @@ Examples:
   irqscope locks RUN --period 4ms    how long critical sections are held
   irqscope worst demo --kernel 6.1 --state exec --stage user
                                      the worst instant for an interrupt, with a proof
+  irqscope hunt demo --kernel 6.1    the load under which a response is latest
   irqscope sweep knee                up to which trigger frequency each stage keeps up
   irqscope reproduce                 the references' figures and ours, side by side
   irqscope serve                     all of it in a browser, live
@@ -119,6 +128,7 @@ pub enum Command {
     Sweep(Sweep),
     /// Find the instant at which an interrupt is answered latest, in the twin.
     Worst(Box<Worst>),
+    Hunt(Box<Hunt>),
     /// Find the commit, patch or release that made a latency longer.
     Bisect(Box<Bisect>),
     /// Run benchmarks that need no driver, on this machine or another.
@@ -164,22 +174,32 @@ pub enum Command {
     /// Fetch kernels for guests, or list those that are there.
     #[command(subcommand)]
     Kernel(Kernel),
+    #[command(subcommand)]
+    Fleet(Fleet),
     /// List what is kept because it is slow to make, or remove it.
     #[command(subcommand)]
     Cache(Cache),
     /// Find, flash, ask, set, start and stop a generator by hand.
     #[command(subcommand)]
     Generator(Generator),
-    /// Print a completion script for a shell.
-    #[command(
-        after_help = "Example:\n  irqscope completion bash > /etc/bash_completion.d/irqscope"
-    )]
+    /// Print a completion script for a shell; it asks this program for scenarios, kernels and runs.
+    #[command(after_help = "\
+Examples:
+  irqscope completion bash > /etc/bash_completion.d/irqscope
+  irqscope completion zsh > /usr/local/share/zsh/site-functions/_irqscope
+  irqscope completion fish > ~/.config/fish/completions/irqscope.fish")]
     Completion {
         shell: clap_complete::Shell,
     },
-    /// Print the manual page.
-    #[command(after_help = "Example:\n  irqscope man | man -l -")]
-    Man,
+    /// Print the manual page, or write one for each subcommand.
+    #[command(
+        after_help = "Examples:\n  irqscope man | man -l -\n  irqscope man --to /usr/local/share/man/man1"
+    )]
+    Man {
+        /// Write all pages into this directory.
+        #[arg(long, value_name = "DIR")]
+        to: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -218,6 +238,7 @@ pub struct Run {
 #[derive(Debug, Args)]
 pub struct Execution {
     /// A bundled scenario's name, or a path that ends in .toml.
+    #[arg(add = candidates::scenarios())]
     pub scenario: String,
     #[command(flatten)]
     pub how: How,
@@ -226,7 +247,7 @@ pub struct Execution {
 }
 
 /// How a scenario is executed, wherever it comes from.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct How {
     /// The run directory; must not exist [default: runs/TIME-SCENARIO].
     #[arg(long, short, value_name = "DIR")]
@@ -235,7 +256,7 @@ pub struct How {
     /// 6.12.95, sid-7.2), a build tree (~/src/linux), packages (x.deb, ./debs), a commit
     /// (git:~/src/linux@v6.12); LABEL= before it names its cases. With rig board the name of what
     /// the target runs, which is not checked.
-    #[arg(long, value_name = "[LABEL=]KERNEL")]
+    #[arg(long, value_name = "[LABEL=]KERNEL", add = candidates::kernels())]
     pub kernel: Vec<String>,
     /// Another rig than the scenario's.
     #[arg(long, value_parser = rig())]
@@ -279,6 +300,7 @@ Examples:
   irqscope report RUN --wide             all columns, the account of each case, all warnings")]
 pub struct Report {
     /// The directory that `irqscope run` or `irqscope sweep` left behind.
+    #[arg(add = candidates::runs())]
     pub run: PathBuf,
     #[command(flatten)]
     pub shown: Shown,
@@ -300,7 +322,8 @@ pub enum Kernel {
     Fetch {
         /// A line (6.1), a version (6.12.95), -rt behind it for PREEMPT_RT, -arm64 for Arm, a suite
         /// before it (sid-7.2).
-        #[arg(value_name = "NAME", required_unless_present = "all", value_parser = KernelName::parse)]
+        #[arg(value_name = "NAME", required_unless_present = "all", value_parser = KernelName::parse,
+              add = candidates::kernels())]
         names: Vec<KernelName>,
         /// All kernels that irqscope is tested on.
         #[arg(long)]
@@ -316,7 +339,8 @@ pub enum Kernel {
         /// Names as `irqscope kernel list` shows them, or [LABEL=]git:DIRECTORY@REVISION[+PART]…; a
         /// part is a bundled fragment (lockdep), a target of the kernel's makefile (defconfig), a
         /// fragment's or a patch's path, or a directory with a series of patches.
-        #[arg(value_name = "NAME", required = true, value_parser = KernelName::parse)]
+        #[arg(value_name = "NAME", required = true, value_parser = KernelName::parse,
+              add = candidates::kernels())]
         names: Vec<KernelName>,
     },
     /// List the kernels in the cache, and those that can be built.

@@ -12,7 +12,8 @@ mod exit;
 mod interrupt;
 mod progress;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use clap_complete::CompleteEnv;
 
 /// Ends the program with its reader: one that has seen enough (`| head`) is no error. Rust ignores
 /// SIGPIPE and panics when it prints.
@@ -29,6 +30,7 @@ fn end_with_the_reader() {
 
 fn main() -> std::process::ExitCode {
     end_with_the_reader();
+    CompleteEnv::with_factory(cli::Cli::command).var(cli::COMPLETE).complete();
     let cli = cli::Cli::parse();
     let _scratch = irqscope_rig::Scratch::begin();
     match commands::dispatch(cli.command) {

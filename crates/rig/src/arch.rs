@@ -23,8 +23,6 @@ pub(crate) trait Guest {
     /// Returns whether the host's apt does not list it.
     fn foreign(self) -> bool;
     fn qemu(self) -> Program;
-    /// Returns where cargo puts the agent.
-    fn agent_target(self) -> &'static str;
     /// Returns what the names of the compiler's programs begin with, if it is a foreign one.
     fn compiler(self) -> Option<Program>;
     /// Returns the twin's machine, with a counter of virtual nanoseconds.
@@ -76,13 +74,6 @@ impl Guest for Arch {
         match self {
             Self::X86_64 => Program { name: "qemu-system-x86_64", package: "qemu-system-x86" },
             Self::Arm64 => Program { name: "qemu-system-aarch64", package: "qemu-system-arm" },
-        }
-    }
-
-    fn agent_target(self) -> &'static str {
-        match self {
-            Self::X86_64 => "x86_64-unknown-linux-musl",
-            Self::Arm64 => "aarch64-unknown-linux-musl",
         }
     }
 

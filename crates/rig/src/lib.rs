@@ -4,7 +4,6 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
-mod agent;
 mod agent_link;
 mod arch;
 mod cache;
@@ -17,6 +16,7 @@ pub mod generator;
 pub mod guest;
 mod kernel;
 mod owned_dir;
+mod parts;
 mod payload;
 mod plan;
 mod prepared;
@@ -27,9 +27,8 @@ mod text;
 pub mod threads;
 mod transport;
 
-pub use agent::find as find_agent;
 pub use arch::Arch;
-pub use cache::{Entry as CacheEntry, entries as cache_entries, root as cache_root};
+pub use cache::{Entry as CacheEntry, content, entries as cache_entries, hex, root as cache_root};
 pub use case::{Event, Events, Stream};
 pub use error::{Result, RigError};
 pub use generator::{board, find, flash};
@@ -38,6 +37,7 @@ pub use kernel::build::{RECIPES, Recipe, git};
 pub use kernel::driver::{Build, Driver};
 pub use kernel::release::Release;
 pub use kernel::{Kernel, TESTED, check_name, fragment, list as kernels, offered};
+pub use parts::Part;
 pub use prepared::Prepared;
 pub use rigs::{Job, OpenTwin, Rig, open_plan, rig};
 pub use scratch::Scratch;

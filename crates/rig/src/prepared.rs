@@ -4,13 +4,13 @@
 use irqscope_scenario::{Case, KernelName, Payload};
 use irqscope_wire::{Plan, Stage};
 
-use crate::agent;
 use crate::arch::{Arch, Guest};
 use crate::case::{Follower, Stream};
 use crate::error::Result;
 use crate::guest::qemu::check_programs;
 use crate::kernel::Kernel;
 use crate::kernel::driver::{Build, Driver};
+use crate::parts::Part;
 use crate::payload::Brought;
 use crate::stop::Stop;
 
@@ -33,7 +33,7 @@ impl Prepared {
         say: &dyn Fn(&str),
         stop: &Stop,
     ) -> Result<Vec<Self>> {
-        agent::find()?;
+        Part::OWN_AGENT.find()?;
         check_programs(cases.iter().map(|case| case.kernel.label.as_str()))?;
         let mut all: Vec<Self> = Vec::new();
         for index in 0..cases.len() {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Quoting what programs printed.
+//! Words for programs, and quoting what they printed.
+
+/// Splits a line into its words.
+pub(crate) fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
 
 /// Returns the last `count` lines of a text, indented.
 pub(crate) fn last_lines(text: &str, count: usize) -> String {

@@ -6,8 +6,8 @@ use std::fs::File;
 
 use irqscope_scenario::Ssh;
 
-use crate::agent;
 use crate::error::{Result, RigError, Trying};
+use crate::parts::Part;
 use crate::rigs::ask;
 use crate::stop::Stop;
 use crate::text::with_output;
@@ -38,7 +38,7 @@ pub fn threads(ssh: Option<&Ssh>, set: Option<&str>, frame: bool, stop: &Stop) -
     let connection = ssh.map(|ssh| Connection::open(ssh, stop)).transpose()?;
     let mut shell = connection.as_ref().map_or_else(Shell::here, Connection::shell);
     let arch = ask(&mut shell, stop)?.arch(&shell.target)?;
-    let agent = agent::find_for(arch)?;
+    let agent = Part::Agent(arch).find()?;
     let contents = File::open(&agent).trying(|| format!("cannot read {}", agent.display()))?;
     let arguments = if frame { "set -- --frame" } else { "set --" };
     let script = format!("set={}\n{arguments}\n{SCRIPT}", quote(set.unwrap_or_default()));

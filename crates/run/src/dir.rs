@@ -10,8 +10,9 @@ use crate::derived::{folders, replace};
 use crate::frames::LogFile;
 use crate::path;
 use crate::{
-    BenchWriter, CaseData, CaseManifest, CaseStream, InterferenceWriter, LogIndex, LogReader,
-    LogWriter, Manifest, ManifestDraft, Result, RunError, SamplesWriter, Stretch, utc,
+    BenchWriter, CaseData, CaseManifest, CaseStream, InterferenceReader, InterferenceWriter,
+    LogIndex, LogReader, LogWriter, Manifest, ManifestDraft, Result, RunError, SamplesReader,
+    SamplesWriter, Stretch, utc,
 };
 
 const LOG: &str = "run.log";
@@ -174,6 +175,25 @@ impl RunDir {
         SamplesWriter::create(&self.path.join(SAMPLES), &self.manifest.tool_version)
     }
 
+    /// Opens samples.parquet to read some triggers of it.
+    ///
+    /// # Errors
+    /// It is not there, or not what its name says.
+    pub fn samples(&self) -> Result<SamplesReader> {
+        SamplesReader::open(&file(&self.path, SAMPLES)?)
+    }
+
+    /// Opens interference.parquet likewise; `None` if no case has events.
+    ///
+    /// # Errors
+    /// It is not what its name says.
+    pub fn interference(&self) -> Result<Option<InterferenceReader>> {
+        match file(&self.path, INTERFERENCE) {
+            Ok(path) => InterferenceReader::open(&path).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// Begins interference.parquet, likewise.
     ///
     /// # Errors
@@ -201,4 +221,14 @@ impl RunDir {
         replace(&path, content)?;
         Ok(path)
     }
+}
+
+/// Returns the path of a derived file that is one: no link, which may lead anywhere.
+fn file(run: &Path, name: &str) -> Result<PathBuf> {
+    let path = run.join(name);
+    let found = fs::symlink_metadata(&path).map_err(|error| RunError::io("open", &path, error))?;
+    if found.is_file() {
+        return Ok(path);
+    }
+    Err(RunError::io("open", &path, std::io::Error::other("it is not a file")))
 }

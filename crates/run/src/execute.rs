@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use irqscope_rig::{Event, Job, Rig, RigError, Stop, Stream, rig};
+use irqscope_rig::{Event, Job, Part, Rig, RigError, Stop, Stream, rig};
 use irqscope_scenario::{Case, Scenario};
 use irqscope_wire::{Failure, Frame, Message, Note, Plan, View, encode};
 
@@ -128,7 +128,7 @@ fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
 /// Returns the facts of this machine, and the agent's build where one is executed.
 fn host(without_agent: bool) -> Host {
     let host = Host::current();
-    match irqscope_rig::find_agent() {
+    match Part::OWN_AGENT.find() {
         Ok(agent) if !without_agent => host.and_agent(&agent),
         _ => host,
     }
@@ -269,7 +269,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-const fn source(stream: Stream) -> Source {
+pub(crate) const fn source(stream: Stream) -> Source {
     match stream {
         Stream::Target => Source::Target,
         Stream::Generator => Source::Generator,

@@ -54,7 +54,10 @@ pub use log::{LOG_HEADER, LogHealth, LogReader, LogRecord, LogWriter, Source};
 pub use manifest::{CaseManifest, Manifest, ManifestDraft, VERSION};
 pub use name::{fresh_name, utc};
 pub use outside::OutsideData;
-pub use parquet::{BenchWriter, InterferenceRow, InterferenceWriter, SamplesWriter};
+pub use parquet::{
+    BenchWriter, InterferenceReader, InterferenceRow, InterferenceWriter, SamplesReader,
+    SamplesWriter, SegmentRow,
+};
 pub use path::{CodeRun, Stretch};
 pub use probe::Probe;
 pub use resolve::{ResolveError, resolve};

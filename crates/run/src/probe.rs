@@ -6,7 +6,11 @@ use std::path::Path;
 
 use irqscope_rig::{Event, Job, Rig, RigError, Stop, Stream, rig};
 use irqscope_scenario::{Case, Scenario};
-use irqscope_wire::{Answer, Cycles, Message, Packet};
+use irqscope_wire::{Answer, Cycles, Message, Packet, Plan, View};
+
+use crate::execute::source;
+use crate::join::Join;
+use crate::row::SampleRow;
 
 /// A prepared case.
 pub struct Probe {
@@ -24,6 +28,39 @@ impl Probe {
         let mut rig = rig(scenario);
         rig.prepare(&mut cases, say, stop)?;
         Ok(Self { rig, cases })
+    }
+
+    /// Returns the longest latency of a plan's responses, ns, and the number of its trigger, joined with
+    /// the target's record as in a run; `None`: there was no response. The plan is one of the prepared case, but for its state
+    /// and its triggers.
+    ///
+    /// # Errors
+    /// The case did not come to its end.
+    pub fn longest(
+        &self,
+        plan: &Plan,
+        console: &Path,
+        stop: &Stop,
+    ) -> Result<Option<(u64, u64)>, RigError> {
+        let (mut join, mut rows) = (Join::new(false), Vec::new());
+        join.learn_plan(plan);
+        let mut longest = None;
+        let mut learn = |rows: &mut Vec<SampleRow>| {
+            let outside = rows.drain(..).filter(|row| row.view == View::Outside);
+            let latest = outside.filter_map(|row| Some((row.latency?.0.cast_unsigned(), row.seq)));
+            longest = longest.max(latest.max());
+        };
+        let job = Job { index: 0, plan, console, stop, first: None };
+        self.rig.run_case(&job, &mut |event| {
+            if let Event::Frame { stream, frame, .. } = event {
+                join.take(source(stream), &frame.message, &mut rows);
+                learn(&mut rows);
+            }
+            Ok(())
+        })?;
+        join.finish(&mut rows);
+        learn(&mut rows);
+        Ok(longest)
     }
 
     /// Returns the latency of the first line that answers to a trigger at this instant, ns from the

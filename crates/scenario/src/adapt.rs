@@ -22,6 +22,7 @@ pub(crate) fn adapt(table: &mut Table<'_>, from: RigKind, to: RigKind) {
         table.remove("kernels");
         table.remove("boot");
         table.remove("axes");
+        table.remove("devices");
     }
     if !to.facts().virtual_clock {
         table.remove("twin.trace");

@@ -38,6 +38,8 @@ pub fn bundled() -> &'static [Bundled] {
         "lock-faults",
         "callback-faults",
         "rt-benchmarks",
+        "network",
+        "network-path",
         "bursts",
         "bursts-counter",
         "bursts-hog",

@@ -6,7 +6,8 @@
 //! (`table`), which is changed for another rig (`adapt`), read (`raw`), checked once
 //! (`check`) and turned into the plans of its cases (`plan`): `scenario` puts this
 //! together. Beside it: `kind` says what each rig is, `kernel` which kernel a name
-//! means, `arch` which machine it asks for, `boot` which parameters a kernel may be given, `sweep` steps through frequencies, `bundled` has the scenarios that come with
+//! means, `arch` which machine it asks for, `boot` which parameters a kernel may be given, `devices` which hardware a
+//! guest has, `sweep` steps through frequencies, `bundled` has the scenarios that come with
 //! the program, `payload` collects what goes
 //! along to the target, `request` makes one of a command line, `setting` reads a
 //! setting of a generator as people write it, `nearest` is the hint for a
@@ -19,6 +20,8 @@ mod arch;
 mod boot;
 mod bundled;
 mod check;
+mod confined;
+mod devices;
 mod error;
 mod kernel;
 mod kind;
@@ -38,6 +41,8 @@ pub use arch::Arch;
 pub use boot::{BootError, missing_parameters};
 pub use bundled::{Bundled, bundled, template};
 pub use check::Rule;
+pub use confined::{Unconfined, confined};
+pub use devices::{Card, Devices, Disk};
 pub use error::{Flaw, Place, ScenarioError, Wrong};
 pub use kernel::{KernelCommit, KernelFiles, KernelName, KernelNameError, KernelSource};
 pub use kind::{Kernels, RigFacts, RigKind};

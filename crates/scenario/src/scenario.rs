@@ -8,6 +8,7 @@ use irqscope_wire::{Plan, Stage, SystemState, Trigger};
 use crate::adapt::adapt;
 use crate::bundled::bundled;
 use crate::check::check;
+use crate::devices::Devices;
 use crate::error::ScenarioError;
 use crate::kernel::KernelName;
 use crate::kind::RigKind;
@@ -51,6 +52,8 @@ pub struct Scenario {
     pub kernels: Vec<KernelName>,
     /// The system states to measure.
     pub states: Vec<SystemState>,
+    /// The devices of guests.
+    pub devices: Devices,
     /// The settings of rig `twin`.
     pub twin: Twin,
     /// The settings of rig `vm`.
@@ -185,6 +188,7 @@ impl Scenario {
             kernels,
             states: plan::states::of(&text),
             about: text.about,
+            devices: text.devices,
             twin: text.twin,
             vm: text.vm,
             ssh: text.ssh,

@@ -102,6 +102,8 @@ impl From<SessionError> for ApiError {
             | SessionError::NoSuchState
             | SessionError::KernelOfFile(_)
             | SessionError::Scenario(_) => Self::bad_request(error),
+            SessionError::Unconfined(_) => Self::new(StatusCode::FORBIDDEN, "not_allowed", error)
+                .with_remedy("run it on the command line: irqscope run FILE"),
             SessionError::Generator(error) => error.into(),
             SessionError::Closed
             | SessionError::Panicked

@@ -7,7 +7,7 @@ use irqscope_analysis::AnalysisError;
 use irqscope_report::ReportError;
 use irqscope_rig::generator::GeneratorError;
 use irqscope_run::{ExecuteError, RunError};
-use irqscope_scenario::ScenarioError;
+use irqscope_scenario::{ScenarioError, Unconfined};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -40,6 +40,8 @@ pub enum SessionError {
     KernelOfFile(String),
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
+    #[error(transparent)]
+    Unconfined(#[from] Unconfined),
     #[error(transparent)]
     Generator(#[from] GeneratorError),
     #[error(transparent)]

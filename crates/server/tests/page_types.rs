@@ -10,8 +10,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
-use irqscope_wire::{GeneratorKind, Load, RunState, Stage, StartAt, View};
+use irqscope_analysis::CauseKind;
+use irqscope_wire::{GeneratorKind, Load, RunState, Shape, Stage, StartAt, View};
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, Expr, Fields, GenericArgument, Item, ItemEnum, ItemStruct, Lit, Meta, PathArguments,
@@ -19,7 +21,9 @@ use syn::{
 };
 
 /// Answers and requests; the types of their fields follow.
-const ROOTS: [&str; 16] = [
+const ROOTS: [&str; 22] = [
+    "Causes",
+    "Checked",
     "Hello",
     "Snapshot",
     "Known",
@@ -34,15 +38,21 @@ const ROOTS: [&str; 16] = [
     "WorstSamples",
     "Comparisons",
     "ErrorBody",
+    "FinishedLines",
+    "Found",
+    "Hold",
+    "TriggerDetails",
     "Manifest",
     "Summary",
 ];
 
 /// Where types are looked for. One that is nowhere here is `unknown` to the page.
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 16] = [
+    "analysis/src/causes",
     "analysis/src/compare",
     "analysis/src/live",
     "analysis/src/outside.rs",
+    "analysis/src/scope",
     "analysis/src/summary.rs",
     "run/src/manifest.rs",
     "server/src/api_error.rs",
@@ -57,27 +67,36 @@ const SOURCES: [&str; 14] = [
 ];
 
 /// Fields that have no type of their own in Rust.
-const FIELDS: [(&str, &str, &str); 6] = [
+const FIELDS: [(&str, &str, &str); 8] = [
     ("GeneratorState", "limits", "Limits"),
     ("GeneratorStatus", "settings", "Settings"),
     ("Differs", "asked", "number | string"),
     ("Differs", "set", "number | string"),
+    ("Hold", "above_ns", "Readonly<Partial<Record<Stage, number>>>"),
+    ("LiveLines", "above_ns", "Readonly<Partial<Record<Stage, number>>>"),
     ("RunDetails", "manifest", "Manifest"),
     ("RunDetails", "summary", "Summary"),
 ];
 
 /// Types that the page makes no use of, and that name many others.
-const UNKNOWN: [&str; 2] = ["LoadCpu", "Plan"];
+const UNKNOWN: [&str; 3] = ["LoadCpu", "PartFigures", "Plan"];
 
 /// Types whose name is another's in settings.ts, and what they are called instead.
-const CALLED: [(&str, &str); 1] = [("Limits", "ShiftLimits")];
+const CALLED: [(&str, &str); 3] =
+    [("Limits", "ShiftLimits"), ("Row", "CauseRow"), ("Rows", "CauseRows")];
+
+/// Kinds of causes by their names.
+static KINDS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| CauseKind::ALL.iter().map(|kind| kind.name()).collect());
 
 /// Returns the sets of names.
 fn names() -> BTreeMap<&'static str, &'static [&'static str]> {
     [
+        ("CauseKind", KINDS.as_slice()),
         ("GeneratorKind", GeneratorKind::NAMES),
         ("Load", Load::NAMES),
         ("RunState", RunState::NAMES),
+        ("Shape", Shape::NAMES),
         ("Stage", Stage::NAMES),
         ("StartAt", StartAt::NAMES),
         ("View", View::NAMES),

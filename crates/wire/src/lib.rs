@@ -59,7 +59,7 @@ pub use generator::{
     Answer, Calibration, Challenge, Command, ExtraEdge, GeneratorHello, GeneratorKind, Loopback,
     OutsideSample, Packet, Reply, RunState, SLOWEST_MILLIHERTZ, StartAt, Status, Totals,
 };
-pub use load::{AtEnd, LoadCpu, OwnLoad, Sysctl};
+pub use load::{AtEnd, LoadCpu, OwnLoad, Sysctl, WorkUnit};
 pub use locks::{
     DelayedLocking, DelayedTask, HOLD_BINS, LoadWork, LockCount, LockMode, LockPolicy, LockSite,
     LockTotals, ShortPeriod,

@@ -5,8 +5,8 @@
 use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
-use crate::Scheduling;
 use crate::name::named;
+use crate::{Load, Scheduling};
 
 named! {
     /// How a case goes on when a load of one's own ends by itself with success. A load that fails
@@ -18,6 +18,33 @@ named! {
         Restart = "restart",
         /// The case goes on without it.
         GoOn = "go-on",
+    }
+}
+
+/// The unit in which a load counts its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkUnit {
+    /// A byte that was sent.
+    Byte,
+    /// A file that was made, listed and removed.
+    File,
+}
+
+impl Load {
+    /// Returns the unit of its work; `None`: it does not count.
+    pub const fn work_unit(self) -> Option<WorkUnit> {
+        match self {
+            Self::Tcp | Self::Network => Some(WorkUnit::Byte),
+            Self::Files => Some(WorkUnit::File),
+            Self::Busy
+            | Self::Busy256
+            | Self::Copy
+            | Self::Exec
+            | Self::Hog
+            | Self::Memory
+            | Self::Hackbench
+            | Self::StressNg => None,
+        }
     }
 }
 
@@ -53,6 +80,9 @@ pub struct OwnLoad {
     pub user: Option<String>,
     /// Its end.
     pub at_end: AtEnd,
+    /// It runs in network namespace `peer`, which has the guest's other network card.
+    #[serde(default)]
+    pub peer: bool,
 }
 
 /// A setting of the kernel under `/proc/sys`, and its value while the case runs.

@@ -104,6 +104,8 @@ named! {
         StressNg = "stress-ng",
         /// Making, listing and removing many small files.
         Files = "files",
+        /// A stream over TCP to a guest's other network card.
+        Network = "network",
     }
 }
 

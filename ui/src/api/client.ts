@@ -3,8 +3,8 @@
 
 import type { SettingsAsked } from "./settings.js";
 import type {
-  Begun, Comparisons, Connect, ErrorBody, FinishedCase, Hello, Known, RunDetails, RunList, SettingsSet, Stage, Start, StartScenario,
-  View, WorstSamples,
+  Begun, Causes, Checked, Comparisons, Connect, ErrorBody, FinishedCase, FinishedLines, Found, Hello, Hold, Known, RunDetails, RunList, SettingsSet,
+  Stage, Start, StartScenario, TriggerDetails, View, WorstSamples,
 } from "./types.js";
 
 /** Why a request was not answered as asked; `remedy` may be empty. */
@@ -58,11 +58,19 @@ export const api = {
   set: (settings: SettingsAsked) => tell<SettingsSet>("generator/set", settings),
   start: (start: Start) => tell<Begun>("generator/start", start),
   startScenario: (start: StartScenario) => tell<Begun>("scenario/start", start),
+  checkScenario: (start: StartScenario) => tell<Checked>("scenario/check", start),
   stop: () => tell<unknown>("stop", {}),
   runs: () => ask<RunList>("runs"),
   run: (id: string) => ask<RunDetails>(run(id)),
   series: (id: string, name: string) => ask<FinishedCase>(`${run(id)}/series?${query({ case: name })}`),
   worst: (id: string, name: string, stage: Stage, view: View, limit: number) =>
     ask<WorstSamples>(`${run(id)}/worst?${query({ case: name, stage, view, limit: String(limit) })}`),
+  lines: (id: string, name: string, seq: number, count: number) =>
+    ask<FinishedLines>(`${run(id)}/lines?${query({ case: name, seq: String(seq), count: String(count) })}`),
+  causes: (id: string, name: string) => ask<Causes>(`${run(id)}/causes?${query({ case: name })}`),
+  trigger: (id: string, name: string, seq: number) =>
+    ask<TriggerDetails>(`${run(id)}/trigger?${query({ case: name, seq: String(seq) })}`),
+  find: (id: string, asked: Readonly<Record<string, string | null>>) => ask<Found>(`${run(id)}/find?${query(asked)}`),
+  hold: (above: Hold["above_ns"]) => tell<Hold>("live/hold", { above_ns: above } satisfies Hold),
   compare: (sides: Readonly<Record<string, string | null>>) => ask<Comparisons>(`compare?${query(sides)}`),
 } as const;

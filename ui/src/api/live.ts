@@ -8,6 +8,8 @@ export interface LiveAsk {
   readonly case: string | null;
   /** `irq:outside` and so on, with commas. */
   readonly series: string | null;
+  /** `worst:irq:outside` and so on: the trigger that is held, whose lines are wanted. */
+  readonly capture: string | null;
 }
 
 export class Live {
@@ -23,7 +25,7 @@ export class Live {
 
   /** Another stream, if other series are wanted than before. */
   ask(wanted: LiveAsk): void {
-    const asked = query({ ...wanted });
+    const asked = query({ ...wanted, lines: "true" });
     if (this.#source !== null && asked === this.#ask) return;
     this.close();
     this.#ask = asked;

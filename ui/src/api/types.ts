@@ -40,6 +40,24 @@ export interface Bins {
   readonly counts: readonly number[];
 }
 
+/** A trigger that is held. */
+export interface Capture {
+  /** Why. */
+  readonly reason: Reason;
+  /** The stage. */
+  readonly stage: Stage;
+  /** The view. */
+  readonly view: View;
+  /** The trigger's number, from 0. */
+  readonly seq: number;
+  /** Its latency; `None` where the stage did not answer. */
+  readonly latency_ns: number | null;
+  /** How many triggers were such ones until now; of the longest, how often there was a longer one. */
+  readonly count: number;
+  /** Its lines; empty where this capture was not asked for. */
+  readonly lines: readonly ViewLines[];
+}
+
 /** One case in the manifest. */
 export interface CaseManifest {
   /** `kernel/state`, unique in its run; at a level of an axis `kernel/state/preempt-full`, in a sweep `kernel/state/frequency`, with one of several seeds `kernel/state/seed-7`. */
@@ -167,6 +185,70 @@ export interface CaseSummary {
   readonly unavailable?: readonly unknown[];
 }
 
+/** A kind, whose doing it was, and what is known besides (callers, a priority). */
+export interface Cause {
+  /** Its kind. */
+  readonly kind: CauseKind;
+  /** A function, an interrupt, a thread; empty where the kind says it all. */
+  readonly name: string;
+  /** More about it. */
+  readonly detail: string;
+}
+
+export type CauseKind = "own path" | "own path prolonged" | "another stage" | "interrupts disabled" | "interrupt" | "NMI" | "hypervisor or firmware" | "softirq" | "softirqs disabled" | "work item" | "higher priority" | "same priority" | "not preempted" | "lock owner" | "priority inversion" | "blocked" | "page fault" | "leaving idle" | "probes" | "unexplained";
+
+/** A segment of a latency. */
+export interface CausePart {
+  readonly start_ns: number;
+  readonly length_ns: number;
+  readonly cause: string;
+  readonly name: string;
+  readonly detail: string;
+  /** The cause in plain words; `None` where it is no interference. */
+  readonly meaning: string | null;
+}
+
+/** The responses that one cause held up the most. */
+export interface CauseRow {
+  /** None: no single culprit held them up. */
+  readonly kind: CauseKind | null;
+  /** Empty: several, or the kind says it all. */
+  readonly name: string;
+  /** Latencies in the row. */
+  readonly count: number;
+  /** The median. */
+  readonly p50_ns: number;
+  /** The greatest value. */
+  readonly max_ns: number;
+  /** Responses by latency; bin n is from `edges_ns[n]` on. */
+  readonly counts: readonly number[];
+}
+
+/** One stage of one case. */
+export interface CauseRows {
+  /** Lower edges of the bins, and the upper one of the last. */
+  readonly edges_ns: readonly number[];
+  /** Undisturbed ones first, then by the greatest latency, so that the greatest of all has a row of its own; those without one last. */
+  readonly rows: readonly CauseRow[];
+}
+
+/** The causes of a case's late responses. */
+export interface Causes {
+  readonly case: string;
+  /** In order of stage; empty where the case has no events. */
+  readonly explanations: readonly Explanation[];
+}
+
+/** A scenario that was checked. */
+export interface Checked {
+  /** One line about it. */
+  readonly about: string;
+  /** Its cases, in their order. */
+  readonly cases: readonly string[];
+  /** Triggers of each case. */
+  readonly count: number;
+}
+
 export interface CodedTrouble extends Trouble {
   readonly code: string;
 }
@@ -262,6 +344,42 @@ export interface ExecutionSummary {
   readonly max_ns: number;
 }
 
+/** One stage of one case. */
+export interface Explanation {
+  /** The case. */
+  readonly case: string;
+  /** The stage. */
+  readonly stage: Stage;
+  /** The view. */
+  readonly view: View;
+  /** Latencies that were explained. */
+  readonly count: number;
+  /** The answers that could not be explained. */
+  readonly left_out: LeftOut;
+  /** From here on a latency is late. */
+  readonly late_from_ns: number;
+  /** How many of them were late. */
+  readonly late: number;
+  /** The causes, that with the longest segment first. */
+  readonly shares: readonly Share[];
+  /** The parts of the responses, in the order of time. */
+  readonly parts: readonly unknown[];
+  /** Of all responses. */
+  readonly rows: CauseRows;
+  /** The culprits of all responses, that of the greatest latency first. */
+  readonly held_up: readonly HeldUp[];
+  /** Late responses, the latest first. */
+  readonly worst: readonly number[];
+  /** Median share of a latency that has no cause, over all samples. */
+  readonly unexplained_median_per_cent: number;
+  /** The longest segment without a cause. */
+  readonly unexplained_longest_ns: number;
+  /** Latencies that are not the sum of their segments. */
+  readonly violations: number;
+  /** Tracepoints and functions that this kernel does not have: what they would report is missing. */
+  readonly lacking: readonly string[];
+}
+
 export interface FileEntry {
   /** Below the run directory, with `/`. */
   readonly name: string;
@@ -279,6 +397,17 @@ export interface FinishedCase {
   readonly series: readonly FinishedSeries[];
 }
 
+/** The lines of some triggers of a case. */
+export interface FinishedLines {
+  readonly case: string;
+  /** The case's first trigger. */
+  readonly first: number;
+  /** The case's last trigger. */
+  readonly last: number;
+  /** Outside before inside; empty where no trigger is in the range. */
+  readonly views: readonly ViewLines[];
+}
+
 /** One stage in one view: its figures, and what is drawn of it. */
 export interface FinishedSeries extends StageSummary {
   readonly histogram: Bins | null;
@@ -287,6 +416,12 @@ export interface FinishedSeries extends StageSummary {
 
 /** The bits of samples.parquet by name. */
 export type Flag = "hit" | "missing" | "coalesced" | "late" | "unsure" | "extra" | "window";
+
+/** The trigger that was looked for. */
+export interface Found {
+  /** None: there is no such one. */
+  readonly seq: number | null;
+}
 
 /** Frames by what became of them. */
 export interface Frames {
@@ -322,6 +457,22 @@ export interface GeneratorStatus {
   readonly identity_holds: boolean;
 }
 
+/** A cause that held responses of one stage up, each more than any other did. */
+export interface HeldUp {
+  /** Its kind. */
+  readonly kind: CauseKind;
+  /** Empty: the kind says it all. */
+  readonly name: string;
+  /** Responses. */
+  readonly count: number;
+  /** The time that it took of them, all together. */
+  readonly stolen_ns: number;
+  /** The most that it took of one. */
+  readonly longest_ns: number;
+  /** The trigger of that one. */
+  readonly longest_seq: number;
+}
+
 /** Facts that a page needs before anything happens. */
 export interface Hello {
   readonly api: number;
@@ -337,9 +488,41 @@ export interface Hello {
   readonly kernels: readonly string[];
 }
 
+/** The latencies from which on triggers are held, by stage. */
+export interface Hold {
+  /** Of all measurements from now on; what was held for other ones is forgotten. */
+  readonly above_ns: Readonly<Partial<Record<Stage, number>>>;
+}
+
 /** The generator, if there is one. */
 export interface Known {
   readonly generator: GeneratorState | null;
+}
+
+/** The reasons why one stage's answers to triggers of a case were not explained. The terms are disjoint. */
+export interface LeftOut {
+  /** Answers whose trigger is not certain; they may be late ones. */
+  readonly unsure: number;
+  /** Answered together with an earlier trigger. */
+  readonly coalesced: number;
+  /** The stage did not answer. */
+  readonly missing: number;
+  /** Answers at an instant that the case's clocks do not have. */
+  readonly unplaced: number;
+  /** Triggers of the case of which there is no sample of any stage: dropped, or not in the log. */
+  readonly unrecorded: number;
+}
+
+/** One line. */
+export interface LineEdges {
+  /** None: the interrupt line. */
+  readonly stage: Stage | null;
+  /** Instants since `start_ns` at which the level changes, ascending: high, low, high and so on. Two at one instant are a pulse whose end was not seen. */
+  readonly at_ns: readonly number[];
+  /** By trigger, its latency; `None` where it has no answer of its own. Empty of the interrupt line. */
+  readonly latency_ns: readonly (number | null)[];
+  /** The places, among the triggers, of those that asked the stage and have no answer of its own; the other ones without a latency did not ask it. */
+  readonly unanswered: readonly number[];
 }
 
 /** The account until now. */
@@ -366,6 +549,20 @@ export interface LiveFigures {
   readonly series: readonly LiveSeries[];
   /** The longest latencies of every series, at most `WORST` of each, longest first; empty where figures alone are wanted. */
   readonly worst: readonly Worst[];
+  /** The newest triggers' lines and those that are held; `None` where they are not wanted. */
+  readonly lines: LiveLines | null;
+}
+
+/** Lines while it is measured. */
+export interface LiveLines {
+  /** The newest triggers, `RECENT` at most. */
+  readonly recent: readonly ViewLines[];
+  /** One for each reason, stage and view that has had any, in that order. */
+  readonly captures: readonly Capture[];
+  /** Latencies from which on a trigger is held, by stage. */
+  readonly above_ns: Readonly<Partial<Record<Stage, number>>>;
+  /** Triggers that have passed. */
+  readonly triggers: number;
 }
 
 /** The known figures of a series, in nanoseconds; see docs/dashboard-api.md. */
@@ -390,6 +587,8 @@ export interface LiveSeries {
   readonly mean_ns: number | null;
   /** The longest latency, exact. */
   readonly max_ns: number | null;
+  /** The jitter: the sample's standard deviation (n - 1), by Welford's method; `None` of fewer than two. */
+  readonly stddev_ns: number | null;
   /** The 5th percentile, from a histogram of three significant digits: within 0.1 % of nearest rank; it takes 200 latencies. */
   readonly p5_ns: number | null;
   /** The median, as near to nearest rank as `p5_ns`; it takes 20 latencies. */
@@ -410,7 +609,7 @@ export interface LiveSeries {
   readonly course: Points | null;
 }
 
-export type Load = "busy" | "busy256" | "tcp" | "copy" | "exec" | "hog" | "memory" | "hackbench" | "stress-ng" | "files";
+export type Load = "busy" | "busy256" | "tcp" | "copy" | "exec" | "hog" | "memory" | "hackbench" | "stress-ng" | "files" | "network";
 
 /** `manifest.json`. */
 export interface Manifest {
@@ -539,6 +738,8 @@ export interface OwnLoad {
   readonly user: string | null;
   /** Its end. */
   readonly at_end: unknown;
+  /** It runs in network namespace `peer`, which has the guest's other network card. */
+  readonly peer: boolean;
 }
 
 /** A segment of a latency, from its trigger on. */
@@ -570,6 +771,9 @@ export interface Points {
   /** By interval, the longest latency, which folding keeps; `None` where `count` is 0. */
   readonly max_ns: readonly (number | null)[];
 }
+
+/** The reason for which a trigger is held. */
+export type Reason = "worst" | "above" | "missing";
 
 /** Everything of a run that is text already, byte for byte. */
 export interface RunDetails {
@@ -656,6 +860,24 @@ export interface SeriesComparison {
 export interface SettingsSet {
   readonly generator: GeneratorState;
   readonly differs: readonly Differs[];
+}
+
+export type Shape = "toggle" | "pulse";
+
+/** The share of one cause in the late responses of one stage. */
+export interface Share {
+  /** The cause. */
+  readonly cause: Cause;
+  /** Its time. */
+  readonly nanoseconds: number;
+  /** Of all late responses' latencies. */
+  readonly per_cent: number;
+  /** Late responses that have it. */
+  readonly samples: number;
+  /** The longest segment, and whose it is. */
+  readonly longest_ns: number;
+  /** The trigger whose share was the longest. */
+  readonly longest_seq: number;
 }
 
 /** One quantile, or the maximum, of a series (`other`) against the same of another one (`base`), in nanoseconds. */
@@ -767,8 +989,10 @@ export type StartAt = "now" | "armed";
 
 /** The parts of a scenario to execute. */
 export interface StartScenario {
-  /** The scenario's name. */
+  /** The name of a bundled one; of one's own, `own`. */
   readonly scenario: string;
+  /** One's own: its text, instead of a bundled one's. */
+  readonly toml?: string;
   /** Instead of the scenario's. */
   readonly kernels?: readonly string[];
   /** Of the scenario's; all, where none is named. */
@@ -856,6 +1080,30 @@ export interface Totals {
   readonly extra: number;
 }
 
+/** The answer of one stage in one view. */
+export interface TriggerAnswer {
+  readonly stage: Stage;
+  readonly view: View;
+  readonly trigger_ns: number;
+  readonly latency_ns: number | null;
+  readonly execution_ns: number | null;
+  readonly cpu: number | null;
+  readonly interrupts: number;
+  readonly flags: readonly Flag[];
+  /** In order of time; empty where this view is not the explained one, or it was not explained. */
+  readonly segments: readonly CausePart[];
+}
+
+/** One trigger with all that is known of it. */
+export interface TriggerDetails {
+  readonly case: string;
+  readonly seq: number;
+  /** Of the view in which latencies are explained; `None` where the run has no events. */
+  readonly explained_view: View | null;
+  /** In order of stage and view; empty where there is no such trigger. */
+  readonly answers: readonly TriggerAnswer[];
+}
+
 /** An error as people read it. */
 export interface Trouble {
   /** The event, in one sentence. */
@@ -865,6 +1113,22 @@ export interface Trouble {
 }
 
 export type View = "outside" | "inside";
+
+/** The lines of some triggers in one view. */
+export interface ViewLines {
+  /** The view. */
+  readonly view: View;
+  /** `pulse`: a response line is high while its stage executes. `toggle`: each change is a response. */
+  readonly shape: Shape;
+  /** The first trigger's instant, on the view's own clock. */
+  readonly start_ns: number;
+  /** The triggers' numbers, ascending. */
+  readonly seq: readonly number[];
+  /** By trigger, its instant since `start_ns`. */
+  readonly trigger_ns: readonly number[];
+  /** The interrupt line, then the stages in their order. */
+  readonly lines: readonly LineEdges[];
+}
 
 /** One of them. */
 export interface Worst {

@@ -7,6 +7,11 @@ export interface Ink {
   readonly muted: string;
   readonly grid: string;
   readonly ground: string;
+  readonly panel: string;
+  readonly band: string;
+  readonly line: string;
+  readonly bad: string;
+  readonly accent: string;
   readonly quantile: string;
   readonly font: string;
   /** The height of an ordinary letter, in CSS pixels. */
@@ -23,7 +28,8 @@ export function ink(): Ink {
     const read = (name: string) => style.getPropertyValue(name).trim();
     current = {
       text: read("--text"), muted: read("--muted"), grid: read("--grid"),
-      ground: read("--ground"), quantile: read("--quantile"),
+      ground: read("--ground"), panel: read("--panel"), band: read("--band"), line: read("--line"),
+      bad: read("--bad"), accent: read("--accent"), quantile: read("--quantile"),
       font: `${Math.round(em * 0.85)}px ${read("--letters")}`, em,
     };
   }

@@ -14,6 +14,8 @@ export class Plot {
   readonly #sizes: ResizeObserver;
   readonly #sight: IntersectionObserver;
   readonly #offInk: () => void;
+  /** Paper shows what no window does. */
+  readonly #print = (): void => this.#render(true);
 
   /** `element` has a size of its own; `options` are asked for anew with a new theme. */
   constructor(
@@ -28,6 +30,7 @@ export class Plot {
     }, { rootMargin: "100px" });
     this.#sight.observe(element);
     this.#offInk = onInk(() => this.rebuild());
+    addEventListener("beforeprint", this.#print);
   }
 
   draw(data: uPlot.AlignedData): void {
@@ -48,14 +51,15 @@ export class Plot {
     this.#sizes.disconnect();
     this.#sight.disconnect();
     this.#offInk();
+    removeEventListener("beforeprint", this.#print);
     this.#plot?.destroy();
     this.#plot = null;
     this.#data = null;
   }
 
-  #render(): void {
+  #render(always = false): void {
     const { clientWidth: width, clientHeight: height } = this.element;
-    if (!this.#seen || !this.#stale || this.#data === null || width === 0) return;
+    if (!(this.#seen || always) || !this.#stale || this.#data === null || width === 0) return;
     this.#stale = false;
     if (this.#plot === null) {
       this.#plot = new uPlot({ ...this.options(), width, height }, this.#data, this.element);

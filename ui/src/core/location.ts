@@ -25,11 +25,22 @@ export interface Place {
   readonly worst: string | null;
   /** `stage:view:seq` of the sample that is open. */
   readonly sample: string | null;
+  /** The trigger whose lines are shown; null: the first, or while it is measured the newest. */
+  readonly trigger: number | null;
+  /** The shown part of time in ns since the trigger; null: all of it. */
+  readonly window: readonly [number, number] | null;
+  /** In ns since the trigger. */
+  readonly cursors: readonly [number | null, number | null];
+  /** The trigger that is looked for: `worst:user`, `above:user:50000`, `missing:user`. */
+  readonly find: string | null;
+  /** Many sweeps on top of each other, aligned on this line. */
+  readonly pile: string | null;
 }
 
 export const START: Place = {
   page: "live", run: null, base: null, other: null, baseCase: null, otherCase: null,
   case: null, view: null, stages: [], axis: "log", shared: false, worst: null, sample: null,
+  trigger: null, window: null, cursors: [null, null], find: null, pile: null,
 };
 
 /** Parses `#/run/ID?case=…`; parts that do not parse are as at the start. */
@@ -53,7 +64,27 @@ export function parse(hash: string): Place {
     shared: values.has("shared"),
     worst: values.get("worst"),
     sample: values.get("sample"),
+    trigger: whole(values.get("trigger")),
+    window: ordered(values.get("t")),
+    cursors: [real(values.get("a")), real(values.get("b"))],
+    find: values.get("find"),
+    pile: values.get("pile"),
   };
+}
+
+function real(text: string | null): number | null {
+  const value = text === null || text === "" ? NaN : Number(text);
+  return Number.isFinite(value) ? value : null;
+}
+
+function whole(text: string | null): number | null {
+  const value = real(text);
+  return value !== null && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+function ordered(text: string | null): readonly [number, number] | null {
+  const [from = null, to = null] = (text ?? "").split(",").map(real);
+  return from !== null && to !== null && from < to ? [from, to] : null;
 }
 
 function decoded(text: string): string {
@@ -81,6 +112,13 @@ export function format(place: Place): string {
   set("shared", place.shared ? "1" : null);
   set("worst", place.worst);
   set("sample", place.sample);
+  const number = (value: number | null) => (value === null ? null : String(Math.round(value)));
+  set("trigger", number(place.trigger));
+  set("t", place.window === null ? null : place.window.map(number).join());
+  set("a", number(place.cursors[0]));
+  set("b", number(place.cursors[1]));
+  set("find", place.find);
+  set("pile", place.pile);
   const run = place.page === "run" && place.run !== null ? `/${encodeURIComponent(place.run)}` : "";
   const search = values.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
   return `#/${place.page}${run}${search === "" ? "" : `?${search}`}`;

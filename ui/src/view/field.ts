@@ -9,6 +9,8 @@ export interface FieldKind<T> {
   readonly hint: string;
   readonly parse: (text: string) => T | null;
   readonly format: (value: T) => string;
+  /** More about it, for a tip. */
+  readonly about?: string;
 }
 
 /** A text with its unit; Enter or leaving it sends it. */
@@ -16,6 +18,7 @@ export class Field<T> {
   readonly element: HTMLElement;
   readonly input: HTMLInputElement;
   readonly #note = h("span", { class: "note" });
+  #limits = "";
 
   constructor(private readonly kind: FieldKind<T>, private readonly send: (value: T) => void, beside: Node | null = null) {
     const note = `${kind.id}-note`;
@@ -45,9 +48,21 @@ export class Field<T> {
     if (this.input.disabled !== off) this.input.disabled = off;
   }
 
+  /** Says what is possible, before it is refused. */
+  limits(text: string): void {
+    const title = this.kind.about === undefined ? text : `${this.kind.about}: ${text}`;
+    if (this.input.title !== title) this.input.title = title;
+    this.#limits = text;
+  }
+
+  /** Notes that it was refused, with what is possible. */
+  refused(): void {
+    this.note(this.#limits === "" ? "refused" : `refused; possible: ${this.#limits}`, true);
+  }
+
   #changed(): void {
     const value = this.kind.parse(this.input.value);
-    if (value === null) this.note(`such as ${this.kind.hint}`, true);
+    if (value === null) this.note(`such as ${this.kind.hint}${this.#limits === "" ? "" : `; ${this.#limits}`}`, true);
     else {
       this.note("");
       this.send(value);

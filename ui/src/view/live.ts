@@ -9,7 +9,10 @@ import { grouped } from "../core/quantity.js";
 import { h, say, show } from "../dom.js";
 import { AccountStrip } from "./account.js";
 import { GeneratorPanel } from "./generator.js";
+import { LiveScope } from "./livescope.js";
+import type { Keys } from "./keys.js";
 import { ScenarioPanel } from "./scenario.js";
+import { startPage } from "./start.js";
 import { TargetPanel } from "./target.js";
 import { TriggerPanel } from "./trigger.js";
 import { Watch } from "./watch.js";
@@ -25,11 +28,13 @@ export class LiveScreen implements Screen {
   readonly #scenario: ScenarioPanel;
   readonly #target: TargetPanel;
   readonly #watch: Watch;
+  readonly #scope: LiveScope;
+  readonly keys: Keys;
   readonly #state = h("span", { class: "state", role: "status" }, "waiting for the server");
   readonly #pause = h("button", { type: "button", "aria-pressed": "false", title: "Freezes the picture, not the measurement", onclick: () => this.#toggle() }, "Pause");
   /** Can be folded only where there is no room beside the pictures. */
   readonly #fold = h("details", { class: "fold", open: true });
-  readonly #empty = h("p", { class: "empty panel" }, "Nothing measured yet.");
+  readonly #empty: HTMLElement;
   readonly #live: Live;
   #newest: Snapshot | null = null;
   /** The snapshot that is drawn: the newest, or the one at which it was paused. */
@@ -41,11 +46,14 @@ export class LiveScreen implements Screen {
     this.#scenario = new ScenarioPanel(context.hello);
     this.#target = new TargetPanel(context);
     this.#watch = new Watch(context);
+    this.#empty = startPage(context.hello);
+    this.#scope = new LiveScope(context, () => this.#ask());
+    this.keys = { space: () => this.#scope.toggle() };
     this.element = h("div", { class: "live" },
       h("div", { class: "strip" }, this.#state, this.#strip.element, this.#pause),
       h("div", { class: "columns" },
         h("aside", { class: "control", "aria-label": "Control" }, this.#fold),
-        h("div", { class: "stagearea" }, this.#empty, this.#watch.element)));
+        h("div", { class: "stagearea" }, this.#empty, this.#scope.element, this.#watch.element)));
     this.#fold.append(h("summary", {}, "Control"),
       h("div", { class: "parts" }, this.#generator.element, this.#trigger.element, this.#scenario.element, this.#target.element));
     this.#live = new Live((snapshot) => this.#snapshot(snapshot), (up) => this.#link(up));
@@ -55,12 +63,14 @@ export class LiveScreen implements Screen {
 
   place(): void {
     this.#ask();
+    this.#scope.place();
     if (this.#drawn !== null) this.#draw(this.#drawn);
   }
 
   close(): void {
     this.#live.close();
     this.#watch.close();
+    this.#scope.close();
   }
 
   /** Only the series that are drawn carry pictures. */
@@ -70,7 +80,7 @@ export class LiveScreen implements Screen {
     const view = shown === null || shown.series.length === 0 ? place.view : shownView(shown.series, place.view);
     const wanted = place.stages.length === 0 ? this.context.hello.stages.map(({ name }) => name) : place.stages;
     const series = view === null ? null : wanted.map((stage) => `${stage}:${view}`).join(",");
-    this.#live.ask({ case: place.case, series });
+    this.#live.ask({ case: place.case, series, capture: this.#scope.wanted(view === "inside" ? "inside" : "outside") });
   }
 
   #shown(measurement: Measurement | null): CaseSnapshot | null {
@@ -86,6 +96,8 @@ export class LiveScreen implements Screen {
     const busy = measurement?.active ?? false;
     this.#generator.update(generator);
     this.#trigger.update(generator, busy);
+    // Without a generator there is nothing to set, and no pulse to draw.
+    show(this.#trigger.element, generator !== null);
     this.#scenario.update(busy);
     this.#target.update(measurement);
     const shown = this.#shown(measurement);
@@ -108,9 +120,12 @@ export class LiveScreen implements Screen {
     this.#drawn = snapshot;
     const shown = this.#shown(snapshot.measurement);
     const some = shown !== null && shown.series.length > 0;
-    show(this.#empty, !some);
+    show(this.#empty, snapshot.measurement === null);
+    this.element.classList.toggle("blank", snapshot.measurement === null);
     show(this.#watch.element, some);
+    show(this.#scope.element, some);
     const subject = `${snapshot.measurement?.started_utc} ${snapshot.measurement?.run}`;
+    if (some) this.#scope.update(`${subject} ${shown.case}`, shown);
     if (some) this.#watch.update(subject, this.#method(shown.twin), shown, shown.worst);
   }
 
@@ -121,7 +136,9 @@ export class LiveScreen implements Screen {
 
   #snapshotless(): void {
     show(this.#watch.element, false);
+    show(this.#scope.element, false);
     this.#trigger.update(null, false);
+    show(this.#trigger.element, false);
     this.#target.update(null);
   }
 

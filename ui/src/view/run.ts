@@ -5,13 +5,16 @@ import { api } from "../api/client.js";
 import type { CaseSummary, FinishedCase, RunDetails } from "../api/types.js";
 import type { Context, Screen } from "../context.js";
 import { format, START } from "../core/location.js";
-import { instant } from "../core/quantity.js";
+import { grouped, instant } from "../core/quantity.js";
 import { shownView } from "../core/watched.js";
 import { h, say } from "../dom.js";
 import { AccountStrip } from "./account.js";
 import { downloads } from "./downloads.js";
 import { Notice } from "./notice.js";
+import { RunCauses } from "./runcauses.js";
+import { RunScope } from "./runscope.js";
 import type { Sample } from "./sample.js";
+import type { Keys } from "./keys.js";
 import { Watch } from "./watch.js";
 
 const WORST = 20;
@@ -20,9 +23,12 @@ export class RunScreen implements Screen {
   readonly element: HTMLElement;
   readonly #strip = new AccountStrip();
   readonly #watch: Watch;
+  readonly #scope: RunScope;
+  readonly #causes: RunCauses;
+  readonly keys: Keys;
   readonly #notice = new Notice();
   readonly #state = h("span", { class: "state" }, "reading the run");
-  readonly #case = h("select", { "aria-label": "Case", onchange: () => this.context.go({ case: this.#case.value, sample: null }) });
+  readonly #case = h("select", { "aria-label": "Case", onchange: () => this.context.go({ case: this.#case.value, sample: null, trigger: null, window: null }) });
   readonly #facts = h("div", { class: "facts-of-run" });
   #details: RunDetails | null = null;
   #drawn: FinishedCase | null = null;
@@ -30,12 +36,15 @@ export class RunScreen implements Screen {
 
   constructor(private readonly context: Context, private readonly id: string) {
     this.#watch = new Watch(context);
+    this.#scope = new RunScope(context, id);
+    this.#causes = new RunCauses(context, id);
+    this.keys = { step: (towards) => void this.#scope.step(towards) };
     this.element = h("div", { class: "run" },
       h("div", { class: "strip" }, this.#state, this.#strip.element, this.#case),
       this.#notice.element,
       h("section", { class: "panel page", "aria-labelledby": "run" }, h("h1", { id: "run" }, id), this.#facts),
-      this.#watch.element);
-    this.#watch.element.hidden = true;
+      this.#scope.element, this.#causes.element, this.#watch.element);
+    this.#scope.element.hidden = this.#watch.element.hidden = true;
     void this.#load();
   }
 
@@ -45,6 +54,7 @@ export class RunScreen implements Screen {
 
   close(): void {
     this.#watch.close();
+    this.#scope.close();
   }
 
   async #load(): Promise<void> {
@@ -59,12 +69,14 @@ export class RunScreen implements Screen {
     const warnings = [...summary.warnings, ...summary.cases.flatMap((one) => [...one.violations, ...one.warnings])];
     this.#facts.replaceChildren(
       h("p", { class: "muted" }, `${manifest.scenario === manifest.rig ? "generator" : manifest.scenario} on ${manifest.rig}, started ${instant(manifest.started_utc)}, irqscope ${manifest.tool_version}`),
-      h("p", { class: "muted" }, `digest ${summary.digest}`),
       ...(caveat === null ? [] : [h("p", { class: "caveat" }, caveat)]),
-      ...[...new Set(warnings)].map((text) => h("p", { class: "caveat" }, text)),
       h("p", {}, h("a", { href: `/api/runs/${encodeURIComponent(this.id)}/report`, target: "_blank", rel: "noopener" }, "Report"),
         " · ", h("a", { href: format({ ...START, page: "compare", base: this.id }) }, "Compare with another")),
-      downloads(this.id, files));
+      h("details", { open: !summary.complete },
+        h("summary", {}, `Files${warnings.length === 0 ? "" : `, notes: ${grouped(new Set(warnings).size)}`}`),
+        ...[...new Set(warnings)].map((text) => h("p", { class: "caveat" }, text)),
+        h("p", { class: "muted" }, `digest ${summary.digest}`),
+        downloads(this.id, files)));
     await this.#show();
   }
 
@@ -84,6 +96,11 @@ export class RunScreen implements Screen {
       this.#drawn = answer;
     }
     this.#draw(this.#drawn);
+    if (this.#drawn.series.length > 0) {
+      this.#scope.element.hidden = false;
+      void this.#scope.update(this.#drawn);
+      void this.#causes.update(this.#drawn.case);
+    }
     await this.#fetchWorst(this.#drawn);
     if (this.#chosen() === chosen) this.#draw(this.#drawn);
   }

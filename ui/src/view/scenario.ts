@@ -6,6 +6,7 @@ import type { Hello, ScenarioInfo, StartScenario } from "../api/types.js";
 import { grouped, parseCount } from "../core/quantity.js";
 import { h, say } from "../dom.js";
 import { Notice } from "./notice.js";
+import { OwnScenario } from "./own.js";
 
 export class ScenarioPanel {
   readonly element: HTMLElement;
@@ -18,6 +19,7 @@ export class ScenarioPanel {
   readonly #start = h("button", { type: "submit", class: "go" }, "Run");
   readonly #stop = h("button", { type: "button", class: "halt", onclick: () => this.#halt() }, "Stop");
   readonly #notice = new Notice();
+  readonly #own = new OwnScenario();
 
   constructor(private readonly hello: Hello) {
     this.#choice = h("select", { id: "scenario-name", onchange: () => this.#choose() },
@@ -29,13 +31,14 @@ export class ScenarioPanel {
         h("label", { class: "check" }, this.#explain, "explain")),
       h("div", { class: "buttons" }, this.#start, this.#stop));
     this.element = h("details", { class: "panel" },
-      h("summary", {}, h("h2", { id: "scenario" }, "Scenario")), form, this.#notice.element);
+      h("summary", {}, h("h2", { id: "scenario" }, "Scenario")), form, this.#notice.element, this.#own.element);
     this.#choose();
   }
 
   update(busy: boolean): void {
     this.#start.disabled = busy;
     this.#stop.disabled = !busy;
+    this.#own.update(busy);
   }
 
   #chosen(): ScenarioInfo | undefined {

@@ -2,7 +2,7 @@
 // How the generator triggers: frequency, duty, packets, jitter, count; start and stop.
 
 import { api } from "../api/client.js";
-import type { Settings, SettingsAsked, Span } from "../api/settings.js";
+import type { Limits, Settings, SettingsAsked, Span } from "../api/settings.js";
 import type { Differs, GeneratorState, Stage } from "../api/types.js";
 import { grouped, hertz, parseCount, parseFrequency, parsePerMille, parseTime, perMille, round } from "../core/quantity.js";
 import { position, valueAt } from "../core/scale.js";
@@ -74,7 +74,8 @@ export class TriggerPanel {
     this.#start.disabled = busy;
     this.#stop.disabled = !busy;
     if (generator === null) return;
-    this.#more.update(generator.status.settings, busy);
+    this.#more.update(generator.status.settings, generator.limits, busy);
+    this.#limits(generator.limits);
     this.#show(generator);
   }
 
@@ -91,6 +92,15 @@ export class TriggerPanel {
     this.#slider.value = String(position(settings.frequency_millihertz, low, high, STEPS));
     this.#dutySlider.value = String(settings.duty_per_mille);
     this.#waveform.update(settings.period_ns, settings.duty_per_mille);
+  }
+
+  #limits(limits: Limits): void {
+    const span = ([low, high]: Span, text: (value: number) => string) => `${text(low)} to ${text(high)}`;
+    this.#frequency.limits(span(limits.frequency_millihertz, (value) => hertz(value / 1000)));
+    this.#duty.limits(span(limits.duty_per_mille, perMille));
+    this.#packet.limits(span(limits.packet, grouped));
+    this.#count.limits(span(limits.count, grouped));
+    this.#jitter.limits(span(limits.jitter_amount_ns, round));
   }
 
   /** In hertz. */
@@ -128,7 +138,7 @@ export class TriggerPanel {
       this.#show(generator);
       note(differs.map(differenceText).join("; "));
     }).catch((error: unknown) => {
-      note("refused", true);
+      if (!this.#more.refused(key)) this.#fieldOf(key).refused();
       this.#notice.tell(error);
     });
   }

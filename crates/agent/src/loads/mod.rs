@@ -11,6 +11,7 @@ mod exec;
 mod external;
 mod files;
 mod memory;
+mod network;
 mod own;
 mod supervisor;
 mod tcp;
@@ -41,17 +42,13 @@ fn workers(load: Load, hog: Scheduling, work: Work) -> std::result::Result<Vec<W
         Load::Busy256 => Ok(busy::workers(256)),
         Load::Hog => Ok(vec![busy::hog(hog)]),
         Load::Tcp => tcp::workers(work.of(load)),
+        Load::Network => network::workers(work.of(load)),
         Load::Files => Ok(files::workers(work.of(load))),
         Load::Copy => copy::workers(),
         Load::Exec => exec::workers(),
         Load::Memory => memory::workers(),
         Load::Hackbench | Load::StressNg => external::workers(load),
     }
-}
-
-/// Returns whether a load's work has a unit: bytes sent, files made.
-const fn counts(load: Load) -> bool {
-    matches!(load, Load::Tcp | Load::Files)
 }
 
 /// Loads that are running.
@@ -94,7 +91,7 @@ impl Loads {
     /// Returns what each load that counts has done until now, in its own unit.
     pub fn work(&self) -> Vec<(Load, u64)> {
         let done = |load: &Load| (*load, self.work.done(*load));
-        self.present.iter().filter(|load| counts(**load)).map(done).collect()
+        self.present.iter().filter(|load| load.work_unit().is_some()).map(done).collect()
     }
 
     /// Returns the loads that were asked for but are not installed.

@@ -18,7 +18,7 @@ use nix::unistd::{Gid, Pid, Uid, User, setgroups};
 use super::Worker;
 use super::external::USUAL_PATH;
 use super::supervisor::die_with;
-use crate::scheduling;
+use crate::{network, scheduling};
 
 /// Directories of loads' files, beside the agent's program.
 const FILES: &str = "load";
@@ -115,8 +115,11 @@ fn start(
     command.env("PATH", std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into()));
     command.envs(load.environment.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let (worker, policy) = (Pid::this(), load.scheduling);
+    let (worker, policy, peer) = (Pid::this(), load.scheduling, load.peer);
     let set_up = move || {
+        if peer {
+            network::enter_peer()?;
+        }
         if let Some(policy) = policy {
             scheduling::schedule("the load", policy).map_err(std::io::Error::other)?;
         }
@@ -165,6 +168,7 @@ mod tests {
             scheduling: None,
             user: None,
             at_end,
+            peer: false,
         }
     }
 

@@ -11,14 +11,19 @@ use super::Worker;
 const CHUNK_BYTES: usize = 64 << 10;
 
 /// Fixed ports, tried in order: an ephemeral one would be random.
-const PORTS: std::ops::Range<u16> = 47_110..47_210;
+pub const PORTS: std::ops::Range<u16> = 47_110..47_210;
 
 pub fn workers(sent: &'static AtomicU64) -> Result<Vec<Worker>, String> {
     let (sender, receiver) = connect().map_err(|error| format!("loopback: {error}"))?;
-    Ok(vec![
+    Ok(stream(sender, receiver, sent))
+}
+
+/// Returns the workers at the two ends of a connection; `sent` counts bytes.
+pub fn stream(sender: TcpStream, receiver: TcpStream, sent: &'static AtomicU64) -> Vec<Worker> {
+    vec![
         Box::new(move || send(sender, sent).map_err(|error| format!("send: {error}"))),
         Box::new(move || receive(receiver).map_err(|error| format!("receive: {error}"))),
-    ])
+    ]
 }
 
 fn connect() -> io::Result<(TcpStream, TcpStream)> {

@@ -34,7 +34,7 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
         timeline: &timeline,
         baselines: Baselines::default(),
     };
-    for interval in &timeline.intervals {
+    for interval in timeline.intervals.iter().filter(|interval| !interval.gap) {
         case.baselines.add(Step::any(interval), interval.to - interval.from);
     }
     let mut samples = BTreeSet::new();
@@ -116,7 +116,9 @@ impl<'a> Case<'a> {
             }
             let after = sight.entry.is_some_and(|entry| interval.from > entry);
             if after && interval.frames.is_empty() && !interval.is_run() {
-                self.baselines.add(Step::of(interval), interval.to - interval.from);
+                // Where the record ended, the answer did not.
+                let to = if interval.gap { interval.to.min(span.to) } else { interval.to };
+                self.baselines.add(Step::of(interval), to - interval.from);
             }
         }
     }
@@ -153,7 +155,7 @@ impl<'a> Case<'a> {
             let probes = self.event_cost * u64::from(interval.events);
             parts.until((from + probes).min(to), Cause::plain(CauseKind::Probes));
         }
-        if interval.gap {
+        if interval.gap && interval.to <= sight.span.to {
             parts.until(to, Cause::named(CauseKind::Unexplained, "events are missing"));
             return;
         }

@@ -51,6 +51,35 @@ pub enum CauseKind {
 }
 
 impl CauseKind {
+    /// All kinds, in their order.
+    pub const ALL: [Self; 20] = [
+        Self::Own,
+        Self::Prolonged,
+        Self::OtherStage,
+        Self::IrqsDisabled,
+        Self::Interrupt,
+        Self::Nmi,
+        Self::Firmware,
+        Self::Softirq,
+        Self::SoftirqsDisabled,
+        Self::Work,
+        Self::HigherPriority,
+        Self::SamePriority,
+        Self::NotPreempted,
+        Self::LockOwner,
+        Self::PriorityInversion,
+        Self::Blocked,
+        Self::PageFault,
+        Self::LeavingIdle,
+        Self::Probes,
+        Self::Unexplained,
+    ];
+
+    /// Finds the kind of this name, as interference.parquet has it.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -176,6 +205,15 @@ impl std::fmt::Display for Cause {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_kind_is_found_by_its_name() {
+        for (kind, number) in CauseKind::ALL.into_iter().zip(0..) {
+            assert_eq!((CauseKind::of_name(kind.name()), kind as u8), (Some(kind), number));
+        }
+        assert_eq!(CauseKind::Unexplained as usize + 1, CauseKind::ALL.len());
+        assert_eq!(CauseKind::of_name("weather"), None);
+    }
 
     #[test]
     fn a_cause_reads_as_a_phrase() {

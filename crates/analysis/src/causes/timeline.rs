@@ -43,7 +43,8 @@ pub struct Interval {
     pub events: u32,
     /// System management interrupts came in it.
     pub smis: u32,
-    /// Another thread runs at its end, and there was no switch: events are missing.
+    /// Events are missing before its end: their numbers jump, or another thread runs then without a
+    /// switch. An answer in it came before the record ended.
     pub gap: bool,
 }
 
@@ -128,8 +129,10 @@ impl Timeline {
         let mut cpu = Cpu::default();
         let mut last: Option<&Event> = None;
         let mut met = Met::default();
+        let numbers = Numbers::of(events);
         for event in events {
             timeline.note(event);
+            met.jumps |= last.is_some() && numbers.jumps(event);
             if let What::Smi { count } = event.what {
                 met.smis += count;
             } else if !is_step(&event.what) {
@@ -138,10 +141,13 @@ impl Timeline {
                 if let Some(last) = last {
                     timeline.push(&cpu, last, event, met);
                 }
+                if met.jumps {
+                    cpu = Cpu::default();
+                }
                 cpu.take(event);
                 last = Some(event);
                 // It is written where the next interval begins, as its step is.
-                met = Met { events: 1 + u32::from(met.smis > 0), smis: 0 };
+                met = Met { events: 1 + u32::from(met.smis > 0), ..Met::default() };
             }
         }
         stopped::mark(&mut timeline.intervals);
@@ -152,6 +158,8 @@ impl Timeline {
     }
 
     fn push(&mut self, cpu: &Cpu, last: &Event, event: &Event, met: Met) {
+        // Where the record ended, the next event says nothing of the end.
+        let end = if met.jumps { &What::Named(String::new()) } else { &event.what };
         self.intervals.push(Interval {
             from: last.at.0,
             to: event.at.0,
@@ -163,21 +171,21 @@ impl Timeline {
             called: matches!(last.what, What::CallbackEntry { .. }),
             runs_callback: false,
             switched: matches!(last.what, What::Switch { .. }),
-            next: match event.what {
-                What::Switch { next, .. } => Some(next),
+            next: match end {
+                What::Switch { next, .. } => Some(*next),
                 _ => None,
             },
-            slept: matches!(event.what, What::Switch { preempted: false, .. }),
-            interrupted: matches!(event.what, What::IrqEntry { .. } | What::VectorEntry { .. }),
-            found: match event.what {
-                What::VectorEntry { interrupted, .. } => Some(interrupted),
+            slept: matches!(end, What::Switch { preempted: false, .. }),
+            interrupted: matches!(end, What::IrqEntry { .. } | What::VectorEntry { .. }),
+            found: match end {
+                What::VectorEntry { interrupted, .. } => Some(*interrupted),
                 _ => None,
             },
             began: std::mem::discriminant(&last.what),
-            ended: std::mem::discriminant(&event.what),
+            ended: std::mem::discriminant(end),
             events: met.events,
             smis: met.smis,
-            gap: cpu.known && event.pid != cpu.pid,
+            gap: met.jumps || cpu.known && event.pid != cpu.pid,
         });
     }
 
@@ -262,6 +270,28 @@ impl Timeline {
 struct Met {
     events: u32,
     smis: u32,
+    /// Events are missing before one of them.
+    jumps: bool,
+}
+
+/// The numbers of all events, in their order. It is not that of time: a handler is stamped before, and
+/// written after what it wakes.
+struct Numbers(Vec<u32>);
+
+impl Numbers {
+    fn of(events: &[Event]) -> Self {
+        let mut numbers: Vec<u32> = events.iter().map(|event| event.order).collect();
+        numbers.sort_unstable();
+        Self(numbers)
+    }
+
+    /// Returns whether events are missing before this one. Between samples the driver keeps only the
+    /// latest: what a thread was in when the last sample ended it may have left since.
+    fn jumps(&self, event: &Event) -> bool {
+        // A name takes two numbers, and has the second one.
+        let step = 1 + u32::from(matches!(event.what, What::Named(_)));
+        self.0.binary_search(&event.order.wrapping_sub(step)).is_err()
+    }
 }
 
 /// Returns whether an event says what the CPU does, and not only what it met.
@@ -344,7 +374,7 @@ fn leave(stack: &mut Vec<Frame>, is: impl Fn(&Frame) -> bool) {
 
 #[cfg(test)]
 mod tests {
-    use irqscope_wire::{Cycles, Stage};
+    use irqscope_wire::{Cycles, Softirq, Stage};
 
     use super::*;
 
@@ -371,5 +401,40 @@ mod tests {
         assert_eq!(found(3, 700, 900, View::Outside), None);
         assert_eq!(found(1, 480, 600, View::Inside), Some(500));
         assert_eq!(found(2, 480, 600, View::Inside), None);
+    }
+
+    #[test]
+    fn what_a_thread_was_in_before_events_are_missing_is_forgotten() {
+        let event = |order, at, pid, what| Event {
+            at: Cycles(at),
+            order,
+            pid,
+            priority: Priority(121),
+            context: Context(Context::IRQ),
+            what,
+        };
+        let frames = |first_after| {
+            let irq = What::IrqEntry { number: 7, handler: 1 };
+            let events = [
+                event(0, 100, 82, What::SoftirqEntry(Softirq::IrqPoll)),
+                event(2, 150, 82, What::Named("load".into())),
+                event(
+                    first_after,
+                    900,
+                    83,
+                    What::Switch { next: 82, priority: Priority(121), preempted: false },
+                ),
+                event(first_after + 1, 950, 82, irq.clone()),
+            ];
+            let found = Timeline::of(&events);
+            found.intervals.iter().map(|one| (one.gap, one.frames.len())).collect::<Vec<_>>()
+        };
+        // Another thread, and no switch: something is missing, but nothing says that it was left.
+        assert_eq!(frames(3), [(true, 1), (false, 1)]);
+        assert_eq!(frames(70), [(true, 1), (false, 0)]);
+        // The second one in time was written as the third.
+        let numbers = [0, 2, 1, 3].map(|order| event(order, 100, 82, What::Schedule));
+        let known = Numbers::of(&numbers);
+        assert!(numbers[1..].iter().all(|event| !known.jumps(event)));
     }
 }

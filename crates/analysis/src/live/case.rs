@@ -2,12 +2,16 @@
 //! One case while it is measured: frames in, figures out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use irqscope_run::{Join, SampleRow, Source};
-use irqscope_wire::{Frame, GeneratorKind, Message, Packet, Plan, Stage, View};
+use irqscope_wire::{
+    Frame, GeneratorHello, GeneratorKind, Message, Nanoseconds, Packet, Plan, Stage, Status, View,
+};
 use serde::Serialize;
 
 use super::account::{Frames, LiveAccount, Numbers};
+use super::lines::{LiveLines, Newest, Thresholds};
 use super::series::{LiveSeries, Series};
 use super::worst::Worst;
 
@@ -52,6 +56,8 @@ pub struct LiveFigures {
     /// The longest latencies of every series, at most `WORST` of each, longest first; empty where
     /// figures alone are wanted.
     pub worst: Vec<Worst>,
+    /// The newest triggers' lines and those that are held; `None` where they are not wanted.
+    pub lines: Option<Arc<LiveLines>>,
 }
 
 /// Its memory depends on the number of stages, and on the triggers whose record has not
@@ -67,6 +73,13 @@ pub struct LiveCase {
     series: BTreeMap<(Stage, View), Series>,
     /// The view outside as the generator paired it, until its record has arrived.
     seen: BTreeMap<(Stage, View), Series>,
+    newest: Newest,
+    /// The same of what the generator saw.
+    newest_seen: Newest,
+    above: Thresholds,
+    hello: Option<GeneratorHello>,
+    /// How long the interrupt line is high.
+    high: Nanoseconds,
     samples: u64,
     account: LiveAccount,
     frames: Frames,
@@ -90,6 +103,11 @@ impl LiveCase {
             rows: Vec::new(),
             series: BTreeMap::new(),
             seen: BTreeMap::new(),
+            newest: Newest::default(),
+            newest_seen: Newest::default(),
+            above: Thresholds::new(),
+            hello: None,
+            high: Nanoseconds(0),
             samples: 0,
             account: LiveAccount::default(),
             frames: Frames::default(),
@@ -114,9 +132,10 @@ impl LiveCase {
             Message::GeneratorHello(hello) => {
                 self.has_generator = true;
                 self.twin = hello.kind == GeneratorKind::Twin;
+                self.hello = Some(hello.clone());
             }
             Message::Packet(packet) => self.packet(packet),
-            Message::Status(status) => self.account = LiveAccount::of_generator(&status.totals),
+            Message::Status(status) => self.status(status),
             Message::Plan(plan) => (self.plan, self.period_ns) = ((**plan).clone(), period(plan)),
             Message::Started(started) => self.release = Some(started.kernel.clone()),
             Message::Samples(samples) => {
@@ -138,6 +157,7 @@ impl LiveCase {
         self.join.finish(&mut self.rows);
         self.add_rows();
         self.seen.clear();
+        self.newest_seen = Newest::default();
         self.ended = true;
     }
 
@@ -158,6 +178,7 @@ impl LiveCase {
         let shown = self.shown();
         let series =
             |(key, one): (&(Stage, View), &&Series)| one.figures(wanted.draws(key.0, key.1));
+        let everything = !matches!(wanted, Wanted::Figures);
         let worst = shown.values().flat_map(|one| one.worst());
         LiveFigures {
             release: self.release.clone(),
@@ -166,7 +187,8 @@ impl LiveCase {
             frames: self.frames,
             unjoined: self.join.waiting() as u64,
             series: shown.iter().map(series).collect(),
-            worst: if matches!(wanted, Wanted::Figures) { Vec::new() } else { worst.collect() },
+            worst: if everything { worst.collect() } else { Vec::new() },
+            lines: everything.then(|| Arc::new(self.lines())),
         }
     }
 
@@ -183,11 +205,36 @@ impl LiveCase {
         shown
     }
 
+    /// Holds triggers from these latencies on, by stage, and none that were held for others.
+    pub fn hold_above(&mut self, above: &Thresholds) {
+        self.above.clone_from(above);
+        self.newest.forget_above();
+        self.newest_seen.forget_above();
+    }
+
+    /// Returns the lines that are shown, as the series are.
+    fn lines(&self) -> LiveLines {
+        let (joined, seen) = (&self.newest, &self.newest_seen);
+        let shown = if joined.triggers() * 2 < seen.triggers() { seen } else { joined };
+        shown.lines(self.high, &self.above)
+    }
+
+    fn status(&mut self, status: &Status) {
+        self.account = LiveAccount::of_generator(&status.totals);
+        if let Some(hello) = &self.hello {
+            self.high = hello.nanoseconds(status.settings.high);
+        }
+    }
+
     fn packet(&mut self, packet: &Packet) {
         self.account = LiveAccount::of_generator(&packet.totals);
         if self.join.has_record() {
             let seen = self.join.as_seen(packet);
-            seen.iter().for_each(|row| add(&mut self.seen, row, self.period_ns));
+            for row in &seen {
+                add(&mut self.seen, row, self.period_ns);
+                self.newest_seen.add(row, &self.above);
+            }
+            self.newest_seen.settle();
         } else {
             self.samples += packet.samples.len() as u64;
         }
@@ -196,7 +243,9 @@ impl LiveCase {
     fn add_rows(&mut self) {
         for row in self.rows.drain(..) {
             add(&mut self.series, &row, self.period_ns);
+            self.newest.add(&row, &self.above);
         }
+        self.newest.settle();
     }
 }
 

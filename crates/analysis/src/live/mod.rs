@@ -8,7 +8,7 @@
 //! that one page draws them.
 //!
 //! `case` takes frames, `series` holds one stage in one view, `course` its latency
-//! over time, `bins` its histogram, `worst` its longest latencies, `account` what
+//! over time, `bins` its histogram, `worst` its longest latencies, `lines` its newest triggers, `account` what
 //! became of every trigger.
 
 mod account;
@@ -16,6 +16,7 @@ mod bins;
 mod case;
 mod course;
 mod finished;
+mod lines;
 mod series;
 mod worst;
 
@@ -24,6 +25,7 @@ pub use bins::{BINS, Bins};
 pub use case::{LiveCase, LiveFigures, Wanted};
 pub use course::{Course as LatencyCourse, INTERVALS, Points};
 pub use finished::{Drawn, Other, WorstSample, drawn, worst_samples};
+pub use lines::{Capture, LiveLines, RECENT, Reason, Thresholds};
 pub use series::LiveSeries;
 pub use worst::{Flag, WORST, Worst, flags};
 

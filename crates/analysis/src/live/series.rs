@@ -39,6 +39,9 @@ pub struct LiveSeries {
     pub mean_ns: Option<f64>,
     /// The longest latency, exact.
     pub max_ns: Option<i64>,
+    /// The jitter: the sample's standard deviation (n - 1), by Welford's method; `None` of fewer
+    /// than two.
+    pub stddev_ns: Option<f64>,
     /// The 5th percentile, from a histogram of three significant digits: within 0.1 % of nearest
     /// rank; it takes 200 latencies.
     pub p5_ns: Option<i64>,
@@ -65,6 +68,9 @@ pub(super) struct Series {
     view: View,
     values: Histogram<u64>,
     sum: i128,
+    /// The mean until now, and the squares of what is beside it.
+    mean: f64,
+    squares: f64,
     min: i64,
     max: i64,
     missing: u64,
@@ -83,6 +89,8 @@ impl Series {
             // Grows up to the longest latency, and no farther.
             values: Histogram::new_with_max(1 << 20, DIGITS).ok().map(resizing)?,
             sum: 0,
+            mean: 0.0,
+            squares: 0.0,
             min: i64::MAX,
             max: i64::MIN,
             missing: 0,
@@ -105,6 +113,9 @@ impl Series {
         let recorded = self.values.record(u64::try_from(latency).unwrap_or(0).min(LONGEST_NS));
         debug_assert!(recorded.is_ok());
         self.sum = self.sum.saturating_add(latency.into());
+        let beside = latency as f64 - self.mean;
+        self.mean += beside / self.values.len() as f64;
+        self.squares += beside * (latency as f64 - self.mean);
         self.min = self.min.min(latency);
         self.max = self.max.max(latency);
         self.unsure += u64::from(row.is_unsure());
@@ -132,6 +143,7 @@ impl Series {
             min_ns: known(self.min),
             mean_ns: (count > 0).then(|| self.sum as f64 / count as f64),
             max_ns: known(self.max),
+            stddev_ns: (count > 1).then(|| (self.squares / (count - 1) as f64).sqrt()),
             p5_ns: self.quantile(Quantile::P5),
             p50_ns: self.quantile(Quantile::P50),
             p95_ns: self.quantile(Quantile::P95),

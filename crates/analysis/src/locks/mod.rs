@@ -8,7 +8,7 @@ mod sections;
 use std::collections::BTreeMap;
 
 use irqscope_run::CaseData;
-use irqscope_wire::{DelayedLocking, DelayedTask, HOLD_BINS, Load, LockPolicy, LockSite};
+use irqscope_wire::{DelayedLocking, DelayedTask, HOLD_BINS, Load, LockPolicy, LockSite, WorkUnit};
 use serde::Serialize;
 
 /// Where the figures of a case come from.
@@ -170,7 +170,10 @@ impl Settings {
 impl Work {
     fn of(work: &irqscope_wire::LoadWork) -> Self {
         let irqscope_wire::LoadWork { benchmark, load, units, ns } = *work;
-        let (per, size) = if load == Load::Tcp { ("KiB", 1024.0) } else { ("file", 1.0) };
+        let (per, size) = match load.work_unit() {
+            Some(WorkUnit::Byte) => ("KiB", 1024.0),
+            Some(WorkUnit::File) | None => ("file", 1.0),
+        };
         let ns_per = (units > 0).then(|| ns as f64 * size / units as f64);
         Self { benchmark, load, units, ns, per, ns_per }
     }
@@ -327,5 +330,17 @@ mod tests {
         assert!(site.beside(999, LockPolicy::Maximum).starves);
         let average = site.beside(999, LockPolicy::Average);
         assert_eq!((average.expected_ns, average.starves), (500, false));
+    }
+
+    #[test]
+    fn the_work_of_a_load_is_said_in_the_unit_that_it_counts() {
+        let of = |load| {
+            let work = irqscope_wire::LoadWork { benchmark: 0, load, units: 2048, ns: 4096 };
+            let work = Work::of(&work);
+            (work.per, work.ns_per)
+        };
+        assert_eq!(of(Load::Tcp), ("KiB", Some(2048.0)));
+        assert_eq!(of(Load::Network), ("KiB", Some(2048.0)));
+        assert_eq!(of(Load::Files), ("file", Some(2.0)));
     }
 }

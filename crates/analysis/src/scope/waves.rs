@@ -2,7 +2,7 @@
 //! Lines over time.
 
 use irqscope_run::{CaseData, SampleRow};
-use irqscope_wire::{Nanoseconds, Shape, Stage, StagePlan, View};
+use irqscope_wire::{Nanoseconds, Shape, Stage, View};
 
 /// The level of a line from an instant on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,30 @@ pub struct Waves {
     pub shape: Shape,
     /// The lines.
     pub lines: Vec<Wave>,
+}
+
+/// The looks of a case's lines in one view, whichever rows are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// How response lines show responses.
+    pub shape: Shape,
+    /// How long the interrupt line is high; 0 where a trigger is an instant.
+    pub high: Nanoseconds,
+}
+
+impl Form {
+    /// Returns that of a case; `None` where no stages were asked.
+    pub fn of(data: &CaseData, view: View) -> Option<Self> {
+        let asked = data.asked()?;
+        let executes = |row: &SampleRow| row.view == view && row.execution.is_some();
+        let shape = if data.rows.iter().any(executes) { Shape::Pulse } else { Shape::Toggle };
+        let high = data.outside.as_ref().and_then(|outside| {
+            let (hello, status) = (outside.hello.as_ref()?, outside.status?);
+            Some(hello.nanoseconds(status.settings.high))
+        });
+        let seen = asked.outside.is_some() && view == View::Outside;
+        Some(Self { shape, high: high.filter(|_| seen).unwrap_or(Nanoseconds(0)) })
+    }
 }
 
 impl Wave {
@@ -81,20 +105,20 @@ impl Wave {
 impl Waves {
     /// Makes the waves of the view whose figures come first; `None` if nothing was recorded.
     pub fn of(data: &CaseData) -> Option<Self> {
-        let asked = data.asked()?;
         let view = if data.outside.is_some() { View::Outside } else { View::Inside };
         let rows: Vec<&SampleRow> = data.rows.iter().filter(|row| row.view == view).collect();
-        let shape = if rows.iter().any(|row| row.execution.is_some()) {
-            Shape::Pulse
-        } else {
-            Shape::Toggle
-        };
-        let mut lines = vec![trigger(data, asked, &rows)?];
+        Self::of_rows(&data.case, view, Form::of(data, view)?, &rows)
+    }
+
+    /// Makes the waves of some rows of one view, in order; `None` if there are none.
+    pub fn of_rows(case: &str, view: View, form: Form, rows: &[&SampleRow]) -> Option<Self> {
+        let Form { shape, high } = form;
+        let mut lines = vec![trigger(high, rows)?];
         let mut stages: Vec<Stage> = rows.iter().map(|row| row.stage).collect();
         stages.sort_unstable();
         stages.dedup();
-        lines.extend(stages.into_iter().map(|stage| response(stage, shape, &rows)));
-        Some(Self { case: data.case.clone(), view, shape, lines })
+        lines.extend(stages.into_iter().map(|stage| response(stage, shape, rows)));
+        Some(Self { case: case.to_owned(), view, shape, lines })
     }
 
     /// Returns a line by its name.
@@ -114,16 +138,10 @@ impl Waves {
 
 /// Makes the trigger's wave, as long as the generator says; a trigger of the driver's own is an
 /// instant.
-fn trigger(data: &CaseData, asked: &StagePlan, rows: &[&SampleRow]) -> Option<Wave> {
+fn trigger(high: Nanoseconds, rows: &[&SampleRow]) -> Option<Wave> {
     let mut instants: Vec<(u64, i64)> = rows.iter().map(|row| (row.seq, row.trigger.0)).collect();
     instants.dedup();
-    let outside = data.outside.as_ref();
-    let high = outside.and_then(|outside| {
-        let (hello, status) = (outside.hello.as_ref()?, outside.status?);
-        Some(hello.nanoseconds(status.settings.high))
-    });
-    let Nanoseconds(high) = high.filter(|_| asked.outside.is_some()).unwrap_or(Nanoseconds(0));
-    let pulses: Vec<(i64, i64)> = instants.iter().map(|(_, at)| (*at, at + high)).collect();
+    let pulses: Vec<(i64, i64)> = instants.iter().map(|(_, at)| (*at, at + high.0)).collect();
     (!pulses.is_empty()).then(|| Wave::of_pulses(Wave::TRIGGER, None, &pulses))
 }
 

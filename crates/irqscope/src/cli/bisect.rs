@@ -8,6 +8,7 @@ use irqscope_quantity::{Quantile, Span};
 use irqscope_wire::Stage;
 
 use super::Changes;
+use super::candidates::scenarios;
 use super::values::named;
 
 /// Finds the commit, patch or release that made a latency longer. In the twin a step is exact: one
@@ -25,7 +26,7 @@ Afterwards:
   irqscope compare found/steps/GOOD found/steps/BAD")]
 pub struct Bisect {
     /// A bundled scenario's name, or a path that ends in .toml; the first of its cases decides.
-    #[arg(default_value = "demo")]
+    #[arg(default_value = "demo", add = scenarios())]
     pub scenario: String,
     /// A repository of Linux; without it, good and bad are Debian's kernels.
     #[arg(long, value_name = "DIR")]

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::candidates::runs;
+
 /// Says for every burst how many interrupts were asserted and handled, how often each stage was
 /// raised and ran, which trigger was merged into which run, and, with `explain`, when softirqs were
 /// handed to ksoftirqd and which threads it waited for.
@@ -17,6 +19,7 @@ Examples:
   irqscope bursts figures --all --json")]
 pub struct Bursts {
     /// The directory of the run.
+    #[arg(add = runs())]
     pub run: PathBuf,
     /// This case only [default: all that have bursts].
     #[arg(long, value_name = "KERNEL/STATE")]

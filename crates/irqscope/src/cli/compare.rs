@@ -8,6 +8,8 @@ use clap::Args;
 use irqscope_quantity::Quantile;
 use irqscope_wire::View;
 
+use super::candidates::runs;
+
 /// Compares runs or cases: by how much each quantile and the maximum differ, how
 /// sure that is, and what else differs between them.
 ///
@@ -23,7 +25,7 @@ Examples:
   irqscope compare before after --out comparison   with pictures, in comparison/compare.html")]
 pub struct Compare {
     /// Run directories, or one case of each.
-    #[arg(value_name = "RUN[#CASE]", required = true)]
+    #[arg(value_name = "RUN[#CASE]", required = true, add = runs())]
     pub runs: Vec<Chosen>,
     /// One stage, or a benchmark, its variant, its series; may be repeated.
     #[arg(long = "stage", value_name = "NAME")]

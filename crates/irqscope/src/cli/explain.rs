@@ -10,6 +10,8 @@ use irqscope_wire::{Nanoseconds, Stage};
 
 use irqscope_quantity::Span;
 
+use super::candidates::runs;
+
 /// Names what every late response waited for. Needs a run with events: `irqscope
 /// run SCENARIO --explain`, or `explain = true` in the scenario.
 #[derive(Debug, Args)]
@@ -23,6 +25,7 @@ Examples:
   irqscope explain RUN --overhead        what recording the events costs")]
 pub struct Explain {
     /// The run directory.
+    #[arg(add = runs())]
     pub run: PathBuf,
     /// One case only.
     #[arg(long, value_name = "KERNEL/STATE")]

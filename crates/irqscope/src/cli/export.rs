@@ -4,10 +4,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use irqscope_report::foreign::{self, ExportFormat};
+use irqscope_report::foreign::{self, ExportFormat, Submission};
 
 use irqscope_quantity::Frequency;
 
+use super::candidates::runs;
 use super::values::{Named, one_of};
 
 /// Writes a run's samples or figures as other programs read them. docs/formats.md says what each
@@ -21,9 +22,12 @@ Examples:
   irqscope export RUN --format cyclictest --bins 400 --sum
   irqscope export RUN --format hdr --out latency.hlog
   irqscope export RUN --format vcd --out lines.vcd && gtkwave lines.vcd
-  irqscope export RUN --format sigrok --case 6.1/idle --triggers 16 --out burst.sr")]
+  irqscope export RUN --format sigrok --case 6.1/idle --triggers 16 --out burst.sr
+  irqscope export RUN --format lava > output/result.txt
+  irqscope export RUN --format kcidb --case 6.1/idle --origin lab --build maestro:6700 > tests.json")]
 pub struct Export {
     /// The directory of the run.
+    #[arg(add = runs())]
     pub run: PathBuf,
     #[arg(long, short, value_parser = one_of(FORMATS))]
     pub format: ExportFormat,
@@ -50,6 +54,12 @@ pub struct Export {
     /// Sample at this rate: 10MHz (sigrok) [default: the lowest that moves no edge].
     #[arg(long, value_name = "FREQUENCY")]
     pub rate: Option<Frequency>,
+    /// Submit under the name of this system (kcidb).
+    #[arg(long, value_name = "NAME")]
+    pub origin: Option<String>,
+    /// The build that was tested (kcidb).
+    #[arg(long, value_name = "ORIGIN:ID")]
+    pub build: Option<String>,
     /// Add a column for all threads together, as cyclictest -H does (cyclictest).
     #[arg(long)]
     pub sum: bool,
@@ -64,6 +74,8 @@ pub const FORMATS: &[Named<ExportFormat>] = &[
     ("hdr", "HdrHistogram's interval log", ExportFormat::Hdr),
     ("vcd", "Lines over time, for GTKWave and PulseView", ExportFormat::Vcd),
     ("sigrok", "Lines over time, sampled, for PulseView and sigrok-cli", ExportFormat::Sigrok),
+    ("lava", "Figures as Linaro's test definitions hand them to LAVA", ExportFormat::Lava),
+    ("kcidb", "Figures for KernelCI's database", ExportFormat::Kcidb),
 ];
 
 impl Export {
@@ -77,6 +89,7 @@ impl Export {
             first: self.first,
             triggers: self.triggers,
             rate: self.rate.map(|rate| rate.0 / 1000),
+            submission: Submission { origin: self.origin.clone(), build: self.build.clone() },
         }
     }
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use irqscope_analysis::Limit;
 
 use super::Chosen;
+use super::candidates::runs;
 use irqscope_quantity::{Quantile, Span};
 
 /// Holds a run against limits, for continuous integration.
@@ -28,7 +29,7 @@ Exit status:
   4  the measurement is invalid: there is no verdict")]
 pub struct Gate {
     /// The run, or one case of it.
-    #[arg(value_name = "RUN[#CASE]")]
+    #[arg(value_name = "RUN[#CASE]", add = runs())]
     pub run: Chosen,
     /// A stage or benchmark, below a latency, at a quantile; may be repeated.
     #[arg(long, value_name = "NAME<LATENCY@QUANTILE", required_unless_present = "against")]

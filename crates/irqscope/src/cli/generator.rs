@@ -27,8 +27,8 @@ Examples:
   irqscope generator flash --image irqscope-firmware --to /media/$USER/RP2350
   irqscope generator flash --image irqscope-firmware --with probe-rs")]
     Flash {
-        /// The image, an ELF file [default: what firmware/build has made for the board's
-        /// chip].
+        /// The image, an ELF file [default: the one for the board's chip that firmware/build has made,
+        /// or that is installed].
         #[arg(long, value_name = "FILE")]
         image: Option<PathBuf>,
         /// Where the boot drive is mounted.

@@ -7,6 +7,8 @@ use clap::Args;
 
 use irqscope_quantity::Span;
 
+use super::candidates::runs;
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -18,6 +20,7 @@ Examples:
   irqscope locks RUN --period 1ms        a run with --explain, on any kernel")]
 pub struct Locks {
     /// The run directory.
+    #[arg(add = runs())]
     pub run: PathBuf,
     /// One case of it only.
     #[arg(long, value_name = "KERNEL/STATE/MODE")]

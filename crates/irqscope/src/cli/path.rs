@@ -7,6 +7,7 @@ use clap::Args;
 use irqscope_analysis::At;
 use irqscope_wire::Stage;
 
+use super::candidates::runs;
 use super::values::named;
 
 /// Shows what the twin's CPU executed from a trigger to a stage's response: the
@@ -23,6 +24,7 @@ Examples:
   irqscope path before --against after --json")]
 pub struct Path {
     /// The directory that `irqscope run … --trace N` left behind.
+    #[arg(add = runs())]
     pub run: PathBuf,
     /// Which case [default: the first that was traced].
     #[arg(long, value_name = "KERNEL/STATE")]
@@ -35,7 +37,7 @@ pub struct Path {
     #[arg(long, value_name = "WHICH", default_value = "p50")]
     pub at: At,
     /// Compare with this run, and print what that one executes more.
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", add = runs())]
     pub against: Option<PathBuf>,
     /// Compare with this case [default: the same case of the other run].
     #[arg(long, value_name = "KERNEL/STATE")]

@@ -8,6 +8,8 @@ use irqscope_analysis::{Align, Slope};
 
 use irqscope_quantity::Span;
 
+use super::candidates::runs;
+
 /// Shows the interrupt line and all response lines over time: one sweep from a trigger on, or, with
 /// --persist, all sweeps on top of each other, each aligned on an edge. docs/scope.md says what a
 /// line shows.
@@ -20,6 +22,7 @@ Examples:
   irqscope scope RUN --persist --align softirq:falling --before 150us --after 20us")]
 pub struct Scope {
     /// The directory of the run.
+    #[arg(add = runs())]
     pub run: PathBuf,
     /// Which case [default: the first].
     #[arg(long, value_name = "KERNEL/STATE")]

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::candidates::{RUNS, kernels, scenarios};
+
 /// The dashboard's port where nothing else is said.
 const PORT: u16 = 7770;
 
@@ -24,6 +26,7 @@ Examples:
 pub struct Serve {
     /// A scenario to start at once: a bundled one's name, or a path that ends in
     /// .toml.
+    #[arg(add = scenarios())]
     pub scenario: Option<String>,
     /// Connect to this generator at once.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "scenario")]
@@ -33,10 +36,10 @@ pub struct Serve {
     #[arg(long, value_name = "ADDRESS")]
     pub allow: Vec<String>,
     /// A kernel for the guest instead of the scenario's; may be repeated.
-    #[arg(long, value_name = "NAME", requires = "scenario")]
+    #[arg(long, value_name = "NAME", requires = "scenario", add = kernels())]
     pub kernel: Vec<String>,
     /// Where runs lie and are made.
-    #[arg(long, value_name = "DIR", default_value = "runs")]
+    #[arg(long, value_name = "DIR", default_value = RUNS)]
     pub runs: PathBuf,
     /// The port on this machine; 0 takes any that is free.
     #[arg(long, value_name = "N", default_value_t = PORT, conflicts_with = "listen")]

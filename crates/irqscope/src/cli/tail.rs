@@ -5,6 +5,7 @@ use clap::Args;
 use irqscope_wire::View;
 
 use super::Chosen;
+use super::candidates::runs;
 use irqscope_quantity::Span;
 
 /// Says what is to be expected beyond the samples: which latency is exceeded once in
@@ -23,7 +24,7 @@ Exit status:
   4  the measurement is invalid, or supports no tail: the reasons were printed")]
 pub struct Tail {
     /// The run, or one case of it.
-    #[arg(value_name = "RUN[#CASE]")]
+    #[arg(value_name = "RUN[#CASE]", add = runs())]
     pub run: Chosen,
     /// One stage, or a benchmark, its variant, its series; may be repeated.
     #[arg(long = "stage", value_name = "NAME")]

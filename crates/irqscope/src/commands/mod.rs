@@ -10,12 +10,15 @@ mod completion;
 mod doctor;
 mod explain;
 mod export;
+mod fleet;
 mod gate;
 mod generator;
+mod hunt;
 mod import;
 mod kernel;
 mod locks;
 mod path;
+mod probing;
 mod report;
 mod reproduce;
 mod run;
@@ -45,6 +48,7 @@ pub fn dispatch(command: Command) -> Done {
     match command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::sweep(&options),
+        Command::Hunt(options) => hunt::hunt(&options),
         Command::Worst(options) => worst::worst(&options),
         Command::Bisect(options) => bisect::bisect(&options),
         Command::Bench(options) => bench::bench(&options),
@@ -68,11 +72,12 @@ pub fn dispatch(command: Command) -> Done {
         Command::List => scenario::list(),
         Command::Scenario(options) => scenario::scenario(&options),
         Command::Doctor => doctor::doctor(),
+        Command::Fleet(command) => fleet::fleet(&command),
         Command::Cache(command) => cache::cache(command),
         Command::Kernel(command) => kernel::kernel(command),
         Command::Generator(command) => generator::generator(&command),
         Command::Completion { shell } => completion::completion(shell),
-        Command::Man => completion::man(),
+        Command::Man { to } => completion::man(to.as_deref()),
     }
 }
 

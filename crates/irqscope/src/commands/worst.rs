@@ -7,10 +7,11 @@ use irqscope_analysis::{At, CasePath, WorstInstant, WorstSearch, derive};
 use irqscope_quantity::{Span, Unit, grouped};
 use irqscope_rig::{RigError, Stop};
 use irqscope_run::{Probe, RunDir, resolve};
-use irqscope_scenario::{Overrides, RigKind, Scenario, ScenarioFile};
+use irqscope_scenario::{Overrides, Scenario, ScenarioFile};
 use irqscope_wire::Stage;
 use serde::Serialize;
 
+use super::probing::{check_rig, check_view, console, stage, usage};
 use super::run::carry_out;
 use super::{Done, print_json};
 use crate::cli::Worst;
@@ -36,7 +37,7 @@ struct Found<'a> {
 }
 
 pub fn worst(options: &Worst) -> Done {
-    let stage = stage(options)?;
+    let stage = stage(&options.execution)?;
     let file = ScenarioFile::load(&options.execution.scenario)?;
     let stop = stop_on_signals()?;
     let resolved =
@@ -78,17 +79,6 @@ pub fn worst(options: &Worst) -> Done {
     Ok(Exit::Fine)
 }
 
-fn stage(options: &Worst) -> Result<Stage, Trouble> {
-    match options.execution.changes.stage[..] {
-        [] => Ok(Stage::User),
-        [stage] => Ok(stage),
-        _ => Err(Trouble::new(
-            Exit::Usage,
-            "the worst instant is that of one stage: give one --stage",
-        )),
-    }
-}
-
 fn overrides(options: &Worst, stage: Stage) -> Overrides {
     let mut overrides = options.execution.overrides();
     overrides.set_list("stages", &[stage.name()]);
@@ -99,23 +89,8 @@ fn overrides(options: &Worst, stage: Stage) -> Overrides {
     overrides
 }
 
-fn check_rig(scenario: &Scenario) -> Result<(), Trouble> {
-    match scenario.rig {
-        RigKind::Twin => Ok(()),
-        rig => Err(Trouble::new(
-            Exit::Usage,
-            format!("rig {} cannot go back to one state: use --rig twin", rig.name()),
-        )),
-    }
-}
-
 fn check(scenario: &Scenario) -> Result<(), Trouble> {
-    let usage = |text: String| Err(Trouble::new(Exit::Usage, text));
-    if scenario.cases().iter().any(|case| case.plan.outside().is_none()) {
-        return usage(
-            "the generator sets the instant: use trigger.kind = \"line\" and view outside".into(),
-        );
-    }
+    check_view(scenario)?;
     let names: Vec<&str> = scenario.cases().iter().map(|case| case.plan.case.as_str()).collect();
     match names[..] {
         [_] => Ok(()),
@@ -139,7 +114,7 @@ impl Team {
     fn work(self, options: &Worst) -> Result<WorstSearch, Trouble> {
         let jobs = super::run::jobs(&options.execution.how);
         // The first one makes the state that the others go on from.
-        self.one(&tempfile()?)?;
+        self.one(&console()?)?;
         std::thread::scope(|scope| {
             let all: Vec<_> = (0..jobs).map(|_| scope.spawn(|| self.all())).collect();
             all.into_iter().try_for_each(|one| {
@@ -150,7 +125,7 @@ impl Team {
     }
 
     fn all(&self) -> Result<(), Trouble> {
-        let console = tempfile()?;
+        let console = console()?;
         let worked = (|| {
             while self.one(&console)? {}
             Ok(())
@@ -204,11 +179,6 @@ impl Team {
     fn lock(&self) -> MutexGuard<'_, WorstSearch> {
         self.search.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn tempfile() -> Result<tempfile::NamedTempFile, Trouble> {
-    let failed = |error| Trouble::new(Exit::Usage, format!("cannot create a file: {error}"));
-    tempfile::NamedTempFile::new().map_err(failed)
 }
 
 /// Runs the worst instant once more, as a run of its own with its path.

@@ -33,6 +33,11 @@ pub enum ForeignError {
     #[error("{format} holds one case, and this run has {}: choose one with --case", .cases.join(", "))]
     SeveralCases { format: &'static str, cases: Vec<String> },
 
+    #[error(
+        "KCIDB's results belong to one build, and the cases {} are of several kernels: choose one with --case", .cases.join(", ")
+    )]
+    SeveralKernels { cases: Vec<String> },
+
     #[error("the run has no case {asked}; there are {}", .cases.join(", "))]
     NoCase { asked: String, cases: Vec<String> },
 

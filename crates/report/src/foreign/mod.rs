@@ -5,7 +5,8 @@
 mod error;
 mod export;
 mod import;
+pub mod metrics;
 
 pub use error::ForeignError;
-pub use export::{Export, ExportFormat, export};
+pub use export::{Export, ExportFormat, Submission, export};
 pub use import::{Import, ImportFormat, import};

@@ -12,7 +12,8 @@ use crate::error::{Result, RigError, Trying};
 use crate::owned_dir::{OwnedDir, remove_abandoned};
 
 pub use entries::{Entry, entries};
-pub(crate) use record::{Record, content, hex, last_use, touch};
+pub(crate) use record::{Record, last_use, touch};
+pub use record::{content, hex};
 
 /// Returns the cache directory; not necessarily there yet.
 ///

@@ -124,8 +124,11 @@ fn is_recorded(name: &Path) -> bool {
         || ["vmlinuz", "config", "release"].iter().any(|known| name == Path::new(known))
 }
 
-/// Computes a file's length and digest.
-pub(crate) fn content(path: &Path) -> io::Result<Content> {
+/// Computes a file's length, and its SHA-256 as [`hex`] formats it.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn content(path: &Path) -> io::Result<Content> {
     let (mut file, mut sha) = (File::open(path)?, Sha256::new());
     let mut buffer = vec![0; 1 << 16];
     let mut length = 0;
@@ -140,8 +143,8 @@ pub(crate) fn content(path: &Path) -> io::Result<Content> {
     }
 }
 
-/// Formats a digest.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+/// Formats a digest in lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

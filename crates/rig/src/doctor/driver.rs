@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Can this machine build and load the driver for its own kernel?
 
+use std::process::Command;
+
 use super::finding::{Finding, Topic};
 use super::system::System;
 
+use crate::command::output;
 use crate::transport::facts::Modules;
+use crate::transport::signing::{Demand, Installed, Refused};
 
 const TOPIC: Topic = Topic::Native;
 const CAP_SYS_MODULE: u32 = 16;
@@ -50,12 +54,28 @@ fn modules(system: &System) -> Finding {
     );
     // Where securityfs is not mounted, the firmware's variable still shows it.
     if modules == Modules::Any && !system.exists("/sys/kernel/security/lockdown") {
-        modules = if secure_boot(system) { Modules::Signed } else { modules };
+        let signed = Modules::Signed(Demand::SecureBoot);
+        modules = if secure_boot(system) { signed } else { modules };
     }
-    match modules.remedy() {
+    match modules.refused(&installed(system)) {
         None => Finding::fine(TOPIC, modules.to_string()),
-        Some(remedy) => Finding::problem(TOPIC, modules.to_string(), remedy),
+        Some(Refused { what, remedy }) => Finding::problem(TOPIC, what, remedy),
     }
+}
+
+/// Looks at the driver that modprobe would load.
+fn installed(system: &System) -> Installed {
+    // Without the last slash, which modinfo would repeat.
+    let root = system.path("/").display().to_string();
+    let (root, release) = (root.trim_end_matches('/'), system.release());
+    let ask = |field: &str| {
+        let mut modinfo = Command::new("modinfo");
+        modinfo.arg("-b").arg(root).args(["-k", &release, "-F", field, "irqscope"]);
+        output(&mut modinfo, "kmod").unwrap_or_default().trim().to_owned()
+    };
+    let keys = system.read("/proc/keys").unwrap_or_default();
+    let (file, signer) = (ask("filename"), ask("signer"));
+    Installed { release, file, signer, keys }
 }
 
 /// Returns the variable's last byte, after four bytes of attributes.

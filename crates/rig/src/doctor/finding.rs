@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! One thing that was looked at, and how it is.
 
+use crate::error::RigError;
+
 /// The subject of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
@@ -68,5 +70,13 @@ impl Finding {
         remedy: impl Into<String>,
     ) -> Self {
         Self { topic, level: Level::Problem, what: what.into(), remedy: Some(remedy.into()) }
+    }
+
+    /// Makes a problem of an error in what is needed.
+    pub(super) fn of_error(topic: Topic, error: RigError) -> Self {
+        match error {
+            RigError::Unready { what, remedy } => Self::problem(topic, what, remedy),
+            other => Self::problem(topic, other.to_string(), "mend what it says"),
+        }
     }
 }

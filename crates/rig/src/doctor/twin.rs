@@ -7,8 +7,8 @@ use super::finding::{Finding, Topic};
 use super::system::System;
 
 use crate::command::output;
-use crate::error::RigError;
-use crate::{agent, kernel};
+use crate::kernel;
+use crate::parts::Part;
 
 const TOPIC: Topic = Topic::Twin;
 /// The oldest QEMU that the twin is tested on.
@@ -19,9 +19,10 @@ pub(super) fn examine(system: &System) -> Vec<Finding> {
     vec![qemu(system), setpriv(system), compiler(system)]
 }
 
-/// Examines what this project brings: kernels and agent.
+/// Examines what this project brings: kernels, agent and generator.
 pub(super) fn examine_stock() -> Vec<Finding> {
-    vec![kernels(), agent()]
+    let agent = part(Part::OWN_AGENT, "the agent");
+    vec![kernels(), agent, part(Part::TwinPlugin, "the twin's generator")]
 }
 
 fn qemu(system: &System) -> Finding {
@@ -85,18 +86,10 @@ fn kernels() -> Finding {
     Finding::fine(TOPIC, format!("kernels in the cache: {}", names.join(", ")))
 }
 
-fn agent() -> Finding {
-    match agent::find() {
-        Ok(path) if path.exists() => {
-            Finding::fine(TOPIC, format!("the agent is {}", path.display()))
-        }
-        Ok(path) => Finding::problem(
-            TOPIC,
-            format!("IRQSCOPE_AGENT names no file: {}", path.display()),
-            "unset IRQSCOPE_AGENT, or set it to the agent's path",
-        ),
-        Err(RigError::Unready { what, remedy }) => Finding::problem(TOPIC, what, remedy),
-        Err(error) => Finding::problem(TOPIC, error.to_string(), "make build"),
+fn part(part: Part, what: &str) -> Finding {
+    match part.find() {
+        Ok(path) => Finding::fine(TOPIC, format!("{what} is {}", path.display())),
+        Err(error) => Finding::of_error(TOPIC, error),
     }
 }
 

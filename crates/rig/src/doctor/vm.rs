@@ -4,11 +4,10 @@
 use super::finding::{Finding, Topic};
 use super::system::System;
 
-use crate::agent::find_doorbell;
-use crate::error::RigError;
 use crate::foreign;
 use crate::guest::kvm::{Kvm, LIMIT, probe};
 use crate::kernel;
+use crate::parts::Part;
 
 const TOPIC: Topic = Topic::Vm;
 const EMULATES: &str = "QEMU emulates instead: for figures use the twin, which never uses KVM";
@@ -23,10 +22,9 @@ pub(super) fn examine(system: &System) -> Vec<Finding> {
 }
 
 fn generator() -> Finding {
-    match find_doorbell() {
+    match Part::Doorbell.find() {
         Ok(path) => Finding::fine(TOPIC, format!("the generator is {}", path.display())),
-        Err(RigError::Unready { what, remedy }) => Finding::problem(TOPIC, what, remedy),
-        Err(error) => Finding::problem(TOPIC, error.to_string(), "make build"),
+        Err(error) => Finding::of_error(TOPIC, error),
     }
 }
 

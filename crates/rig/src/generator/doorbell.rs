@@ -8,9 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use crate::agent::find_doorbell;
 use crate::command::TICK;
 use crate::error::{Result, RigError, Trying};
+use crate::parts::Part;
 use crate::stop::Stop;
 use crate::text::last_lines;
 
@@ -29,7 +29,7 @@ impl Doorbell {
     /// Starts it for a machine with this number of response lines, on a CPU of its own if one is
     /// named.
     pub fn start(lines: usize, cpu: Option<u32>, stop: &Stop) -> Result<Self> {
-        let program = find_doorbell()?;
+        let program = Part::Doorbell.find()?;
         let dir = tempfile::tempdir().trying(|| "cannot create a directory for a socket".into())?;
         let socket = dir.path().join("doorbell");
         let mut child = spawn(&program, &socket, lines, cpu)?;

@@ -13,13 +13,13 @@ use irqscope_wire::{
     TWIN_UNUSABLE,
 };
 
-use crate::agent::find_plugin;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::error::{Result, RigError, Trying};
 use crate::foreign;
 use crate::generator::GeneratorError;
 use crate::generator::settings::check;
 use crate::guest::qemu::ENDED;
+use crate::parts::Part;
 
 /// A plugin that is about to be loaded, or is at work.
 pub(crate) struct Plugin {
@@ -34,7 +34,7 @@ pub(crate) struct Plugin {
 impl Plugin {
     /// Listens for the one connection that the plugin makes when it is loaded.
     pub fn listen() -> Result<Self> {
-        let path = find_plugin()?;
+        let path = Part::TwinPlugin.find()?;
         let dir = tempfile::tempdir().trying(|| "cannot create a directory for a socket".into())?;
         let socket = dir.path().join("generator");
         let listener = UnixListener::bind(&socket)
@@ -90,7 +90,7 @@ impl Plugin {
 /// Returns QEMU's arguments where there is no generator: the plugin keeps the virtual clock exact
 /// where the CPU halts, and decides the turns of several CPUs.
 pub(crate) fn clock_only(cpus: u32, quantum_ns: u64) -> Result<[String; 2]> {
-    let path = find_plugin()?;
+    let path = Part::TwinPlugin.find()?;
     check_path(&path)?;
     Ok(["-plugin".into(), format!("{},clock=1{}", path.display(), quantum(cpus, quantum_ns))])
 }

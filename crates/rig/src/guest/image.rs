@@ -4,14 +4,16 @@
 
 use std::collections::BTreeSet;
 
+use irqscope_scenario::Devices;
 use irqscope_wire::Plan;
 use tempfile::NamedTempFile;
 
-use crate::agent;
 use crate::error::{Result, RigError, Trying};
+use crate::guest::devices;
 use crate::guest::initramfs::Initramfs;
 use crate::kernel::driver::Driver;
 use crate::kernel::modules::{Modules, dependencies};
+use crate::parts::Part;
 use crate::payload::Module;
 use crate::plan::encoded;
 use crate::prepared::Prepared;
@@ -44,7 +46,7 @@ impl List {
 impl Image {
     pub fn new(prepared: &Prepared) -> Result<Self> {
         let Prepared { kernel, driver, .. } = prepared.clone();
-        let agent = agent::find_for(kernel.arch())?;
+        let agent = Part::Agent(kernel.arch()).find()?;
         let agent = std::fs::read(&agent).trying(|| format!("cannot read {}", agent.display()))?;
         let mut initramfs = Initramfs::new(&filled_up(agent, AGENT_UNIT))?;
         prepared.brought.entries.iter().try_for_each(|entry| initramfs.bring(entry))?;
@@ -58,6 +60,14 @@ impl Image {
             self.add(list, &module, &contents, parameters)?;
         }
         Ok(())
+    }
+
+    /// Adds the drivers of devices, and a sign that there are two network cards.
+    pub fn devices(&mut self, list: &mut List, devices: Devices) -> Result<()> {
+        for name in devices::modules(devices) {
+            self.kernel_module(list, name, "")?;
+        }
+        devices.network.map_or(Ok(()), |_| self.list("network", &List::default()))
     }
 
     /// Adds the modules that the scenario brings.

@@ -63,8 +63,9 @@ impl Begin<'_> {
 
 /// A guest that stops its machine pauses QEMU.
 const KEEP: [&str; 2] = ["-action", "panic=pause"];
-/// The state is read from standard input.
-const GO_ON: [&str; 2] = ["-incoming", "fd:0"];
+/// The state is read from standard input. A machine that goes on is not announced to its network, as one
+/// would be that had moved: the frames would come at instants of the host's (net/announce.c).
+const GO_ON: [&str; 4] = ["-incoming", "fd:0", "-global", "migration.announce-rounds=0"];
 
 /// Starts QEMU; it does not outlive this program.
 pub(super) fn spawn(

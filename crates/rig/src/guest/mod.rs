@@ -3,6 +3,7 @@
 
 pub(crate) mod console;
 mod control;
+pub(crate) mod devices;
 pub(crate) mod emulator;
 pub(crate) mod image;
 pub(crate) mod initramfs;

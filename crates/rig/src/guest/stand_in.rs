@@ -15,6 +15,7 @@ use crate::guest::qemu::{Machine, Qemu};
 use crate::kernel::Kernel;
 use crate::kernel::modules::Modules;
 use crate::stop::Stop;
+use crate::text::words;
 
 const INIT: &str = include_str!("stand_in.sh");
 const BUSYBOX: &str = "/bin/busybox";
@@ -178,8 +179,4 @@ impl Guest {
             self.kernel.headers.display()
         )
     }
-}
-
-fn words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
 }

@@ -23,7 +23,7 @@ pub use open_twin::{OpenTwin, open_plan};
 pub(crate) use real::ask;
 
 /// One way to reach a target and to measure cases there.
-pub trait Rig: Sync {
+pub trait Rig: Send + Sync {
     /// Asks the target for the release of the kernel that it runs. `None`: it boots what
     /// a case names, or is not reached.
     ///
@@ -65,11 +65,11 @@ pub struct Job<'a> {
 /// Returns the rig that a scenario names.
 #[must_use]
 pub fn rig(scenario: &Scenario) -> Box<dyn Rig> {
-    let Scenario { board, ssh, payload, .. } = scenario;
+    let Scenario { board, ssh, payload, devices, .. } = scenario;
     let payload = payload.clone();
     match scenario.rig {
-        RigKind::Twin => Box::new(twin::TwinRig::new(scenario.twin, payload)),
-        RigKind::Vm => Box::new(vm::VmRig::new(scenario.vm, payload)),
+        RigKind::Twin => Box::new(twin::TwinRig::new(scenario.twin, *devices, payload)),
+        RigKind::Vm => Box::new(vm::VmRig::new(scenario.vm, *devices, payload)),
         RigKind::Local => Box::new(local::LocalRig::new(board.clone(), payload)),
         RigKind::Ssh => Box::new(ssh::SshRig::new(ssh.clone(), board.clone(), payload)),
         RigKind::Board => Box::new(board::BoardRig::new(board.address.clone())),

@@ -5,10 +5,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use irqscope_scenario::Twin;
+use irqscope_scenario::{Devices, Twin};
 use irqscope_wire::{Load, Outside, Plan, StagePlan, SystemState, TWIN_LISTENS, Tick, Trigger};
 
-use crate::agent::find_plugin;
 use crate::arch::{Arch, Guest};
 use crate::case::{Follower, Stream};
 use crate::error::{Result, lost};
@@ -17,6 +16,7 @@ use crate::generator::plugin;
 use crate::guest::emulator::Emulator;
 use crate::guest::qemu::Machine;
 use crate::guest::snapshot::{Given, Snapshot};
+use crate::parts::Part;
 use crate::prepared::Prepared;
 use crate::rigs::twin::{BOOT_NS, image, machine_args, work};
 use crate::stop::Stop;
@@ -50,22 +50,22 @@ impl OpenTwin<'_> {
         answers: &mut dyn FnMut(),
     ) -> Result<()> {
         let Self { prepared, plan, twin, port, console } = *self;
-        let plugin = find_plugin()?;
+        let plugin = Part::TwinPlugin.find()?;
         let arch = prepared.kernel.arch();
-        let image = image(prepared, plan, twin.memory)?;
+        let image = image(prepared, plan, Devices::default(), twin.memory)?;
         let machine = Machine {
             emulator: &Emulator::installed(arch),
             kernel: &prepared.kernel.image,
             initramfs: image.path(),
             append: arch.command_line(),
-            args: machine_args(arch, twin, plan, "off"),
+            args: machine_args(arch, twin, Devices::default(), plan, "off"),
             console,
             limit: FOR_EVER,
             limit_key: "none",
         };
         let given = Given::new()?;
         let mut going_on = machine.clone();
-        going_on.args = machine_args(arch, twin, plan, "on");
+        going_on.args = machine_args(arch, twin, Devices::default(), plan, "on");
         going_on.args.extend(work(&given, plan, true)?);
         let lines = prepared.lines(plan);
         going_on

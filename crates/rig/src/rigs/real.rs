@@ -8,7 +8,6 @@ use std::process::ExitStatus;
 use irqscope_scenario::{Board, Case, Gpio, Payload};
 use irqscope_wire::{HostByte, Line, Plan, StartAt, Trigger};
 
-use crate::agent;
 use crate::agent_link::read_to_end;
 use crate::case::{Event, Events, Follower, Stream};
 use crate::error::{Result, RigError, lost};
@@ -18,13 +17,14 @@ use crate::generator::spare_cpu;
 use crate::guest::console::first_complaint;
 use crate::kernel;
 use crate::kernel::driver::{Build, Driver, check_headers, headers_digest};
+use crate::parts::Part;
 use crate::payload::{Brought, Module};
 use crate::plan::{encoded, needs_parport};
 use crate::prepared::lines;
 use crate::rigs::Job;
 use crate::stop::Stop;
 use crate::text::with_output;
-use crate::transport::facts::{self, Facts};
+use crate::transport::facts::{self, Facts, Modules};
 use crate::transport::remote_build;
 use crate::transport::session::{Ending, Session};
 use crate::transport::shell::Shell;
@@ -50,7 +50,7 @@ pub(super) fn prepare(
     cases: &mut [Case],
     stop: &Stop,
 ) -> Result<()> {
-    agent::find()?;
+    Part::OWN_AGENT.find()?;
     let origin = Brought::origin_of(payload)?;
     cases.iter_mut().for_each(|case| case.payload_origin.clone_from(&origin));
     let plans = cases.iter_mut().map(|case| &mut case.plan);
@@ -81,7 +81,7 @@ pub(super) fn run_case(
     if plan.needs_driver() {
         facts.check(&shell.target)?;
     }
-    let agent = agent::find_for(facts.arch(&shell.target)?)?;
+    let agent = Part::Agent(facts.arch(&shell.target)?).find()?;
     let mut session = Session::start(shell, console, stop)?;
     session.deliver(&agent, "irqscope-agent", stop)?;
     bring_modules(&session, shell, &facts, plan, stop, events)?;
@@ -147,6 +147,10 @@ fn bring_modules(
 ) -> Result<()> {
     if !plan.needs_driver() {
         return Ok(());
+    }
+    if matches!(facts.modules, Modules::Signed(_)) {
+        // A build of ours would be refused; modprobe has the one that is installed.
+        return events(Event::Phase("loading the installed driver"));
     }
     events(Event::Phase("building the driver"))?;
     let driver = driver(session, shell, facts, plan, stop)?;

@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use irqscope_quantity::Span;
-use irqscope_scenario::{Case, Payload, Twin};
+use irqscope_scenario::{Case, Devices, Payload, Twin};
 use irqscope_wire::{Faults, HostByte, Plan};
 use tempfile::NamedTempFile;
 
@@ -20,6 +20,7 @@ use crate::arch::{Arch, Guest, PortModules};
 use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
 use crate::generator::plugin::{self, Plugin};
+use crate::guest::devices;
 use crate::guest::emulator::Emulator;
 use crate::guest::image::{Image, List};
 use crate::guest::qemu::Machine;
@@ -41,14 +42,15 @@ const FAULTS: &str = "irqscope_faults";
 /// The twin of a run, and what its cases boot.
 pub(crate) struct TwinRig {
     twin: Twin,
+    devices: Devices,
     payload: Payload,
     prepared: Vec<Prepared>,
     emulators: Vec<(Arch, Emulator)>,
 }
 
 impl TwinRig {
-    pub fn new(twin: Twin, payload: Payload) -> Self {
-        Self { twin, payload, prepared: Vec::new(), emulators: Vec::new() }
+    pub fn new(twin: Twin, devices: Devices, payload: Payload) -> Self {
+        Self { twin, devices, payload, prepared: Vec::new(), emulators: Vec::new() }
     }
 }
 
@@ -110,13 +112,13 @@ impl TwinRig {
         let asked = plan.stages().filter(|asked| asked.outside.is_some());
         let mut plugin = asked.map(|_| Plugin::listen()).transpose()?;
         let arch = prepared.kernel.arch();
-        let image = image(prepared, plan, self.twin.memory)?;
+        let image = image(prepared, plan, self.devices, self.twin.memory)?;
         let machine = Machine {
             emulator: self.emulator(arch)?,
             kernel: &prepared.kernel.image,
             initramfs: image.path(),
             append: &prepared.command_line(arch.command_line()),
-            args: machine_args(arch, self.twin, plan, "off"),
+            args: machine_args(arch, self.twin, self.devices, plan, "off"),
             console,
             limit: Duration::from_secs(self.twin.limit),
             limit_key: "twin.limit",
@@ -185,7 +187,13 @@ impl TwinRig {
 
 /// Returns the arguments of a machine with a counted clock and nothing that the host
 /// could disturb. `sleep`: whether idle virtual time takes real time.
-pub(super) fn machine_args(arch: Arch, twin: Twin, plan: &Plan, sleep: &str) -> Vec<String> {
+pub(super) fn machine_args(
+    arch: Arch,
+    twin: Twin,
+    devices: Devices,
+    plan: &Plan,
+    sleep: &str,
+) -> Vec<String> {
     let mut args: Vec<String> = arch.machine().map(String::from).into();
     // On a counted clock QEMU lets CPUs take turns in one thread.
     let (cpus, clock) = (twin.cpus.to_string(), "base=2026-01-01,clock=vm");
@@ -198,13 +206,20 @@ pub(super) fn machine_args(arch: Arch, twin: Twin, plan: &Plan, sleep: &str) -> 
             ["-chardev", "null,id=lpt", "-device", "isa-parallel,chardev=lpt"].map(String::from),
         );
     }
+    args.extend(devices::cards(devices));
     args
 }
 
 /// Makes the image that cases boot: one for all plans with the same devices and modules.
-pub(super) fn image(prepared: &Prepared, plan: &Plan, memory: u32) -> Result<NamedTempFile> {
+pub(super) fn image(
+    prepared: &Prepared,
+    plan: &Plan,
+    devices: Devices,
+    memory: u32,
+) -> Result<NamedTempFile> {
     let mut image = Image::new(prepared)?;
     let mut early = List::default();
+    image.devices(&mut early, devices)?;
     image.own_modules(&mut early, &prepared.brought.modules)?;
     let arch = prepared.kernel.arch();
     let port = (plan.line() == arch.line()).then(|| arch.port_modules());

@@ -13,23 +13,25 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use irqscope_scenario::{Case, Payload, Vm};
+use irqscope_scenario::{Case, Devices, Payload, Vm};
 use irqscope_wire::{HostByte, Line, Plan};
 use tempfile::NamedTempFile;
 
-use crate::agent::find_doorbell;
 use crate::arch::Guest;
 use crate::case::{Event, Events};
 use crate::error::{Result, RigError};
 use crate::generator::doorbell::Doorbell;
 use crate::generator::outside::Outside;
+use crate::guest::devices::{Blank, cards};
 use crate::guest::emulator::Emulator;
 use crate::guest::image::{Image, List};
 use crate::guest::kvm::{Kvm, LIMIT, probe};
 use crate::guest::qemu::{Machine, Qemu};
+use crate::parts::Part;
 use crate::prepared::Prepared;
 use crate::rigs::{Job, Rig};
 use crate::stop::Stop;
+use crate::text::words;
 
 const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on \
                        net.ifnames=0";
@@ -54,6 +56,7 @@ fn remark(kvm: &Kvm) -> Option<String> {
 /// The virtual machine of a run, and what its cases boot.
 pub(crate) struct VmRig {
     vm: Vm,
+    devices: Devices,
     payload: Payload,
     prepared: Vec<Prepared>,
     /// Found out by the first case.
@@ -61,15 +64,15 @@ pub(crate) struct VmRig {
 }
 
 impl VmRig {
-    pub fn new(vm: Vm, payload: Payload) -> Self {
-        Self { vm, payload, prepared: Vec::new(), kvm: OnceLock::new() }
+    pub fn new(vm: Vm, devices: Devices, payload: Payload) -> Self {
+        Self { vm, devices, payload, prepared: Vec::new(), kvm: OnceLock::new() }
     }
 }
 
 impl Rig for VmRig {
     fn prepare(&mut self, cases: &mut [Case], say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
         if cases.iter().any(|case| case.plan.outside().is_some()) {
-            find_doorbell()?;
+            Part::Doorbell.find()?;
         }
         self.prepared = Prepared::all(cases, &self.payload, say, stop)?;
         Ok(())
@@ -93,13 +96,17 @@ impl Rig for VmRig {
         let kvm = self.kvm(prepared, events)?;
         events(Event::Phase("preparing the guest"))?;
         let mut generator = self.generator(prepared, plan, stop)?;
-        let image = image(prepared, plan, self.vm.memory)?;
+        let image = image(prepared, plan, self.devices, self.vm.memory)?;
+        let disk = Blank::of(self.devices)?;
+        let mut args = machine_args(self.vm, kvm, generator.as_ref());
+        args.extend(cards(self.devices));
+        args.extend(disk.iter().flat_map(Blank::args));
         let machine = Machine {
             emulator: &Emulator::installed(arch),
             kernel: &prepared.kernel.image,
             initramfs: image.path(),
             append: &prepared.command_line(&cmdline(kvm)),
-            args: machine_args(self.vm, kvm, generator.as_ref()),
+            args,
             console,
             limit: Duration::from_secs(self.vm.limit),
             limit_key: "vm.limit",
@@ -163,18 +170,19 @@ fn machine_args(vm: Vm, kvm: &Kvm, generator: Option<&Generator>) -> Vec<String>
         Kvm::Works => "-accel kvm -cpu host",
         _ => "-accel tcg,thread=multi -cpu qemu64,+rdrand",
     };
-    let words = format!("-machine pc {cpu} -smp 2 -m {}", vm.memory);
-    let bell = generator.map(|generator| generator.doorbell.args());
-    words.split_whitespace().map(str::to_owned).chain(bell.into_iter().flatten()).collect()
+    let mut args = words(&format!("-machine pc {cpu} -smp 2 -m {}", vm.memory));
+    args.extend(generator.iter().flat_map(|generator| generator.doorbell.args()));
+    args
 }
 
-fn image(prepared: &Prepared, plan: &Plan, memory: u32) -> Result<NamedTempFile> {
+fn image(prepared: &Prepared, plan: &Plan, devices: Devices, memory: u32) -> Result<NamedTempFile> {
     let mut image = Image::new(prepared)?;
     image.plan(plan)?;
     let (mut modules, mut port) = (List::default(), List::default());
     for name in ["virtio_pci", "virtio_console"] {
         image.kernel_module(&mut port, name, "")?;
     }
+    image.devices(&mut modules, devices)?;
     image.own_modules(&mut modules, &prepared.brought.modules)?;
     image.driver_module(&mut modules, "irqscope", "")?;
     if plan.line() == Line::Ivshmem {

@@ -54,7 +54,9 @@ impl Connection {
             .tempdir()
             .trying(|| "cannot create a directory for the connection".into())?;
         let ours = OPTIONS.iter().flat_map(|option| ["-o", option]).map(OsString::from);
-        let options = ssh.options.iter().map(OsString::from).chain(ours).collect();
+        let port = ssh.port.map(|port| format!("-oPort={port}"));
+        let own = ssh.options.iter().chain(&port);
+        let options = own.map(OsString::from).chain(ours).collect();
         let words = dir.path().join("words");
         let stderr = std::fs::File::create(&words).trying(|| "cannot create a file".into())?;
         let mut command = Command::new("setpriv");
@@ -63,7 +65,8 @@ impl Connection {
         command.arg(dir.path().join("control")).args(&options).args(["--", &ssh.host]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).process_group(0);
         let master = command.spawn().trying(|| "cannot run setpriv (package util-linux)".into())?;
-        let asked = [std::slice::from_ref(&ssh.host), ssh.options.as_slice()].concat().join("\n");
+        let asked = [std::slice::from_ref(&ssh.host), ssh.options.as_slice(), port.as_slice()];
+        let asked = asked.concat().join("\n");
         let mut connection = Self { master, host: ssh.host.clone(), asked, options, dir };
         connection.wait_open(stop)?;
         Ok(connection)
@@ -138,7 +141,7 @@ mod tests {
 
     fn open(host: &str, options: &[&str]) -> RigError {
         let options = options.iter().map(|option| option.to_string()).collect();
-        let ssh = Ssh { host: host.to_owned(), options };
+        let ssh = Ssh { host: host.to_owned(), port: None, options };
         Connection::open(&ssh, &Stop::default()).err().unwrap()
     }
 

@@ -7,6 +7,7 @@ use std::fmt;
 use crate::arch::Arch;
 use crate::error::{Result, RigError};
 use crate::kernel::release::Release;
+use crate::transport::signing::{Demand, Installed, Refused};
 
 pub(crate) const SCRIPT: &str = include_str!("facts.sh");
 
@@ -26,6 +27,7 @@ pub(crate) struct Facts {
     /// irqscope.ko is there already.
     pub loaded: bool,
     pub modules: Modules,
+    pub installed: Installed,
     /// CPUs that are online.
     pub cpus: usize,
     /// Distinguishes machines that are reached at one address.
@@ -51,8 +53,8 @@ pub(crate) enum Modules {
     None,
     /// `kernel.modules_disabled` is set, until the next boot.
     NoMore,
-    /// Only signed ones: Secure Boot, lockdown or `module.sig_enforce`.
-    Signed,
+    /// Only signed ones.
+    Signed(Demand),
 }
 
 impl Facts {
@@ -86,6 +88,12 @@ impl Facts {
                 value("enforced"),
                 value("lockdown"),
             ),
+            installed: Installed {
+                release: value("release").to_owned(),
+                file: value("driver").to_owned(),
+                signer: value("signer").to_owned(),
+                keys: value("keys").to_owned(),
+            },
             machine_id: value("machine_id").to_owned(),
         }))
     }
@@ -100,8 +108,8 @@ impl Facts {
                  `sudo -n`",
             ));
         }
-        if let Some(remedy) = self.modules.remedy() {
-            return Err(RigError::unready(format!("on {place}, {}", self.modules), remedy));
+        if let Some(Refused { what, remedy }) = self.modules.refused(&self.installed) {
+            return Err(RigError::unready(format!("on {place}, {what}"), remedy));
         }
         if self.loaded {
             return Err(RigError::unready(
@@ -133,21 +141,21 @@ impl Modules {
         match () {
             () if !offered => Self::None,
             () if disabled.trim() == "1" => Self::NoMore,
-            () if locked || enforced.trim() == "Y" => Self::Signed,
+            () if locked => Self::Signed(Demand::Lockdown),
+            () if enforced.trim() == "Y" => Self::Signed(Demand::Enforced),
             () => Self::Any,
         }
     }
 
-    pub fn remedy(self) -> Option<&'static str> {
-        match self {
-            Self::Any => None,
-            Self::None => Some("boot a kernel with CONFIG_MODULES, such as Debian's linux-image"),
-            Self::NoMore => Some("take kernel.modules_disabled=1 out of /etc/sysctl.d and reboot"),
-            Self::Signed => Some(
-                "turn Secure Boot off in the firmware's setup (mokutil --disable-validation), \
-                 and boot without lockdown= and module.sig_enforce",
-            ),
-        }
+    /// Returns what keeps the driver out, and how to mend it.
+    pub fn refused(self, installed: &Installed) -> Option<Refused> {
+        let remedy = match self {
+            Self::Any => return None,
+            Self::None => "boot a kernel with CONFIG_MODULES, such as Debian's linux-image",
+            Self::NoMore => "take kernel.modules_disabled=1 out of /etc/sysctl.d and reboot",
+            Self::Signed(demand) => return installed.refused_by(demand),
+        };
+        Some(Refused { what: self.to_string(), remedy: remedy.into() })
     }
 }
 
@@ -157,9 +165,7 @@ impl fmt::Display for Modules {
             Self::Any => "the kernel loads modules",
             Self::None => "the kernel was built without modules",
             Self::NoMore => "the kernel loads no more modules until the next boot",
-            Self::Signed => {
-                "the kernel loads only signed modules (Secure Boot, lockdown or sig_enforce)"
-            }
+            Self::Signed(_) => "the kernel loads only signed modules, and the driver is one",
         })
     }
 }
@@ -193,7 +199,9 @@ mod tests {
     fn what_keeps_a_driver_out_is_named_with_its_remedy() {
         let locked = READY.replace("[none] integrity", "none [integrity]");
         assert!(refusal(&locked).contains("only signed modules"));
-        assert!(refusal(&READY.replace("enforced=N", "enforced=Y")).contains("Secure Boot"));
+        assert!(refusal(&READY.replace("enforced=N", "enforced=Y")).contains("sig_enforce"));
+        let signed = format!("{locked}driver=/x/irqscope.ko\nsigner=Mine\nkeys=Debian;Mine;\n");
+        assert!(facts(&signed).check("board").is_ok());
         assert!(refusal(&READY.replace("disabled=0", "disabled=1")).contains("next boot"));
         assert!(refusal(&READY.replace("modules=yes", "")).contains("CONFIG_MODULES"));
         assert!(refusal(&format!("{READY}loaded=yes\n")).contains("rmmod"));

@@ -16,6 +16,10 @@ fi
 if command -v make >/dev/null && command -v gcc >/dev/null; then echo compiler=yes; fi
 if [ -e /sys/module/irqscope ]; then echo loaded=yes; fi
 if [ -e /proc/modules ]; then echo modules=yes; fi
+PATH=$PATH:/usr/sbin:/sbin
+echo "driver=$(modinfo -n irqscope 2>/dev/null)"
+echo "signer=$(modinfo -F signer irqscope 2>/dev/null)"
+echo "keys=$(sed -n 's/.* asymmetri *//p' /proc/keys 2>/dev/null | tr '\n' ';')"
 tell online /sys/devices/system/cpu/online
 tell disabled /proc/sys/kernel/modules_disabled
 tell enforced /sys/module/module/parameters/sig_enforce

@@ -7,3 +7,4 @@ pub(crate) mod facts;
 pub(crate) mod remote_build;
 pub(crate) mod session;
 pub(crate) mod shell;
+pub(crate) mod signing;

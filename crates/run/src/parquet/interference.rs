@@ -24,6 +24,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 
 use super::columns::{Group, texts};
+use super::read::{Columns, Reading, named, text};
 use super::table::{GROUP_ROWS, Rows, Table};
 use crate::Result;
 
@@ -139,4 +140,74 @@ impl Rows for Segments {
         let text = |place: usize| rows.iter().map(move |row| row.texts[place].clone());
         (0..3).try_for_each(|place| group.values::<ByteArrayType>(text(place)))
     }
+}
+
+/// A row that was read back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentRow {
+    /// The trigger's number.
+    pub seq: u64,
+    /// The stage.
+    pub stage: Stage,
+    /// Whose latency it is a part of.
+    pub view: View,
+    /// From the trigger to its beginning.
+    pub start: Nanoseconds,
+    /// Its length.
+    pub length: Nanoseconds,
+    /// The kind of cause.
+    pub cause: String,
+    /// The code or thread behind it.
+    pub name: String,
+    /// More about it.
+    pub detail: String,
+}
+
+/// Reads rows of an interference.parquet that is complete.
+pub struct InterferenceReader(Reading);
+
+impl InterferenceReader {
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is not what its name says.
+    pub fn open(path: &Path) -> Result<Self> {
+        Reading::open(path).map(Self)
+    }
+
+    /// Returns whether a case has any.
+    pub fn has(&self, case: &str) -> bool {
+        self.0.groups_of(case, 0..u64::MAX).next().is_some()
+    }
+
+    /// Reads the segments of one trigger, in order of stage and time.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn trigger(&self, case: &str, seq: u64) -> Result<Vec<SegmentRow>> {
+        let wanted = seq..seq.saturating_add(1);
+        let groups = self.0.groups_of(case, wanted.clone());
+        let read = groups.map(|group| self.0.group(group, wanted.clone(), segments));
+        read.collect::<Result<Vec<_>>>().map(|all| all.concat())
+    }
+}
+
+fn segments(columns: &Columns<'_>) -> Result<Vec<SegmentRow>, ParquetError> {
+    let seq = columns.numbers(1)?;
+    let (stages, views) = (columns.texts(2)?, columns.texts(3)?);
+    let (start, length) = (columns.numbers(5)?, columns.numbers(6)?);
+    let [causes, names, details] = [columns.texts(7)?, columns.texts(8)?, columns.texts(9)?];
+    let row = |at: usize| {
+        Ok(SegmentRow {
+            seq: seq[at].cast_unsigned(),
+            stage: named(&stages[at])?,
+            view: named(&views[at])?,
+            start: Nanoseconds(start[at]),
+            length: Nanoseconds(length[at]),
+            cause: text(&causes[at]),
+            name: text(&names[at]),
+            detail: text(&details[at]),
+        })
+    };
+    (0..columns.len()).map(row).collect()
 }

@@ -17,13 +17,15 @@
 //!
 //! The bytes depend on the rows and the tool's version only.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use irqscope_wire::{Stage, View};
+use irqscope_wire::{Nanoseconds, Stage, View};
 use parquet::data_type::{ByteArray, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 
 use super::columns::{Group, texts};
+use super::read::{Columns, Reading, named};
 use super::table::{GROUP_ROWS, Rows, Table};
 use crate::{Result, SampleRow};
 
@@ -118,5 +120,128 @@ impl Rows for Samples {
         group.values::<Int32Type>(rows().map(|row| row.flags.cast_signed()))?;
         group.values::<Int32Type>(rows().map(|row| i32::from(row.interrupts)))?;
         group.optional::<Int64Type>(rows().map(|row| Some(row.execution?.0)))
+    }
+}
+
+/// Reads rows of a samples.parquet that is complete.
+pub struct SamplesReader(Reading);
+
+impl SamplesReader {
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is not what its name says.
+    pub fn open(path: &Path) -> Result<Self> {
+        Reading::open(path).map(Self)
+    }
+
+    /// Hands out the rows of these triggers of a case, in order and in pieces; the pieces from last
+    /// to first where `backwards`. Ends where `take` has had enough, which its `false` says.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn rows(
+        &self,
+        case: &str,
+        triggers: Range<u64>,
+        backwards: bool,
+        mut take: impl FnMut(&[SampleRow]) -> bool,
+    ) -> Result<()> {
+        let mut groups: Vec<_> = self.0.groups_of(case, triggers.clone()).collect();
+        if backwards {
+            groups.reverse();
+        }
+        for group in groups {
+            let rows = self.0.group(group, triggers.clone(), rows)?;
+            if !take(&rows) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the first and the last trigger of a case; `None` if it has no rows.
+    pub fn span(&self, case: &str) -> Option<(u64, u64)> {
+        let mut groups = self.0.groups_of(case, 0..u64::MAX);
+        let first = groups.next()?;
+        Some((first.first, groups.next_back().unwrap_or(first).last))
+    }
+}
+
+fn rows(columns: &Columns<'_>) -> Result<Vec<SampleRow>, ParquetError> {
+    let (seq, trigger) = (columns.numbers(1)?, columns.numbers(4)?);
+    let (stages, views) = (columns.texts(2)?, columns.texts(3)?);
+    let latency = columns.optional::<Int64Type>(5)?;
+    let cpu = columns.optional::<Int32Type>(6)?;
+    let (flags, interrupts) = (columns.narrow(7)?, columns.narrow(8)?);
+    let execution = columns.optional::<Int64Type>(9)?;
+    let row = |at: usize| {
+        Ok(SampleRow {
+            seq: seq[at].cast_unsigned(),
+            trigger: Nanoseconds(trigger[at]),
+            latency: latency[at].map(Nanoseconds),
+            stage: named(&stages[at])?,
+            view: named(&views[at])?,
+            cpu: cpu[at].and_then(|cpu| u16::try_from(cpu).ok()),
+            flags: flags[at].cast_unsigned(),
+            interrupts: u16::try_from(interrupts[at]).unwrap_or(u16::MAX),
+            execution: execution[at].map(Nanoseconds),
+        })
+    };
+    (0..columns.len()).map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(seq: u64, stage: Stage) -> SampleRow {
+        SampleRow {
+            seq,
+            trigger: Nanoseconds(seq.cast_signed() * 1_000),
+            latency: (!seq.is_multiple_of(7)).then_some(Nanoseconds(500 + seq.cast_signed())),
+            stage,
+            view: if stage == Stage::Irq { View::Inside } else { View::Outside },
+            cpu: seq.is_multiple_of(2).then_some(3),
+            flags: (seq % 5) as u32,
+            interrupts: (seq % 11) as u16,
+            execution: seq.is_multiple_of(3).then_some(Nanoseconds(9)),
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read_back_by_its_triggers() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("samples.parquet");
+        let mut writer = SamplesWriter::create(&path, "test").unwrap();
+        let of = |last: u64| -> Vec<SampleRow> {
+            (0..last).flat_map(|seq| [row(seq, Stage::Irq), row(seq, Stage::User)]).collect()
+        };
+        // The second case has two groups, and more rows in the first than are asked for.
+        let (short, long) = (of(10), of(GROUP_ROWS as u64 / 2 + 40));
+        writer.write("a", &short).unwrap();
+        writer.write("b", &long).unwrap();
+        writer.finish().unwrap();
+
+        let reader = SamplesReader::open(&path).unwrap();
+        assert_eq!(reader.span("b"), Some((0, GROUP_ROWS as u64 / 2 + 39)));
+        assert_eq!(reader.span("c"), None);
+        let read = |case: &str, triggers: Range<u64>, backwards| {
+            let mut all = Vec::new();
+            let keep = |rows: &[SampleRow]| {
+                all.push(rows.to_vec());
+                true
+            };
+            reader.rows(case, triggers, backwards, keep).unwrap();
+            all
+        };
+        assert_eq!(read("a", 0..u64::MAX, false), [short]);
+        assert_eq!(read("b", 5..8, false), [long[10..16].to_vec()]);
+        let middle = GROUP_ROWS as u64 / 2;
+        let pieces = read("b", middle - 2..middle + 3, true);
+        assert_eq!(pieces.len(), 2);
+        let joined: Vec<SampleRow> = pieces.into_iter().rev().flatten().collect();
+        assert_eq!(joined, long[GROUP_ROWS - 4..GROUP_ROWS + 6]);
+        assert!(read("b", middle + 100..u64::MAX, false).is_empty());
     }
 }

@@ -4,6 +4,7 @@
 
 mod axes;
 mod board;
+mod devices;
 mod outside;
 mod own;
 mod rule;
@@ -101,6 +102,7 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
         state(text, number, name, flaws);
     }
     loads(text, flaws);
+    devices::check(text, flaws);
     own::check(text, flaws);
     if let Some(locks) = &text.locks {
         delayed_locking(locks, text, flaws);

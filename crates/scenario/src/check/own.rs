@@ -39,8 +39,20 @@ pub(super) fn sysctls(place: &str, settings: &SysctlText, text: &Text, flaws: &m
             !part.is_empty() && part.chars().all(plain)
         };
         let is_name = setting.name.split('.').all(good) && setting.name.contains('.');
-        flaws.when(!is_name, place, Rule::SysctlName(setting.name.clone()));
+        flaws.when(
+            !is_name && !is_of_sysfs(&setting.name),
+            place,
+            Rule::SysctlName(setting.name.clone()),
+        );
     }
+}
+
+/// Returns whether a name is the path of a file of sysfs.
+fn is_of_sysfs(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:@+".contains(c);
+    let good =
+        |part: &str| !part.is_empty() && !matches!(part, "." | "..") && part.chars().all(plain);
+    name.strip_prefix("/sys/").is_some_and(|path| path.split('/').all(good))
 }
 
 fn load(name: &str, own: &LoadText, text: &Text, flaws: &mut Flaws<'_>) {

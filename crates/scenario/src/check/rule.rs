@@ -107,7 +107,7 @@ pub enum Rule {
     ModuleName(String),
     #[error(
         "`{0}` is no setting of the kernel: write it as sysctl shows it, as in \
-         \"kernel.sched_rt_runtime_us\""
+         \"kernel.sched_rt_runtime_us\", or as a path below /sys"
     )]
     SysctlName(String),
     #[error("state.{0}.hog is the priority of load hog: add it to loads")]
@@ -132,6 +132,24 @@ pub enum Rule {
         "ssh.host has characters that no host has: write [user@]host, or give it by --host, if you trust it"
     )]
     SshHost,
+    #[error(
+        "rig {rig} gives its target no devices: leave devices out, or use rig = \"twin\" or \"vm\""
+    )]
+    DevicesOfRunning { rig: &'static str },
+    #[error(
+        "a disk answers at instants of the host's, which the twin cannot repeat: leave devices.disk out, \
+         or use rig = \"vm\""
+    )]
+    DiskInTwin,
+    #[error(
+        "QEMU's virtio-net sends at instants of the host's, which the twin cannot repeat: use \"e1000e\", or \
+         rig = \"vm\""
+    )]
+    CardInTwin,
+    #[error(
+        "{0} needs a guest with two network cards: add [devices] network = \"e1000e\", of rig twin or vm"
+    )]
+    NoCards(String),
     #[error("twin.shift is 0 to 10")]
     Shift,
     #[error("twin.cpus is 1 to {MOST_CPUS}")]

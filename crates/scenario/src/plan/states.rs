@@ -6,7 +6,7 @@ use irqscope_wire::{Load, OwnLoad, SystemState};
 use crate::raw::{LoadText, StateText, Text};
 
 /// States that every scenario knows.
-const STATES: [(&str, &[Load]); 11] = [
+const STATES: [(&str, &[Load]); 12] = [
     ("idle", &[]),
     ("one", &[Load::Busy]),
     ("many", &[Load::Busy256]),
@@ -18,6 +18,7 @@ const STATES: [(&str, &[Load]); 11] = [
     ("hackbench", &[Load::Hackbench]),
     ("stress-ng", &[Load::StressNg]),
     ("files", &[Load::Files]),
+    ("network", &[Load::Network]),
 ];
 
 /// Returns a state by its name, without loads that are not there; none if there is no such state.
@@ -67,5 +68,6 @@ fn own(name: &str, load: &LoadText) -> OwnLoad {
         scheduling: load.priority.map(|priority| priority.0),
         user: load.user.clone(),
         at_end: load.at_end.0,
+        peer: load.peer,
     }
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use irqscope_quantity::{Frequency, Span};
 
+use crate::devices::Devices;
 use crate::kind::RigKind;
 
 mod axes;
@@ -81,6 +82,9 @@ pub(crate) struct Text {
     pub sysctl: SysctlText,
     /// Every case at one trigger frequency after the other.
     pub sweep: Option<SweepText>,
+    /// Hardware of guests, besides the port of their generator.
+    #[serde(default)]
+    pub devices: Devices,
     #[serde(default)]
     pub twin: Twin,
     #[serde(default)]
@@ -205,6 +209,8 @@ impl Default for Vm {
 pub struct Ssh {
     /// `[user@]host`, as ssh takes it.
     pub host: String,
+    /// The port; none: as ssh has it.
+    pub port: Option<u16>,
     /// Further options for ssh, one word each.
     pub options: Vec<String>,
 }

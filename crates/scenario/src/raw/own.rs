@@ -36,6 +36,9 @@ pub(crate) struct LoadText {
     pub priority: Option<Priority>,
     /// The user that it runs as, by number or name.
     pub user: Option<String>,
+    /// It runs beside the guest's other network card, in network namespace `peer`.
+    #[serde(default)]
+    pub peer: bool,
     #[serde(default = "fail")]
     pub at_end: Named<AtEnd>,
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::App;
 use super::body::{Body, Nothing};
 use crate::api_error::Result;
-use crate::session::{Differs, GeneratorState, Start, StartScenario};
+use crate::session::{Checked, Differs, GeneratorState, Start, StartScenario};
 
 /// The generator to connect to.
 #[derive(Deserialize)]
@@ -93,6 +93,13 @@ pub async fn start_scenario(
         Ok(Json(Begun { run: None }))
     })
     .await
+}
+
+pub async fn check_scenario(
+    State(app): State<App>,
+    Body(start): Body<StartScenario>,
+) -> Result<Json<Checked>> {
+    app.blocking(move |session| Ok(Json(session.check_scenario(&start.bundled()?)?))).await
 }
 
 pub async fn stop_all(State(app): State<App>, _: Body<Nothing>) -> Result<Json<Nothing>> {

@@ -2,11 +2,14 @@
 //! Every address of docs/dashboard-api.md.
 
 mod body;
+mod causes;
 mod compare;
 mod files;
 mod generator;
 mod hello;
+mod lines;
 mod live;
+mod metrics;
 mod runs;
 
 use std::sync::Arc;
@@ -39,6 +42,7 @@ pub struct App {
     pub guard: Arc<Guard>,
     pub reach: Arc<Reach>,
     pub streams: Arc<Semaphore>,
+    pub looks: Arc<lines::Looks>,
     readers: Arc<Semaphore>,
 }
 
@@ -50,6 +54,7 @@ impl App {
             guard: Arc::new(guard),
             reach: Arc::new(reach),
             streams: Arc::new(Semaphore::new(STREAMS)),
+            looks: Arc::default(),
             readers: Arc::new(Semaphore::new(READERS)),
         }
     }
@@ -77,6 +82,8 @@ pub fn router(app: App) -> Router {
     Router::new()
         .route("/api/hello", get(hello::hello))
         .route("/api/live", get(live::live))
+        .route("/api/live/hold", post(live::hold))
+        .route("/metrics", get(metrics::metrics))
         .route("/api/generator", get(generator::get))
         .route("/api/generator/connect", post(generator::connect))
         .route("/api/generator/disconnect", post(generator::disconnect))
@@ -84,11 +91,16 @@ pub fn router(app: App) -> Router {
         .route("/api/generator/start", post(generator::start))
         .route("/api/generator/stop", post(generator::stop))
         .route("/api/scenario/start", post(generator::start_scenario))
+        .route("/api/scenario/check", post(generator::check_scenario))
         .route("/api/stop", post(generator::stop_all))
         .route("/api/runs", get(runs::list))
         .route("/api/runs/{id}", get(runs::one))
         .route("/api/runs/{id}/series", get(runs::series))
         .route("/api/runs/{id}/worst", get(runs::worst))
+        .route("/api/runs/{id}/causes", get(causes::causes))
+        .route("/api/runs/{id}/lines", get(lines::lines))
+        .route("/api/runs/{id}/trigger", get(lines::trigger))
+        .route("/api/runs/{id}/find", get(lines::find))
         .route("/api/runs/{id}/files/{*name}", get(files::file))
         .route("/api/runs/{id}/figure/{*name}", get(files::figure))
         .route("/api/runs/{id}/report", get(files::report))

@@ -175,12 +175,12 @@ pub async fn worst(
 }
 
 /// Finds a case by its name, with the log that has it.
-fn case(run: &RunDir, name: &str) -> Result<(LogIndex, u16)> {
+pub(super) fn case(run: &RunDir, name: &str) -> Result<(LogIndex, u16)> {
     let cases = run.manifest().cases.iter().zip(0..);
     let found = cases.into_iter().find(|(case, _)| case.case == name).map(|(_, number)| number);
     Ok((run.index()?, found.ok_or_else(no_case)?))
 }
 
-fn no_case() -> ApiError {
+pub(super) fn no_case() -> ApiError {
     ApiError::not_found("no_case", "the run has no such case")
 }

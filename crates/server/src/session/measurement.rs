@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use irqscope_analysis::{LiveCase, Wanted};
+use irqscope_analysis::{LiveCase, Thresholds, Wanted};
 use irqscope_rig::Stop;
 use irqscope_run::{CaseManifest, utc};
 use irqscope_wire::Plan;
@@ -57,6 +57,8 @@ pub struct Running {
     shown: Measurement,
     cases: Vec<RunningCase>,
     pub stop: Stop,
+    /// Latencies from which on triggers are held.
+    pub above: Thresholds,
     started: Instant,
     /// It is over; time stands still.
     ended: Option<Instant>,
@@ -86,7 +88,8 @@ impl Running {
             cases: Vec::new(),
         };
         let (stop, started) = (Stop::default(), Instant::now());
-        Self { shown, cases: Vec::new(), stop, started, ended: None, begun }
+        let (cases, above, ended) = (Vec::new(), Thresholds::new(), None);
+        Self { shown, cases, stop, above, started, ended, begun }
     }
 
     pub fn source(&self) -> Source {
@@ -113,11 +116,21 @@ impl Running {
     pub fn begun(&mut self, run: String, cases: Vec<RunningCase>) {
         self.shown.shown = cases.first().map(|case| case.shown.case.clone());
         self.cases = cases;
+        self.hold_above(&self.above.clone());
         if let Some(begun) = self.begun.take() {
             let _ = begun.send(Ok(run.clone()));
         }
         self.shown.run = Some(run);
         self.step(State::Running, "measuring");
+    }
+
+    /// Holds triggers from these latencies on.
+    pub fn hold_above(&mut self, above: &Thresholds) {
+        self.above.clone_from(above);
+        for case in &mut self.cases {
+            case.live.hold_above(above);
+            case.frames = None;
+        }
     }
 
     /// Notes that its end was requested.

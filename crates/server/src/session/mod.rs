@@ -22,14 +22,15 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 
+use irqscope_analysis::Thresholds;
 use irqscope_wire::{Command, Stage, StartAt};
 use serde_json::{Map, Value};
 
 pub use generator::GeneratorState;
 pub use measurement::State;
-pub use scenario::StartScenario;
+pub use scenario::{Checked, StartScenario};
 pub use settings::Differs;
-pub use snapshot::{CaseSnapshot, Measurement, Snapshot, Snapshots};
+pub use snapshot::{CaseSnapshot, Measurement, Narrow, Snapshot, Snapshots};
 
 use crate::error::SessionError;
 use link::{Answer, Link};
@@ -179,6 +180,17 @@ impl Session {
         let (ended, waiting) = channel::<()>();
         self.mailbox.send(|owner| owner.close(ended));
         let _ = waiting.recv();
+    }
+
+    /// Holds triggers from these latencies on, of what is being measured and from now on.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub fn hold_above(&self, above: Thresholds) -> Result<(), SessionError> {
+        self.mailbox.ask(move |owner| {
+            owner.hold_above(above);
+            Ok(())
+        })
     }
 
     /// Passes a command on, and returns the state after it.

@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use irqscope_analysis::Thresholds;
 use irqscope_rig::RigError;
 use irqscope_run::{ExecuteError, RunDir, Source as Stream};
 use irqscope_wire::Frame;
@@ -81,6 +82,7 @@ pub struct Owner {
     pub link: Option<Link>,
     pub generator: Option<GeneratorState>,
     pub measurement: Option<Running>,
+    above: Thresholds,
     mailbox: Mailbox,
     workers: usize,
     newest: watch::Sender<Arc<Snapshot>>,
@@ -102,6 +104,7 @@ impl Owner {
             link: None,
             generator: None,
             measurement: None,
+            above: Thresholds::new(),
             mailbox: mailbox.clone(),
             workers: 0,
             newest: watch::Sender::default(),
@@ -174,6 +177,15 @@ impl Owner {
         }
     }
 
+    /// Holds triggers from these latencies on.
+    pub fn hold_above(&mut self, above: Thresholds) {
+        if let Some(running) = &mut self.measurement {
+            running.hold_above(&above);
+        }
+        self.above = above;
+        self.touch();
+    }
+
     /// Returns whether the measurement is one with the session's generator.
     pub fn has_own_generator(&self) -> bool {
         self.measurement.as_ref().is_some_and(|it| it.source() == Source::Generator)
@@ -209,9 +221,10 @@ impl Owner {
     /// Begins a measurement on a thread of its own, whose result concludes it.
     pub fn measure(
         &mut self,
-        running: Running,
+        mut running: Running,
         work: impl FnOnce(&Mailbox) -> Result<RunDir, ExecuteError> + Send + 'static,
     ) -> JoinHandle<()> {
+        running.above.clone_from(&self.above);
         self.measurement = Some(running);
         self.touch();
         self.spawn(move |mailbox| {

@@ -6,9 +6,10 @@ use std::time::SystemTime;
 use irqscope_rig::Stop;
 use irqscope_run::{ExecuteError, Request, RunDir, execute, fresh_name, resolve};
 use irqscope_scenario::{
-    KernelName, KernelSource, Overrides, Scenario, ScenarioError, ScenarioFile, bundled, suggestion,
+    KernelName, KernelSource, Overrides, Scenario, ScenarioError, ScenarioFile, bundled, confined,
+    suggestion,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Session;
 use super::measurement::{Running, Source};
@@ -16,12 +17,18 @@ use super::observer::Observer;
 use super::owner::{Facts, Mailbox};
 use crate::error::SessionError;
 
+/// The name of what was written on the page: it becomes a part of a path.
+const OWN: &str = "own";
+
 /// The parts of a scenario to execute.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartScenario {
-    /// The scenario's name.
+    /// The name of a bundled one; of one's own, `own`.
     pub scenario: String,
+    /// One's own: its text, instead of a bundled one's.
+    #[serde(default)]
+    pub toml: Option<String>,
     /// Instead of the scenario's.
     #[serde(default)]
     pub kernels: Vec<String>,
@@ -37,7 +44,7 @@ pub struct StartScenario {
 }
 
 impl StartScenario {
-    /// Returns a bundled one: files of this machine are not to be named from afar, nor are its
+    /// Returns a bundled one, or one that stays in guests: files of this machine are not to be named from afar, nor are its
     /// trees and repositories, whose makefiles are programs.
     ///
     /// # Errors
@@ -52,6 +59,10 @@ impl StartScenario {
         if let Some(kernel) = self.kernels.iter().find(is_of_files) {
             return Err(SessionError::KernelOfFile(kernel.clone()));
         }
+        if self.toml.is_some() {
+            confined(&self.file()?)?;
+            return Ok(self);
+        }
         if bundled().iter().any(|known| known.name == self.scenario) {
             return Ok(self);
         }
@@ -59,9 +70,16 @@ impl StartScenario {
         Err(ScenarioError::Unknown(suggestion("scenario", &self.scenario, &names)).into())
     }
 
+    fn file(&self) -> Result<ScenarioFile, SessionError> {
+        match &self.toml {
+            Some(text) => Ok(ScenarioFile::new(OWN, "own.toml", text.as_str())),
+            None => Ok(ScenarioFile::load(&self.scenario)?),
+        }
+    }
+
     /// Returns the file, and the keys that were set on the page.
     fn load(&self) -> Result<(ScenarioFile, Overrides), SessionError> {
-        let file = ScenarioFile::load(&self.scenario)?;
+        let file = self.file()?;
         let asked = Scenario::resolve(&file, &Overrides::default())?;
         let mut overrides = Overrides::default();
         if asked.rig.boots() {
@@ -82,7 +100,34 @@ impl StartScenario {
     }
 }
 
+/// A scenario that was checked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    /// One line about it.
+    about: String,
+    /// Its cases, in their order.
+    cases: Vec<String>,
+    /// Triggers of each case.
+    count: u64,
+}
+
 impl Session {
+    /// Checks a scenario, and begins nothing.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with its place.
+    pub fn check_scenario(&self, start: &StartScenario) -> Result<Checked, SessionError> {
+        let (file, overrides) = start.load()?;
+        let scenario = Scenario::resolve(&file, &overrides)?;
+        let cases = scenario.cases();
+        let asked = cases.first().and_then(|case| case.plan.stages());
+        Ok(Checked {
+            count: asked.map_or(0, |asked| asked.count),
+            cases: cases.iter().map(|case| case.plan.case.clone()).collect(),
+            about: scenario.about,
+        })
+    }
+
     /// Begins a scenario.
     ///
     /// # Errors
@@ -140,5 +185,11 @@ mod tests {
             assert!(error.contains("command line"), "{error}");
         }
         assert!(start("../x.toml", "6.1").bundled().is_err());
+        let own =
+            |toml: &str| StartScenario { toml: Some(toml.into()), ..StartScenario::default() };
+        assert!(own("kernels = [\"6.1\"]").bundled().is_ok());
+        for toml in ["kernels = [\"/src/linux\"]", "rig = \"local\"", "modules = [\"x\"]"] {
+            assert!(own(toml).bundled().is_err(), "{toml}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use irqscope_analysis::LiveFigures;
+use irqscope_analysis::{Capture, LiveFigures, LiveLines, Reason};
 use irqscope_wire::{Stage, SystemState, View};
 use serde::Serialize;
 use tokio::sync::watch;
@@ -60,28 +60,59 @@ pub struct CaseSnapshot {
     pub figures: Arc<LiveFigures>,
 }
 
+/// The part of a snapshot that one viewer wants.
+#[derive(Clone, Debug, Default)]
+pub struct Narrow {
+    /// The case whose pictures are wanted; else the one that received samples last.
+    pub case: Option<String>,
+    /// Histograms and courses of these series; of all, where none is named.
+    pub series: Option<Vec<(Stage, View)>>,
+    /// The newest triggers' lines.
+    pub lines: bool,
+    /// The lines of this capture.
+    pub capture: Option<(Reason, Stage, View)>,
+}
+
 impl Snapshot {
-    /// Narrows it to histograms, courses and longest latencies of one case only, and of that of
-    /// these series only, where some are named.
-    pub fn narrowed(&self, case: Option<&str>, series: Option<&[(Stage, View)]>) -> Self {
+    /// Narrows it to histograms, courses, longest latencies and lines of one case only, and of that
+    /// to what is wanted.
+    pub fn narrowed(&self, wanted: &Narrow) -> Self {
+        let series = wanted.series.as_deref();
         let mut narrow = self.clone();
         if let Some(measurement) = &mut narrow.measurement {
             let known = |name: &&str| measurement.cases.iter().any(|case| case.case == **name);
-            if let Some(name) = case.filter(known) {
+            if let Some(name) = wanted.case.as_deref().filter(known) {
                 measurement.shown = Some(name.to_owned());
             }
             let shown = measurement.shown.clone();
             for case in &mut measurement.cases {
-                let wanted = |stage, view| {
-                    shown.as_ref() == Some(&case.case)
-                        && series.is_none_or(|some| some.contains(&(stage, view)))
+                let is_shown = shown.as_ref() == Some(&case.case);
+                let draws = |stage, view| {
+                    is_shown && series.is_none_or(|some| some.contains(&(stage, view)))
                 };
-                case.figures =
-                    Arc::new(without(&case.figures, wanted, shown.as_ref() == Some(&case.case)));
+                let lines = case.figures.lines.as_ref().filter(|_| is_shown);
+                let lines = lines.and_then(|lines| narrowed_lines(lines, wanted));
+                let figures = without(&case.figures, draws, is_shown);
+                case.figures = Arc::new(LiveFigures { lines, ..figures });
             }
         }
         narrow
     }
+}
+
+/// Returns the lines that are wanted; `None` for those who look at none.
+fn narrowed_lines(lines: &Arc<LiveLines>, wanted: &Narrow) -> Option<Arc<LiveLines>> {
+    if !wanted.lines {
+        return None;
+    }
+    let capture = |one: &Capture| {
+        let is_wanted = wanted.capture == Some((one.reason, one.stage, one.view));
+        let lines = if is_wanted { one.lines.clone() } else { Vec::new() };
+        Capture { lines, ..*one }
+    };
+    let captures = lines.captures.iter().map(capture).collect();
+    let (recent, above_ns) = (lines.recent.clone(), lines.above_ns.clone());
+    Some(Arc::new(LiveLines { recent, captures, above_ns, triggers: lines.triggers }))
 }
 
 fn without(
@@ -89,7 +120,7 @@ fn without(
     wanted: impl Fn(Stage, View) -> bool,
     with_worst: bool,
 ) -> LiveFigures {
-    let mut figures = figures.clone();
+    let mut figures = LiveFigures { lines: None, ..figures.clone() };
     for one in &mut figures.series {
         if !wanted(one.stage, one.view) {
             (one.histogram, one.course) = (None, None);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use irqscope_rig::find::Places;
 use irqscope_rig::flash::{self, BootDrive, Flashed, Image, boot_drives};
-use irqscope_rig::{RigError, Stop};
+use irqscope_rig::{Part, RigError, Stop};
 
 use crate::cli::Tool;
 use crate::commands::Done;
@@ -33,7 +33,7 @@ pub fn flash(image: Option<&Path>, to: Option<&Path>, with: Option<Tool>, stop: 
 }
 
 fn to_drive(image: Option<&Path>, drive: &BootDrive) -> Result<Flashed, RigError> {
-    let path = image.map_or_else(|| Image::built_for(drive.chip), Path::to_owned);
+    let path = image.map_or_else(|| Part::Firmware(drive.chip).find(), |path| Ok(path.into()))?;
     flash::to_drive(&Image::read(&path)?, drive)
 }
 

@@ -5,12 +5,16 @@ mod csv;
 pub(super) use csv::BENCHMARKS;
 mod cyclictest;
 mod hdr;
+mod kcidb;
+mod lava;
 mod openmetrics;
 mod rt_tests;
 mod sigrok;
 mod subject;
 mod vcd;
 mod wires;
+
+pub use kcidb::Submission;
 
 use std::io::Write;
 
@@ -36,6 +40,10 @@ pub enum ExportFormat {
     Vcd,
     /// Lines over time, sampled, as a sigrok session.
     Sigrok,
+    /// Results for LAVA, as Linaro's test definitions write them.
+    Lava,
+    /// Results for KernelCI's database.
+    Kcidb,
 }
 
 /// The data to export, and the format.
@@ -58,6 +66,8 @@ pub struct Export {
     pub triggers: Option<u64>,
     /// In hertz. None: one that moves no change (sigrok).
     pub rate: Option<u64>,
+    /// Under which names results are submitted (kcidb).
+    pub submission: Submission,
 }
 
 impl Export {
@@ -72,6 +82,7 @@ impl Export {
             first: 0,
             triggers: None,
             rate: None,
+            submission: Submission::default(),
         }
     }
 }
@@ -86,6 +97,8 @@ pub fn export(run: &RunDir, what: &Export, output: &mut dyn Write) -> Result<(),
     match what.format {
         ExportFormat::Csv => csv::write(run, &cases, output),
         ExportFormat::OpenMetrics => openmetrics::write(run, &cases, output),
+        ExportFormat::Lava => lava::write(run, &cases, output),
+        ExportFormat::Kcidb => kcidb::write(run, &cases, what, output),
         ExportFormat::Hdr => hdr::write(run, &cases, output),
         ExportFormat::Vcd => vcd::write(run, &cases, what, output),
         ExportFormat::Sigrok => sigrok::write(run, only(cases, "a sigrok session")?, what, output),

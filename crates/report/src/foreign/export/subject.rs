@@ -2,6 +2,7 @@
 //! The data of a run for exports: its cases, and in each of them sets of values.
 
 use irqscope_analysis::{Ascending, CaseFigures, Counted};
+use irqscope_quantity::Quantile;
 use irqscope_run::{CaseData, LogIndex, RunDir};
 use irqscope_wire::{BenchmarkKind, Started, View};
 
@@ -127,6 +128,19 @@ impl Set {
     pub fn short_name(&self) -> String {
         let series = self.labels.iter().find(|(name, _)| *name == "series");
         series.map_or_else(|| self.name(), |(_, series)| series.clone())
+    }
+
+    /// Returns the figures by their names: `min`, the quantiles that there are enough values for,
+    /// `max`; in nanoseconds. Empty without values.
+    pub fn figures(&self) -> Result<Vec<(String, i64)>, ForeignError> {
+        let values = self.values();
+        let asked = Quantile::OF_SUMMARIES;
+        let quantiles = values.quantiles(asked)?.into_iter();
+        let named = asked.iter().zip(quantiles).map(|(asked, value)| (asked.to_string(), value));
+        let least = std::iter::once((Quantile::MIN.to_string(), values.min()));
+        let greatest = std::iter::once((Quantile::MAX.to_string(), values.max()));
+        let all = least.chain(named).chain(greatest);
+        Ok(all.filter_map(|(name, value)| Some((name, value?))).collect())
     }
 
     pub fn sum(&self) -> Result<i128, ForeignError> {

@@ -59,13 +59,6 @@ impl Chip {
         }
     }
 
-    pub(super) const fn target(self) -> &'static str {
-        match self {
-            Chip::Rp2040 => "thumbv6m-none-eabi",
-            Chip::Rp2350 => "thumbv8m.main-none-eabihf",
-        }
-    }
-
     /// Returns the name that probe-rs takes.
     pub(super) const fn probe_name(self) -> &'static str {
         match self {

@@ -52,8 +52,8 @@ impl Image {
         let no_image = |why: &str| {
             RigError::unready(
                 format!("{shown} is no image of a board: {why}"),
-                "build one with firmware/build rp2350 (or rp2040), and give what it makes: \
-                 firmware/target/*/release/irqscope-firmware",
+                "give what firmware/build rp2350 (or rp2040) makes, or what the package \
+                 irqscope-firmware has: /usr/share/irqscope/irqscope-firmware-*.elf",
             )
         };
         let segments = elf::segments(&bytes).ok_or_else(|| no_image("not a 32-bit ELF file"))?;
@@ -62,11 +62,6 @@ impl Image {
             no_image("its flash begins neither with RP2040's boot code nor with RP2350's block")
         })?;
         Ok(Self { path: path.to_owned(), chip, flash })
-    }
-
-    /// Returns where a build leaves it, seen from here.
-    pub fn built_for(chip: Chip) -> PathBuf {
-        Path::new("firmware/target").join(chip.target()).join("release/irqscope-firmware")
     }
 }
 

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A fleet at work: jobs to places, as many at the same time as the places take.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use irqscope_rig::Stop;
+
+use crate::job::{Job, Trust, Way};
+use crate::journal::{Directory, Journal, Outcome, What};
+use crate::known::{self, Known};
+use crate::plan::{Place, Plan, Where};
+use crate::process::{Ended, last_words, run as run_process};
+use crate::{FleetError, Result, labgrid, locked};
+
+/// The exit status of a measurement whose rig was lost, which may be tried again.
+const LOST: i32 = 3;
+
+/// The manner of working.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The program that measures.
+    pub program: PathBuf,
+    /// Jobs at the same time in a place that has no number of its own.
+    pub at_once: usize,
+    /// Directories of other fleets whose results count, too.
+    pub known: Vec<PathBuf>,
+    /// The trust in the plan's scenarios.
+    pub trust: Trust,
+    /// Measure all, also what is known.
+    pub anew: bool,
+    /// Asks for the end.
+    pub stop: Stop,
+}
+
+/// Receives events as they happen.
+pub trait Progress: Sync {
+    /// Notes that a job was started.
+    fn started(&self, job: &str);
+    /// Notes how a job ended; `left` are those that are not done.
+    fn ended(&self, job: &str, what: &What, left: usize);
+    /// Prints a line.
+    fn say(&self, line: &str);
+}
+
+struct Fleet<'a> {
+    plan: &'a Plan,
+    directory: &'a Directory,
+    journal: Journal,
+    options: &'a Options,
+    progress: &'a dyn Progress,
+    known: Mutex<Known>,
+    digest: Option<String>,
+    left: Mutex<usize>,
+}
+
+/// Measures all jobs of a plan that have no result yet, and returns what became of each.
+///
+/// # Errors
+/// The directory's and the journal's, and a missing part of the program. A job that fails is no error.
+pub fn run(
+    plan: &Plan,
+    directory: &Directory,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<BTreeMap<String, Outcome>> {
+    let journal = Journal::open(directory)?;
+    let before = directory.outcomes()?;
+    let done = |job: &&Job| before.get(&job.name).is_some_and(|of| of.run().is_some());
+    let (there, todo): (Vec<&Job>, Vec<&Job>) = plan.jobs.iter().partition(done);
+    if !there.is_empty() {
+        progress.say(&format!("{} of {} jobs are done already", there.len(), plan.jobs.len()));
+    }
+    let mut known = Known::default();
+    for path in &options.known {
+        known.add(&Directory::open(path)?)?;
+    }
+    known.add(directory)?;
+    let here = todo.iter().any(|job| plan.places[&job.place].at == Where::Here);
+    let digest = here.then(|| known::of_program(&options.program)).transpose()?;
+    let (known, left) = (Mutex::new(known), Mutex::new(todo.len()));
+    let fleet = Fleet { plan, directory, journal, options, progress, known, digest, left };
+    fleet.all(&todo)?;
+    directory.outcomes()
+}
+
+impl Fleet<'_> {
+    /// Hands each job to its place when that has room. A thread for each job that is under way.
+    fn all(&self, todo: &[&Job]) -> Result<()> {
+        let mut waiting: Vec<&Job> = todo.iter().rev().copied().collect();
+        let mut under_way: BTreeMap<&str, usize> = BTreeMap::new();
+        let (report, reports) = mpsc::channel();
+        let mut trouble = None;
+        thread::scope(|scope| {
+            loop {
+                let stopped = self.options.stop.requested() || trouble.is_some();
+                let room = |job: &&Job| {
+                    let place = &self.plan.places[&job.place];
+                    under_way.get(job.place.as_str()).copied().unwrap_or(0) < self.at_once(place)
+                };
+                let next = if stopped { None } else { waiting.iter().rposition(room) };
+                if let Some(at) = next {
+                    let (job, report) = (waiting.remove(at), report.clone());
+                    *under_way.entry(&job.place).or_default() += 1;
+                    scope.spawn(move || {
+                        let ended = self.one(job);
+                        let _ = report.send((job.place.as_str(), ended));
+                    });
+                    continue;
+                }
+                if under_way.values().sum::<usize>() == 0 {
+                    return;
+                }
+                let Ok((place, ended)) = reports.recv() else { return };
+                *under_way.entry(place).or_default() -= 1;
+                if let Err(error) = ended {
+                    trouble = trouble.take().or(Some(error));
+                }
+            }
+        });
+        trouble.map_or(Ok(()), Err)
+    }
+
+    fn at_once(&self, place: &Place) -> usize {
+        place.at_once.unwrap_or(self.options.at_once)
+    }
+
+    fn one(&self, job: &Job) -> Result<()> {
+        let place = &self.plan.places[&job.place];
+        let Options { trust, stop, .. } = self.options;
+        let key = match &self.digest {
+            Some(digest) if place.at == Where::Here => {
+                match known::key(job, &place.at, trust, digest, stop) {
+                    Ok(key) => key,
+                    // The kernel, say, cannot be had: the job fails, and the others go on.
+                    Err(error) => return self.failed(job, Some(2), error.to_string()),
+                }
+            }
+            _ => None,
+        };
+        if let Some(key) = key.as_ref().filter(|_| !self.options.anew) {
+            let run = locked(&self.known).get(key);
+            if let Some(run) = run {
+                let what = What::Known { run: self.seen_from_here(run), key: key.clone() };
+                return self.ended(job, what);
+            }
+        }
+        for attempt in 1.. {
+            let what = self.attempt(job, place, attempt, key.as_deref())?;
+            let again = matches!(&what, What::Failed { exit: Some(LOST), .. });
+            if !again || attempt > self.plan.retries || self.options.stop.requested() {
+                return self.ended(job, what);
+            }
+            self.progress.say(&format!("{}: its rig was lost; it is tried again", job.name));
+            self.journal.write(&job.name, what)?;
+        }
+        Ok(())
+    }
+
+    /// Measures once.
+    fn attempt(&self, job: &Job, place: &Place, attempt: u32, key: Option<&str>) -> Result<What> {
+        let stop = &self.options.stop;
+        let board = place.connect.clone();
+        match &place.at {
+            Where::Here => {
+                self.measure(job, &Way { connect: board, ..Way::default() }, attempt, key, None)
+            }
+            Where::Host(host) => {
+                let way = Way { host: Some(host.clone()), port: None, connect: board };
+                self.measure(job, &way, attempt, key, None)
+            }
+            Where::Labgrid(tags) => {
+                let log = self.directory.log(&job.name);
+                let mut target = match labgrid::Target::reserve(
+                    tags,
+                    &log,
+                    &|line| self.progress.say(line),
+                    stop,
+                ) {
+                    Ok(target) => target,
+                    Err(_) if stop.requested() => return Ok(What::Interrupted),
+                    Err(why) => return Ok(What::Failed { exit: Some(2), why }),
+                };
+                let mut way = target.way().clone();
+                way.connect = board.or(way.connect);
+                let name = Some(target.name().to_owned());
+                let what = self.measure(job, &way, attempt, key, name)?;
+                if matches!(what, What::Failed { exit: Some(LOST) | None, .. }) {
+                    target.power_cycle(&log);
+                }
+                Ok(what)
+            }
+        }
+    }
+
+    fn measure(
+        &self,
+        job: &Job,
+        way: &Way,
+        attempt: u32,
+        key: Option<&str>,
+        machine: Option<String>,
+    ) -> Result<What> {
+        let Options { program, trust, stop, .. } = self.options;
+        let (run, log) = (self.directory.next_run(&job.name), self.directory.log(&job.name));
+        self.journal.write(&job.name, What::Started { attempt, machine })?;
+        self.progress.started(&job.name);
+        let begin = Instant::now();
+        let arguments = job.arguments(way, &self.directory.path().join(&run), trust);
+        let ended = run_process(program, &arguments, &log, self.plan.limit, stop)
+            .map_err(|error| FleetError::write(&log, error))?;
+        let failed = |exit, why: String| What::Failed { exit, why };
+        Ok(match ended {
+            Ended::Itself(Some(0)) => {
+                What::Done { run, seconds: begin.elapsed().as_secs(), key: key.map(str::to_owned) }
+            }
+            // The measurement was asked to end by someone else.
+            Ended::Stopped | Ended::Itself(Some(130)) => What::Interrupted,
+            Ended::Itself(Some(exit)) => failed(Some(exit), last_words(&log)),
+            Ended::Itself(None) => failed(Some(LOST), "it was ended by a signal".into()),
+            Ended::Late => {
+                let limit =
+                    humantime::format_duration(Duration::from_secs(self.plan.limit.as_secs()));
+                failed(None, format!("not done within {limit}; the plan's limit says how long"))
+            }
+        })
+    }
+
+    fn failed(&self, job: &Job, exit: Option<i32>, why: String) -> Result<()> {
+        self.ended(job, What::Failed { exit, why })
+    }
+
+    fn ended(&self, job: &Job, what: What) -> Result<()> {
+        self.journal.write(&job.name, what.clone())?;
+        if let What::Done { run, key: Some(key), .. } = &what {
+            locked(&self.known).insert(key.clone(), self.directory.path().join(run));
+        }
+        let left = {
+            let mut left = locked(&self.left);
+            *left -= usize::from(*left > 0);
+            *left
+        };
+        self.progress.ended(&job.name, &what, left);
+        Ok(())
+    }
+
+    /// Returns a run seen from the fleet's directory where it lies in it.
+    fn seen_from_here(&self, run: PathBuf) -> PathBuf {
+        let inside = run.strip_prefix(self.directory.path()).map(PathBuf::from);
+        inside.unwrap_or_else(|_| std::path::absolute(&run).unwrap_or(run))
+    }
+}

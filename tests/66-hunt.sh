@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: the hunt finds a load that a scenario brings among others that delay less, writes it as a scenario of
+# at most 20 lines, which gives the same latency to the nanosecond; the same seed searches in the same
+# way; a load that cannot run is named; what cannot be searched is refused.
+# Runs: beside others
+. tests/lib/lib.sh
+
+cat >"$WORK/own.toml" <<'TOML'
+version = 1
+about = "Two loads, one of which cannot run"
+kernels = ["6.1"]
+states = ["given"]
+state.given = { loads = ["nothing"] }
+load.nothing = { command = "no-such-program" }
+trigger = { kind = "line", period = "1ms" }
+TOML
+
+hunt() { # OUT OPTION...
+	local out=$1
+	shift
+	expect 0 "$IRQSCOPE" hunt "$WORK/own.toml" --stage user --count 60 --source exec --source busy \
+		--source nothing --candidates 12 --json --out "$WORK/$out" "$@"
+	sed -n '/^{/,$p' "$WORK/said" >"$WORK/$out.json"
+}
+
+hunt one --jobs 2
+hunt other --jobs 1
+python3 - "$WORK" <<'PY'
+import json, sys
+one, other = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("one", "other"))
+for key in ("latency_ns", "measured", "failures", "failed", "functions"):
+    assert one[key] == other[key], f"{key}: {one[key]} and {other[key]}"
+print(one["latency_ns"], one["measured"], one["failures"], one["functions"])
+assert [name for name, _ in one["failed"]] == ["nothing"], one["failed"]
+assert "no-such-program" in one["failed"][0][1], one["failed"]
+assert one["functions"], "no path"
+text = open(f"{sys.argv[1]}/one.toml").read()
+assert "exec" in text, "the busier load is not part of what was found"
+assert len(text.splitlines()) <= 20, text
+PY
+cmp "$WORK/one/samples.parquet" "$WORK/other/samples.parquet" || fail "two searches end with other samples"
+expect 0 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/again" --no-report
+cmp "$WORK/again/samples.parquet" "$WORK/one/samples.parquet" || fail "the scenario gives other samples"
+holds "$WORK/again/summary.json" \
+	"[s['max_ns'] for s in c['stages'] if s['view'] == 'outside'] == [$(field "$WORK/one.json" "j['latency_ns']")]" \
+	"the scenario has another latency"
+
+# A load with files is found from wherever the scenario lies, and a name may have a dot.
+mkdir "$WORK/brought"
+echo 'int main(void) { for (;;) getppid(); }' | gcc -static -w -include unistd.h -x c -o "$WORK/brought/hammer" -
+cat >"$WORK/brought/own.toml" <<'TOML'
+version = 1
+about = "A load with a file"
+kernels = ["6.1"]
+states = ["given"]
+state.given = { loads = ["hammer"] }
+load.hammer = { command = "./hammer", files = ["hammer"] }
+trigger = { kind = "line", period = "1ms" }
+TOML
+expect 0 "$IRQSCOPE" hunt "$WORK/brought/own.toml" --count 20 --source hammer --candidates 2 --out "$WORK/brought.d"
+expect 0 "$IRQSCOPE" run "$WORK/brought.d.toml" --allow-commands --out "$WORK/brought.again" --no-report
+cmp "$WORK/brought.d/samples.parquet" "$WORK/brought.again/samples.parquet" || fail "another place gives other samples"
+
+expect 2 "$IRQSCOPE" hunt "$WORK/own.toml" --source exec --out "$WORK/one"
+says "choose another --out"
+expect 2 "$IRQSCOPE" hunt demo --stage user
+says "choose by --kernel"
+expect 2 "$IRQSCOPE" hunt demo --kernel 6.1 --source rain
+says "there is no load rain"
+expect 2 "$IRQSCOPE" hunt demo --kernel 6.1 --rig local
+says "twin"
+expect 4 "$IRQSCOPE" hunt "$WORK/own.toml" --source nothing --candidates 1 --search-seed 2 --budget 1m --out "$WORK/none"
+says "no-such-program"

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: eight writers put the same runs into a lake at once, and each run is there once; a writer
+# that is killed leaves nothing to be seen; quantiles over all runs from digests hold the exact ones
+# within the error that they state; DuckDB, DataFusion and Polars read the same, from a directory and
+# from an object store.
+# Runs: beside others
+. tests/lib/lib.sh
+
+for seed in 1 2 3 4; do
+	expect 0 "$IRQSCOPE" run demo --kernel 6.1 --state load --stage irq --stage user --count 1200 \
+		--seed $seed --no-report --out "$WORK/run-$seed"
+done
+cd python
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD exec ../target/venv/bin/python "$TESTS/69-lake.py" "$WORK"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: a fleet measures at places of labgrid, with its own coordinator, exporter and client: each job
+# reserves a place by tags, measures over ssh what is there, and gives it back; one that finds it taken
+# waits; without a coordinator that is said, and a wait for a place that is not there ends with the fleet.
+# Runs: beside others
+. tests/lib/lib.sh
+
+need_guest
+# shellcheck source=tests/lib/ssh.sh
+. "$TESTS/lib/ssh.sh"
+export PATH=$PWD/target/labgrid/bin:$PATH
+coordinator=127.0.0.1:$(shuf -i 20000-60000 -n 1)
+
+{
+	cat <<-TOML
+		version = 1
+		about = "At a place of labgrid"
+		rig = "ssh"
+		states = ["idle"]
+		[trigger]
+		kind = "timer"
+		period = "4ms"
+		count = 100
+	TOML
+	# The place knows the way; the key is the test's.
+	ssh_toml | grep -v "^host" | sed "s/\"-p\", \"$PORT\", //"
+} >"$WORK/at.toml"
+cat >"$WORK/plan.toml" <<-TOML
+	version = 1
+	scenarios = ["at.toml"]
+	seeds = [1, 2, 3]
+	[place.lab]
+	tags = { irqscope = "guest" }
+TOML
+expect 3 env LG_COORDINATOR=$coordinator "$IRQSCOPE" fleet run "$WORK/plan.toml" --out "$WORK/without" --allow-ssh-options
+grep -q "is LG_COORDINATOR right" "$WORK/said" || fail "does not say that there is no coordinator"
+
+# One place and three jobs at the same time, of which two wait.
+cat >"$WORK/exporter.yaml" <<-YAML
+	guest1:
+	  NetworkService:
+	    address: 127.0.0.1
+	    port: $PORT
+	    username: root
+YAML
+# It keeps its places in files where it is started.
+(cd "$WORK" && exec labgrid-coordinator -l $coordinator >coordinator.log 2>&1) &
+export LG_COORDINATOR=$coordinator
+there() { labgrid-client resources >"$WORK/said" 2>&1; }
+within 60 there
+labgrid-exporter -n lab "$WORK/exporter.yaml" >"$WORK/exporter.log" 2>&1 &
+# Into a file first: the client does not like a reader that goes.
+client_says() { labgrid-client "$1" >"$WORK/client" 2>&1 && grep -q "$2" "$WORK/client"; }
+exported() { client_says resources guest1; }
+within 60 exported
+labgrid-client -p one create
+labgrid-client -p one add-match 'lab/guest1/*'
+labgrid-client -p one set-tags irqscope=guest
+
+start_target 6.1
+expect 0 "$IRQSCOPE" fleet run "$WORK/plan.toml" --out "$WORK/lab" --allow-ssh-options --jobs 3
+says "3 jobs = 3 measured"
+for seed in 1 2 3; do
+	holds "$WORK/lab/runs/at-seed$seed/summary.json" "c['triggers'] == 100 and c['identity_holds']" "seed $seed"
+done
+[ "$(grep -c '"machine":"one"' "$WORK/lab/journal.jsonl")" = 3 ] || fail "the journal does not say where: $(cat "$WORK/lab/journal.jsonl")"
+client_says reservations token && fail "a reservation was left: $(cat "$WORK/client")"
+client_says who one && fail "the place was kept"
+
+# A job waits for a place that does not exist, and its wait ends with the fleet.
+sed 's/guest/none/' "$WORK/plan.toml" >"$WORK/absent.toml"
+"$IRQSCOPE" fleet run "$WORK/absent.toml" --out "$WORK/absent" --allow-ssh-options --jobs 1 >"$WORK/said" 2>&1 &
+fleet=$!
+waiting() { client_says reservations waiting; }
+within 60 waiting
+kill -TERM $fleet
+status=0
+wait $fleet || status=$?
+[ $status = 130 ] || fail "exit $status when a wait is ended"
+none() { ! client_says reservations token; }
+within 30 none
+
+ssh "${OWN[@]}" -O exit root@127.0.0.1 2>/dev/null
+touch "$WORK/done"
+wait $guest || fail "the guest ended with $?"
+trap 'rm -rf "$SOCKETS"' EXIT
+pkill -P $$ -f labgrid || true
+nothing_left "qemu-system-x86_64.*$WORK"

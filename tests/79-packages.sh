@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: packaging says what the sources say: one version, every module of the driver, a unit that systemd
+# takes. With PACKAGES=1, which make soak sets: a release is made, twice the same, lintian has nothing
+# to say, and on bare systems (SUITES) its packages are installed from its repository, an ordinary user
+# measures, DKMS builds the driver for the kernel that is installed there, and nothing stays behind.
+# Runs: beside others
+. tests/lib/lib.sh
+
+[ "$(sed -n 's/^BUILT_MODULE_NAME.*="\(.*\)"/\1/p' debian/irqscope-dkms.dkms | sort)" = \
+	"$(sed -nE '/^obj-/s/.*\+?= *//p' kernel/irqscope/Kbuild | tr ' ' '\n' | sed 's/\.o$//' | sort)" ] ||
+	fail "DKMS does not install each module that is built"
+version=$(sed -n '1s/.*(\(.*\)-.*).*/\1/p' debian/changelog)
+[ "$("$IRQSCOPE" --version)" = "irqscope $version" ] || fail "debian/changelog is not of $("$IRQSCOPE" --version)"
+grep -q "^version = \"$version\"" firmware/Cargo.toml || fail "the firmware has another version"
+if command -v systemd-analyze >/dev/null; then
+	sed "s|/usr/bin/irqscope|$(realpath "$IRQSCOPE")|; s|^User=.*|User=root|" debian/irqscope-server.service >"$WORK/irqscope-server.service"
+	expect 0 systemd-analyze verify --man=no "$WORK/irqscope-server.service"
+fi
+[ "${PACKAGES-}" = 1 ] || exit 0
+
+[ "$(id -u)" = 0 ] || skip root "a bare system is made by root"
+expect 0 scripts/release --snapshot "$WORK/release"
+(cd "$WORK/release" && sha256sum --quiet -c SHA256SUMS)
+[ "$("$WORK/release/irqscope-agent-$version-x86_64" --version)" = "irqscope-agent $version" ] || fail "no static agent"
+
+# Elsewhere, below a longer name, at another time of day.
+other=$(mktemp -d /var/tmp/irqscope-elsewhere-with-a-longer-name.XXXXXX)
+trap 'rm -rf "$other"' EXIT
+dpkg-source -q -x "$WORK"/release/irqscope_*.dsc "$other/tree"
+(cd "$other/tree" && TZ=Asia/Kathmandu dpkg-buildpackage -us -uc -b -d) >"$WORK/again" 2>&1 || { tail -n 30 "$WORK/again"; fail "no second build"; }
+for deb in "$other"/*.deb; do
+	case $deb in */irqscope-firmware_*) continue ;; esac # docs/install.md says why
+	cmp "$deb" "$WORK/release/${deb##*/}" || fail "${deb##*/} is another one in another directory"
+done
+rm -rf "$other"
+
+# The archive that this machine uses.
+mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null |
+	grep -oE '(https?|file)://[^ ]*/debian/? *$' | head -n 1)
+apt-config dump | grep '^Acquire::Check' >"$WORK/apt.conf" || true
+
+bare_system() { # SUITE
+	local suite=$1 root=$WORK/$1
+	expect 0 mmdebstrap --variant=apt --include=ca-certificates \
+		--aptopt="$WORK/apt.conf" "$suite" "$root" "deb $mirror $suite main"
+	cp "$WORK/apt.conf" "$root/etc/apt/apt.conf.d/99-as-here"
+	cp /etc/resolv.conf "$root/etc"
+	cp -r "$WORK/release/apt" "$root/srv/irqscope"
+	echo "deb [trusted=yes] file:/srv/irqscope ./" >"$root/etc/apt/sources.list.d/ours.list"
+	cat >"$root/root/try" <<-'TRY'
+		set -eux
+		export DEBIAN_FRONTEND=noninteractive
+		traces() {
+			find / -xdev \( -path /srv -o -path /proc -o -path /home -o -path /root -o -path /var/lib/apt \
+				-o -path /var/cache/apt -o -path /var/log -o -path /etc/apt \) -prune -o -iname '*irqscope*' -print
+			grep irqscope /etc/passwd /etc/group || true
+		}
+		apt-get -q update
+		apt-get -q -y install irqscope irqscope-agent irqscope-server irqscope-firmware
+		useradd --create-home somebody
+		su somebody -c 'cd && irqscope run scope --kernel 6.1 --count 100 --out run --no-report'
+		su somebody -c 'irqscope doctor' || [ $? = 1 ]
+		[ -s /usr/share/man/man1/irqscope-run.1.gz ]
+		[ -n "$(traces)" ]
+
+		apt-get -q -y install --no-install-recommends irqscope-dkms linux-headers-amd64
+		release=$(basename "$(ls -d /lib/modules/*/build | head -n 1 | xargs dirname)")
+		dkms install "irqscope/$(dpkg-query -W -f '${source:Upstream-Version}' irqscope)" -k "$release"
+		for module in irqscope irqscope_parport irqscope_ivshmem irqscope_gpio; do
+			modinfo -k "$release" -n $module | grep updates/dkms
+		done
+
+		apt-get -q -y purge 'irqscope*'
+		[ -z "$(traces)" ] || { traces; exit 1; }
+		echo "nothing is left"
+	TRY
+	unshare --mount --pid --fork sh -euc '
+		mount -t proc proc "$1/proc"
+		mount --rbind /dev "$1/dev"
+		exec chroot "$1" sh /root/try' bare "$root" >"$WORK/$suite.log" 2>&1 || { tail -n 40 "$WORK/$suite.log"; fail "$suite"; }
+	echo "$suite: $(tail -n 1 "$WORK/$suite.log")"
+	rm -rf --one-file-system "$root"
+}
+for suite in ${SUITES:-bookworm trixie}; do bare_system "$suite"; done
