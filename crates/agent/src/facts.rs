@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use irqscope_quantity::CpuList;
 use irqscope_wire::{Started, Tick};
 use nix::sys::utsname::uname;
 
@@ -103,12 +104,7 @@ fn cpu_model(root: &Path) -> Option<String> {
 
 /// Parses a list: `0-2,5` becomes 0, 1, 2, 5.
 pub fn parse_cpus(list: &str) -> Option<Vec<u32>> {
-    let mut cpus = Vec::new();
-    for range in list.split(',') {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        cpus.extend(first.parse::<u32>().ok()?..=last.parse().ok()?);
-    }
-    Some(cpus)
+    list.parse().ok().map(|CpuList(cpus)| cpus)
 }
 
 #[cfg(test)]

@@ -9,12 +9,14 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod columns;
+mod cpus;
 mod excerpt;
 mod print;
 mod quantile;
 mod read;
 
 pub use columns::{Column, aligned};
+pub use cpus::{CpuList, NoCpuList};
 pub use excerpt::{EXCERPT, excerpt, shortened};
 pub use print::{Unit, alone, change, exact, grouped, hertz, hertz_exact, percent, seconds};
 pub use quantile::Quantile;

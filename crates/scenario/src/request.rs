@@ -173,7 +173,7 @@ fn line(kind: BenchmarkKind, key: BenchKey, values: &[String]) -> Result<String,
         (_, BenchKey::Count | BenchKey::Threads | BenchKey::FromCpu) => {
             format!("{} = {first}\n", key.name())
         }
-        (_, BenchKey::Cpus) => format!("cpus = [{first}]\n"),
+        (_, BenchKey::Cpus) => format!("cpus = [{}]\n", values.join(", ")),
         (_, BenchKey::Frequency) => format!("frequency = {}\n", quoted(first)),
         _ => format!("{} = {}\n", key.name(), quoted(first)),
     })

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use irqscope_quantity::{Frequency, QuantityError, Span};
+use irqscope_quantity::{CpuList, Frequency, NoCpuList, QuantityError, Span};
 use irqscope_wire::{
     Async, Benchmark, BenchmarkKind, Class, Clock, Gtod, Inversion, LockProtocol, Middle,
     PeriodicJitter, Plan, Policy, Realfeel, Sched, Scheduling, Sleep, Spin, SystemState, Wake,
@@ -251,7 +251,7 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 }
 
 fn cpus(text: &str) -> Result<Vec<u32>, String> {
-    text.split(',').map(number).collect()
+    text.parse().map(|CpuList(cpus)| cpus).map_err(|error: NoCpuList| error.to_string())
 }
 
 /// Parses `2048Hz`.

@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use irqscope_quantity::CpuList;
 use irqscope_wire::{Policy, Scheduling, ThreadFact};
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
@@ -16,7 +17,6 @@ use serde::Deserialize;
 use super::show::ranges;
 use super::{interrupts, scan};
 use crate::error::{Error, Result};
-use crate::facts::parse_cpus;
 use crate::{scheduling, settings};
 
 /// The file's contents.
@@ -252,8 +252,8 @@ fn restrict(pid: u32, cpus: &[u32]) -> nix::Result<()> {
 }
 
 fn cpus(list: &str) -> Result<Vec<u32>> {
-    let cpus = parse_cpus(list).filter(|cpus| !cpus.is_empty());
-    cpus.ok_or_else(|| wrong(format!("`{list}` is no list of CPUs; write \"0-1,3\"")))
+    let read: std::result::Result<CpuList, _> = list.parse();
+    read.map(|CpuList(cpus)| cpus).map_err(|error| wrong(error.to_string()))
 }
 
 /// Parses "fifo 60", "other".

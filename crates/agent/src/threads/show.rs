@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use irqscope_quantity::Column::{Numbers, Words};
-use irqscope_quantity::aligned;
+use irqscope_quantity::{CpuList, aligned};
 use irqscope_wire::{InterruptLine, Picture, ThreadFact, ThreadPolicy};
 
 pub fn show(picture: &Picture) -> String {
@@ -83,26 +83,13 @@ fn interrupts(picture: &Picture, text: &mut String) {
 
 /// Formats 0, 1, 2, 5 as `0-2,5`.
 pub fn ranges(cpus: &[u32]) -> String {
-    let runs = cpus.chunk_by(|a, b| a + 1 == *b);
-    let run = |run: &[u32]| match run {
-        [one] => one.to_string(),
-        [first, .., last] => format!("{first}-{last}"),
-        [] => String::new(),
-    };
-    runs.map(run).collect::<Vec<_>>().join(",")
+    CpuList(cpus.to_vec()).to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::threads::picture::picture;
-
-    #[test]
-    fn cpus_are_written_as_the_kernel_writes_them() {
-        assert_eq!(ranges(&[0, 1, 2, 5]), "0-2,5");
-        assert_eq!(ranges(&[3]), "3");
-        assert_eq!(ranges(&[]), "");
-    }
 
     #[test]
     fn this_machine_is_shown_with_its_kernel_and_threads() {

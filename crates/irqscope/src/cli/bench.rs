@@ -2,6 +2,7 @@
 //! The options of `irqscope bench`.
 
 use clap::Args;
+use irqscope_quantity::CpuList;
 use irqscope_report::foreign::ExportFormat;
 use irqscope_scenario::BenchKey;
 use irqscope_wire::{BenchmarkKind, Load};
@@ -51,9 +52,9 @@ pub struct Bench {
     /// The CPU under test.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub cpu: u32,
-    /// CPUs to measure at the same time (sched, spin): 0,1.
+    /// CPUs to measure at the same time (sched, spin): 0,1 or 0-3.
     #[arg(long, short = 'a', value_name = "LIST")]
-    cpus: Option<String>,
+    cpus: Option<CpuList>,
     /// Where the waking thread of async runs, if on another CPU.
     #[arg(long, value_name = "N")]
     from_cpu: Option<u32>,
@@ -103,6 +104,8 @@ impl Bench {
         let number = |value: Option<u64>| value.map(|value| value.to_string());
         let variants = self.variant.clone();
         let one = |value: &Option<String>| value.iter().cloned().collect::<Vec<_>>();
+        let listed = self.cpus.iter().flat_map(|list| &list.0);
+        let cpus = listed.map(u32::to_string).collect();
         let all = [
             (BenchKey::Count, one(&number(self.count))),
             (BenchKey::Period, one(&self.period)),
@@ -110,7 +113,7 @@ impl Bench {
             (BenchKey::Priority, one(&self.priority)),
             (BenchKey::Variant, variants),
             (BenchKey::Threads, one(&number(self.threads.map(u64::from)))),
-            (BenchKey::Cpus, one(&self.cpus)),
+            (BenchKey::Cpus, cpus),
             (BenchKey::FromCpu, one(&number(self.from_cpu.map(u64::from)))),
             (BenchKey::Runtime, one(&self.runtime)),
             (BenchKey::Threshold, one(&self.threshold)),

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use irqscope_quantity::CpuList;
+
 use crate::arch::Arch;
 use crate::error::{Result, RigError};
 use crate::kernel::release::Release;
@@ -32,16 +34,6 @@ pub(crate) struct Facts {
     pub cpus: usize,
     /// Distinguishes machines that are reached at one address.
     pub machine_id: String,
-}
-
-/// Counts the CPUs of a list such as `0-3,6`.
-fn count_cpus(list: &str) -> usize {
-    let number = |text: &str| text.trim().parse::<usize>().ok();
-    let count = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        Some(number(last)?.checked_sub(number(first)?)? + 1)
-    };
-    list.split(',').filter_map(count).sum()
 }
 
 /// Which modules a kernel takes.
@@ -81,7 +73,7 @@ impl Facts {
             headers_dir: value("headers_dir").to_owned(),
             compiler: value("compiler") == "yes",
             loaded: value("loaded") == "yes",
-            cpus: count_cpus(value("online")),
+            cpus: value("online").parse().map_or(0, |CpuList(cpus)| cpus.len()),
             modules: Modules::from_kernel(
                 value("modules") == "yes",
                 value("disabled"),
@@ -191,7 +183,7 @@ mod tests {
         let facts = facts(READY);
         assert_eq!(facts.headers.as_deref(), Some("abc"));
         assert!(facts.root && facts.compiler && !facts.loaded);
-        assert_eq!((facts.cpus, count_cpus("0"), count_cpus("")), (5, 1, 0));
+        assert_eq!(facts.cpus, 5);
         assert!(facts.check("board").is_ok());
     }
 
