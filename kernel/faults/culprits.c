@@ -214,6 +214,9 @@ void irqscope_fault_commit(u32 kind)
 		WRITE_ONCE(hog_wanted, true);
 		wake_up_process(hog);
 		return;
+	case IRQSCOPE_FAULT_REMOTE_LOCK:
+	case IRQSCOPE_FAULT_REMOTE_OFF:
+		return irqscope_remote_commit(kind);
 	default:
 		return irqscope_callback_commit(kind);
 	}

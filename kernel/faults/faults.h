@@ -41,6 +41,8 @@ enum irqscope_fault_kind {
 	IRQSCOPE_FAULT_TASKLETS,	/* many short ones */
 	IRQSCOPE_FAULT_PRINTK,		/* a line for a slow console */
 	IRQSCOPE_FAULT_PAGE_FAULTS,	/* the agent's */
+	IRQSCOPE_FAULT_REMOTE_LOCK,	/* a lock that a thread on another CPU has */
+	IRQSCOPE_FAULT_REMOTE_OFF,	/* a call on another CPU, which has interrupts off */
 	IRQSCOPE_FAULT_KINDS,
 };
 
@@ -66,6 +68,9 @@ void irqscope_culprits_unprepare(unsigned int irq);
 void irqscope_callback_commit(u32 kind);
 int irqscope_callbacks_prepare(unsigned int kinds);
 void irqscope_callbacks_unprepare(void);
+void irqscope_remote_commit(u32 kind);
+int irqscope_remote_prepare(unsigned int kinds, unsigned int cpu);
+void irqscope_remote_unprepare(void);
 int irqscope_smi_prepare(void);
 void irqscope_smi_unprepare(void);
 void irqscope_smi_tell(void);

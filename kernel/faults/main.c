@@ -28,7 +28,8 @@
 	(BIT(IRQSCOPE_FAULT_INVERSION) | BIT(IRQSCOPE_FAULT_INHERITANCE) |		\
 	 BIT(IRQSCOPE_FAULT_SMI) | BIT(IRQSCOPE_FAULT_PAGE_FAULTS))
 
-static unsigned int kinds = BIT(IRQSCOPE_FAULT_KINDS) - 1;
+/* Without those that need a second CPU. */
+static unsigned int kinds = BIT(IRQSCOPE_FAULT_REMOTE_LOCK) - 1;
 module_param(kinds, uint, 0444);
 MODULE_PARM_DESC(kinds, "mask of kinds, bit n is enum irqscope_fault_kind n");
 
@@ -159,10 +160,13 @@ static int irqscope_faults_start(void)
 	err = irqscope_callbacks_prepare(kinds);
 	if (err)
 		goto unprepare;
+	err = irqscope_remote_prepare(kinds, cpu);
+	if (err)
+		goto unprepare_callbacks;
 	if (kinds & BIT(IRQSCOPE_FAULT_SMI)) {
 		err = irqscope_smi_prepare();
 		if (err)
-			goto unprepare_callbacks;
+			goto unprepare_remote;
 	}
 	injector = kthread_create(irqscope_inject_faults, NULL, "irqscope-faults");
 	if (IS_ERR(injector)) {
@@ -175,6 +179,8 @@ static int irqscope_faults_start(void)
 
 unprepare_smi:
 	irqscope_smi_unprepare();
+unprepare_remote:
+	irqscope_remote_unprepare();
 unprepare_callbacks:
 	irqscope_callbacks_unprepare();
 unprepare:
@@ -200,6 +206,7 @@ static int irqscope_faults_release(struct inode *inode, struct file *file)
 {
 	kthread_stop(injector);
 	irqscope_smi_unprepare();
+	irqscope_remote_unprepare();
 	irqscope_callbacks_unprepare();
 	irqscope_culprits_unprepare(irq);
 	clear_bit_unlock(0, &opened);

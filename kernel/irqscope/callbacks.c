@@ -3,10 +3,11 @@
  * Events of what the kernel calls back without a tracepoint that says so.
  *
  * Most kernels are built without rcu_invoke_callback (CONFIG_RCU_TRACE), and none
- * traces irq_work, stop_machine() or the end of a page fault. But each of them goes
- * through one function that has what is called as its argument: kprobes on those,
- * which Linux places with ftrace at a function's entry. One that the kernel lacks,
- * or has inlined, is listed with the tracepoints that are lacking.
+ * traces irq_work, stop_machine(), the end of a page fault or a call on other CPUs.
+ * But each of them goes through a function that has what is called as its argument:
+ * kprobes on those, which Linux places with ftrace at a function's entry. Likewise
+ * for spinlocks, of which contention_begin shows the second waiter first. One that
+ * the kernel lacks, or has inlined, is listed with the tracepoints that are lacking.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -96,12 +97,46 @@ static int notrace hook_page_fault_end(struct kretprobe_instance *instance, stru
 	return 0;
 }
 
+/* Both functions have what is to be called as their second argument. */
+static int notrace hook_call(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	irqscope_event(irqscope_called_scope, IRQSCOPE_CALL_OTHERS, 0,
+		       regs_get_kernel_argument(regs, 1));
+	return 0;
+}
+
+static int notrace hook_call_end(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	irqscope_event(irqscope_called_scope, IRQSCOPE_CALL_OTHERS_END, 0, 0);
+	return 0;
+}
+
+/* Of a waiter that is queued contention_begin and its end come in between. */
+static int notrace hook_spin(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	unsigned long lock = regs_get_kernel_argument(regs, 0);
+
+	*(unsigned long *)instance->data = lock;
+	irqscope_event(irqscope_called_scope, IRQSCOPE_CONTENTION_BEGIN, 0, lock);
+	return 0;
+}
+
+static int notrace hook_spin_end(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	irqscope_event(irqscope_called_scope, IRQSCOPE_CONTENTION_END, 0,
+		       *(unsigned long *)instance->data);
+	return 0;
+}
+
+#define SPIN	.entered = hook_spin, .left = hook_spin_end, .optional = true
+
 /* Those with an end are return probes. */
 static struct irqscope_hook {
 	const char *name;
 	kprobe_pre_handler_t at;
 	kretprobe_handler_t entered;
 	kretprobe_handler_t left;
+	bool optional;
 	struct kprobe probe;
 	struct kretprobe both;
 	bool there;
@@ -110,6 +145,14 @@ static struct irqscope_hook {
 	{ .name = "irq_work_single", .entered = hook_irq_work, .left = hook_irq_work_end },
 	{ .name = "multi_cpu_stop", .entered = hook_stop, .left = hook_stop_end },
 	{ .name = "handle_mm_fault", .entered = hook_page_fault, .left = hook_page_fault_end },
+	{ .name = "smp_call_function_single", .entered = hook_call, .left = hook_call_end },
+	{ .name = "smp_call_function_many_cond", .entered = hook_call, .left = hook_call_end },
+	/* Which of the first three there is depends on the configuration. */
+	{ .name = "native_queued_spin_lock_slowpath", SPIN },
+	{ .name = "__pv_queued_spin_lock_slowpath", SPIN },
+	{ .name = "queued_spin_lock_slowpath", SPIN },
+	{ .name = "queued_read_lock_slowpath", SPIN },
+	{ .name = "queued_write_lock_slowpath", SPIN },
 };
 
 /* The kernel writes into what it is given: anew each time. */
@@ -126,6 +169,7 @@ static void irqscope_hook_place(struct irqscope_hook *hook)
 		.kp.symbol_name = hook->name,
 		.entry_handler = hook->entered,
 		.handler = hook->left,
+		.data_size = sizeof(unsigned long),
 	};
 	hook->there = !register_kretprobe(&hook->both);
 }
@@ -145,12 +189,15 @@ static void irqscope_hook_remove(struct irqscope_hook *hook)
 
 static struct irqscope_hook {
 	const char *name;
+	bool optional;
 	bool there;
 } irqscope_hooks[] = {
 	{ .name = "rcu_cblist_dequeue" },
 	{ .name = "irq_work_single" },
 	{ .name = "multi_cpu_stop" },
 	{ .name = "handle_mm_fault" },
+	{ .name = "smp_call_function_single" },
+	{ .name = "smp_call_function_many_cond" },
 };
 
 static void irqscope_hook_place(struct irqscope_hook *hook)
@@ -177,7 +224,7 @@ void irqscope_callbacks_register(struct irqscope *scope)
 	scope->interference.hooks_lacking = 0;
 	for (index = 0; index < ARRAY_SIZE(irqscope_hooks); index++) {
 		irqscope_hook_place(&irqscope_hooks[index]);
-		if (!irqscope_hooks[index].there)
+		if (!irqscope_hooks[index].there && !irqscope_hooks[index].optional)
 			scope->interference.hooks_lacking |= BIT(index);
 	}
 }

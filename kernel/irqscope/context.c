@@ -40,7 +40,7 @@ static bool irqscope_may_be_text(unsigned long word)
 }
 
 /* Not beyond the page that the stack pointer is in: that one is there. */
-static void irqscope_context_stack(struct irqscope *scope, struct irqscope_event event,
+static void irqscope_context_stack(struct irqscope_event_log *log, struct irqscope_event event,
 				   unsigned long from)
 {
 	const unsigned long *word = (const unsigned long *)from;
@@ -57,7 +57,7 @@ static void irqscope_context_stack(struct irqscope *scope, struct irqscope_event
 			continue;
 		event.value = kept++;
 		event.address = address;
-		irqscope_event_at(scope, event);
+		irqscope_event_at(log, event);
 	}
 }
 
@@ -69,6 +69,7 @@ static void irqscope_context_stack(struct irqscope *scope, struct irqscope_event
  */
 void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles)
 {
+	struct irqscope_event_log *log = &scope->interference.log;
 	struct pt_regs *regs = get_irq_regs();
 	struct irqscope_event event = {
 		.cycles = cycles,
@@ -84,7 +85,7 @@ void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles)
 		event.context |= IRQSCOPE_IN_USER;
 	else if (regs)
 		event.address = instruction_pointer(regs);
-	irqscope_event_at(scope, event);
+	irqscope_event_at(log, event);
 	if (event.address && !(event.context & IRQSCOPE_IN_IDLE))
-		irqscope_context_stack(scope, event, kernel_stack_pointer(regs));
+		irqscope_context_stack(log, event, kernel_stack_pointer(regs));
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The device /dev/irqscope-events: the log of events, by read().
+ * The device /dev/irqscope-events: the logs of events, by read().
+ *
+ * Each read() begins with events of the CPU under test. Those of another CPU follow
+ * an IRQSCOPE_CPU with its number.
  */
+#include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -13,7 +17,7 @@
 #define AT_ONCE	16
 
 /* The events from @from on that lie together in memory, at most @count. */
-static size_t irqscope_events_run(const struct irqscope_interference *log, u64 from, size_t count)
+static size_t irqscope_events_run(const struct irqscope_event_log *log, u64 from, size_t count)
 {
 	u64 index = from & (log->size - 1);
 
@@ -25,13 +29,14 @@ static size_t irqscope_events_run(const struct irqscope_interference *log, u64 f
  * memory cannot be touched under this lock: mapping the ring takes `control` with that
  * memory locked, and the start of a run takes this one under `control`.
  */
-static size_t irqscope_events_take(struct irqscope_interference *log,
+static size_t irqscope_events_take(struct irqscope_interference *all,
+				   struct irqscope_event_log *log,
 				   struct irqscope_event *to, size_t count)
 {
 	size_t run = 0;
 	u64 published;
 
-	mutex_lock(&log->reader);
+	mutex_lock(&all->reader);
 	/* Pairs with the release when a window is closed. */
 	published = smp_load_acquire(&log->published);
 	count = min_t(u64, count, published - log->released);
@@ -41,30 +46,88 @@ static size_t irqscope_events_take(struct irqscope_interference *log,
 		/* Pairs with the writer's look for a free slot: it is copied before. */
 		smp_store_release(&log->released, log->released + run);
 	}
-	mutex_unlock(&log->reader);
+	mutex_unlock(&all->reader);
 	return run;
 }
 
-static ssize_t irqscope_events_read(struct file *file, char __user *to, size_t length,
+/* Where a reader's memory takes the next events. */
+struct irqscope_events_to {
+	struct irqscope_interference *all;
+	char __user *memory;
+	size_t length;
+	size_t copied;
+};
+
+static size_t irqscope_events_room(const struct irqscope_events_to *to)
+{
+	return (to->length - to->copied) / sizeof(struct irqscope_event);
+}
+
+static int irqscope_events_copy(struct irqscope_events_to *to, const struct irqscope_event *events,
+				size_t count)
+{
+	size_t bytes = count * sizeof(*events);
+
+	if (copy_to_user(to->memory + to->copied, events, bytes))
+		return -EFAULT;
+	to->copied += bytes;
+	return 0;
+}
+
+static int irqscope_events_copy_log(struct irqscope_events_to *to, struct irqscope_event_log *log)
+{
+	struct irqscope_event events[AT_ONCE];
+	size_t count;
+	int err = 0;
+
+	while (!err && irqscope_events_room(to)) {
+		count = min_t(size_t, AT_ONCE, irqscope_events_room(to));
+		count = irqscope_events_take(to->all, log, events, count);
+		if (!count)
+			break;
+		err = irqscope_events_copy(to, events, count);
+	}
+	return err;
+}
+
+static int irqscope_events_copy_others(struct irqscope_events_to *to)
+{
+	struct irqscope_event mark = { .kind = IRQSCOPE_CPU };
+	int err = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct irqscope_event_log *log = irqscope_other_log(cpu);
+
+		if (READ_ONCE(log->published) == READ_ONCE(log->released))
+			continue;
+		if (irqscope_events_room(to) < 2)
+			break;
+		mark.value = cpu;
+		err = irqscope_events_copy(to, &mark, 1);
+		if (!err)
+			err = irqscope_events_copy_log(to, log);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+static ssize_t irqscope_events_read(struct file *file, char __user *memory, size_t length,
 				    loff_t *position)
 {
 	struct irqscope *scope = file->private_data;
-	struct irqscope_event events[AT_ONCE];
-	size_t copied = 0;
-	size_t count;
+	struct irqscope_events_to to = {
+		.all = &scope->interference, .memory = memory, .length = length,
+	};
+	int err;
 
-	if (length < sizeof(*events))
+	if (length < sizeof(struct irqscope_event))
 		return -EINVAL;
-	while (copied + sizeof(*events) <= length) {
-		count = min_t(size_t, AT_ONCE, (length - copied) / sizeof(*events));
-		count = irqscope_events_take(&scope->interference, events, count);
-		if (!count)
-			break;
-		if (copy_to_user(to + copied, events, count * sizeof(*events)))
-			return -EFAULT;
-		copied += count * sizeof(*events);
-	}
-	return copied;
+	err = irqscope_events_copy_log(&to, &scope->interference.log);
+	if (!err)
+		err = irqscope_events_copy_others(&to);
+	return err ?: to.copied;
 }
 
 static int irqscope_events_open(struct inode *inode, struct file *file)

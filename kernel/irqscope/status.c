@@ -123,7 +123,9 @@ static ssize_t event_cost_show(struct device *device, struct device_attribute *a
 static ssize_t events_lost_show(struct device *device, struct device_attribute *attribute,
 				char *page)
 {
-	return sysfs_emit(page, "%llu\n", READ_ONCE(irqscope.interference.lost));
+	u64 lost = READ_ONCE(irqscope.interference.log.lost) + irqscope_others_lost();
+
+	return sysfs_emit(page, "%llu\n", lost);
 }
 
 static ssize_t lacking_tracepoints_show(struct device *device,

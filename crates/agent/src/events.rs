@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The driver's log of events: read, named, and sent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use irqscope_wire::{
-    Called, Context, Cycles, Event, Explained, Message, Priority, Role, Softirq, StageThread,
-    Vector, What,
+    Called, Context, Cycles, Event, Explained, Message, OtherEvents, Priority, Role, Softirq,
+    StageThread, Vector, What,
 };
 
 use crate::driver::Driver;
@@ -26,8 +26,8 @@ const BATCH: usize = 4096;
 pub struct EventLog {
     device: File,
     addresses: BTreeSet<u64>,
-    /// The first half of a name, which comes in two.
-    half: Option<(u32, [u8; 8])>,
+    /// The first half of a name, which comes in two, by CPU.
+    halves: BTreeMap<Option<u16>, (u32, [u8; 8])>,
 }
 
 impl EventLog {
@@ -38,7 +38,7 @@ impl EventLog {
     pub fn open(root: &Path) -> Result<EventLog> {
         let path = root.join("dev/irqscope-events");
         let device = File::open(&path).map_err(|source| Error::Open { path, source })?;
-        Ok(EventLog { device, addresses: BTreeSet::new(), half: None })
+        Ok(EventLog { device, addresses: BTreeSet::new(), halves: BTreeMap::new() })
     }
 
     /// Sends what is there.
@@ -56,9 +56,27 @@ impl EventLog {
                 return Ok(());
             }
             let (raw, _) = bytes[..length].as_chunks();
-            let events: Vec<Event> =
-                raw.iter().filter_map(|raw| self.event(&uapi::Event::from_bytes(raw))).collect();
-            sink.send(Message::Events(events))?;
+            let raw: Vec<uapi::Event> = raw.iter().map(uapi::Event::from_bytes).collect();
+            for message in self.messages(&raw) {
+                sink.send(message)?;
+            }
+        }
+    }
+
+    /// Converts what one read() gave: events of the CPU under test, and then those of others, each
+    /// after its CPU's number.
+    fn messages(&mut self, raw: &[uapi::Event]) -> Vec<Message> {
+        let of_one_cpu = raw.chunk_by(|_, next| next.kind != uapi::CPU);
+        of_one_cpu.map(|raw| self.message(raw)).collect()
+    }
+
+    fn message(&mut self, raw: &[uapi::Event]) -> Message {
+        let first = raw.first().filter(|first| first.kind == uapi::CPU);
+        let cpu = first.map(|mark| mark.value as u16);
+        let events = raw.iter().filter_map(|raw| self.event(cpu, raw)).collect();
+        match cpu {
+            Some(cpu) => Message::OtherEvents(OtherEvents { cpu, events }),
+            None => Message::Events(events),
         }
     }
 
@@ -84,13 +102,13 @@ impl EventLog {
         }))
     }
 
-    fn event(&mut self, raw: &uapi::Event) -> Option<Event> {
+    fn event(&mut self, cpu: Option<u16>, raw: &uapi::Event) -> Option<Event> {
         let what = match raw.kind {
             uapi::NAME => {
-                self.half = Some((raw.value, raw.address.to_ne_bytes()));
+                self.halves.insert(cpu, (raw.value, raw.address.to_ne_bytes()));
                 return None;
             }
-            uapi::NAME_REST => What::Named(self.name(raw)?),
+            uapi::NAME_REST => What::Named(self.name(cpu, raw)?),
             _ => what(raw)?,
         };
         self.addresses.extend(what.address());
@@ -104,8 +122,8 @@ impl EventLog {
         })
     }
 
-    fn name(&mut self, rest: &uapi::Event) -> Option<String> {
-        let (pid, first) = self.half.take()?;
+    fn name(&mut self, cpu: Option<u16>, rest: &uapi::Event) -> Option<String> {
+        let (pid, first) = self.halves.remove(&cpu)?;
         let letters = [first, rest.address.to_ne_bytes()].concat();
         let end = letters.iter().position(|letter| *letter == 0).unwrap_or(letters.len());
         (pid == rest.value).then(|| String::from_utf8_lossy(&letters[..end]).into_owned())
@@ -120,7 +138,7 @@ fn softirq_threads(root: &Path) -> Vec<u32> {
     pids
 }
 
-/// Converts an event. None: of a kind that this agent does not know, or a name.
+/// Converts an event. None: of a kind that this agent does not know, a name, or a CPU's number.
 fn what(raw: &uapi::Event) -> Option<What> {
     let (value, address) = (raw.value, raw.address);
     let vector = || Vector::ALL.get(value as usize).copied();
@@ -166,6 +184,8 @@ fn what(raw: &uapi::Event) -> Option<What> {
         uapi::CALLBACK_EXIT => What::CallbackExit(called()?),
         uapi::PAGE_FAULT => What::PageFault,
         uapi::PAGE_FAULT_END => What::PageFaultEnd,
+        uapi::CALL_OTHERS => What::CallOthers { function: address },
+        uapi::CALL_OTHERS_END => What::CallOthersEnd,
         _ => return None,
     })
 }
@@ -176,7 +196,7 @@ mod tests {
 
     fn log() -> EventLog {
         let device = tempfile::tempfile().unwrap();
-        EventLog { device, addresses: BTreeSet::new(), half: None }
+        EventLog { device, addresses: BTreeSet::new(), halves: BTreeMap::new() }
     }
 
     fn raw(kind: u8, value: u32, address: u64) -> uapi::Event {
@@ -188,26 +208,63 @@ mod tests {
         let mut log = log();
         let letters = |text: &[u8; 8]| u64::from_ne_bytes(*text);
         let first = raw(uapi::NAME, 7, letters(b"kworker/"));
-        assert_eq!(log.event(&first), None);
-        let event = log.event(&raw(uapi::NAME_REST, 7, letters(b"0:1H\0\0\0\0"))).unwrap();
+        assert_eq!(log.event(None, &first), None);
+        let event = log.event(None, &raw(uapi::NAME_REST, 7, letters(b"0:1H\0\0\0\0"))).unwrap();
         assert_eq!(event.what, What::Named("kworker/0:1H".into()));
-        assert_eq!(log.event(&raw(uapi::NAME_REST, 8, 0)), None, "its first half is missing");
+        assert_eq!(log.event(None, &raw(uapi::NAME_REST, 8, 0)), None, "its first half is missing");
+    }
+
+    #[test]
+    fn events_of_other_cpus_come_apart_and_names_with_them() {
+        let letters = |text: &[u8; 8]| u64::from_ne_bytes(*text);
+        let mut log = log();
+        let cpu = |number| raw(uapi::CPU, number, 0);
+        // A read() ends between the halves of a name.
+        let first = [raw(uapi::IDLE_EXIT, 0, 0), cpu(1), raw(uapi::NAME, 7, letters(b"irqscope"))];
+        let second = [
+            raw(uapi::NAME, 9, letters(b"load-cop")),
+            raw(uapi::NAME_REST, 9, letters(b"y\0\0\0\0\0\0\0")),
+            cpu(1),
+            raw(uapi::NAME_REST, 7, letters(b"-holder\0")),
+            cpu(2),
+            raw(uapi::IDLE_EXIT, 0, 0),
+        ];
+        let whats = |events: &[Event]| events.iter().map(|e| e.what.clone()).collect::<Vec<_>>();
+        let mut found = Vec::new();
+        for message in log.messages(&first).into_iter().chain(log.messages(&second)) {
+            found.push(match message {
+                Message::Events(events) => (None, whats(&events)),
+                Message::OtherEvents(other) => (Some(other.cpu), whats(&other.events)),
+                _ => unreachable!("no other message"),
+            });
+        }
+        let named = |name: &str| vec![What::Named(name.into())];
+        assert_eq!(
+            found,
+            [
+                (None, vec![What::IdleExit]),
+                (Some(1), vec![]),
+                (None, named("load-copy")),
+                (Some(1), named("irqscope-holder")),
+                (Some(2), vec![What::IdleExit]),
+            ]
+        );
     }
 
     #[test]
     fn code_that_was_met_is_kept_for_its_name() {
         let mut log = log();
-        log.event(&raw(uapi::WORK_START, 0, 0x1234)).unwrap();
-        log.event(&raw(uapi::CONTENTION_BEGIN, 0, 0x9999)).unwrap();
-        log.event(&raw(uapi::TRIGGERED, 3, 0)).unwrap();
+        log.event(None, &raw(uapi::WORK_START, 0, 0x1234)).unwrap();
+        log.event(None, &raw(uapi::CONTENTION_BEGIN, 0, 0x9999)).unwrap();
+        log.event(None, &raw(uapi::TRIGGERED, 3, 0)).unwrap();
         assert_eq!(log.addresses.iter().copied().collect::<Vec<_>>(), [0x1234]);
     }
 
     #[test]
     fn every_kind_of_the_driver_is_known() {
         for kind in 0..uapi::EVENT_KINDS {
-            let name = kind == uapi::NAME || kind == uapi::NAME_REST;
-            assert_eq!(what(&raw(kind, 0, 0)).is_some(), !name, "kind {kind}");
+            let is_event = ![uapi::NAME, uapi::NAME_REST, uapi::CPU].contains(&kind);
+            assert_eq!(what(&raw(kind, 0, 0)).is_some(), is_event, "kind {kind}");
         }
         assert_eq!(what(&raw(uapi::EVENT_KINDS, 0, 0)), None);
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use irqscope_wire::{
     Counters, Event, Explained, Failure, Fault, GeneratorKind, LoadWork, LockSite, LockTotals,
-    Message, Note, Plan, Sample, Sections, StageCost, StagePlan, Started, Symbol, Tick,
+    Message, Note, OtherEvents, Plan, Sample, Sections, StageCost, StagePlan, Started, Symbol,
+    Tick,
 };
 
 use crate::bench::{self, BenchmarkData};
@@ -72,6 +73,8 @@ pub struct CaseData {
     pub symbols: Vec<Symbol>,
     /// Everything else that the CPU under test did, in order; with `explain`.
     pub events: Vec<Event>,
+    /// The doing of each other CPU while a sample was open, in order; with `explain`.
+    pub others: BTreeMap<u16, Vec<Event>>,
     /// The facts that are needed to read the events.
     pub explained: Option<Explained>,
     /// Culprits that a test asked for.
@@ -138,7 +141,9 @@ impl CaseData {
             data.rows.sort_by_key(SampleRow::key);
         }
         // A circle of history has its youngest events before its oldest.
-        data.events.sort_by_key(|event| (event.at, event.order));
+        for events in std::iter::once(&mut data.events).chain(data.others.values_mut()) {
+            events.sort_by_key(|event| (event.at, event.order));
+        }
         data.symbols.sort();
         data.symbols.dedup();
         Ok(data)
@@ -235,6 +240,9 @@ impl CaseData {
             Message::Finished(counters) => self.counters = Some(counters),
             Message::Symbols(symbols) => self.symbols.extend(symbols),
             Message::Events(events) => self.events.extend(events),
+            Message::OtherEvents(OtherEvents { cpu, events }) => {
+                self.others.entry(cpu).or_default().extend(events);
+            }
             Message::Explained(explained) => self.explained = Some(explained),
             Message::Truth(faults) => self.truth.extend(faults),
             Message::LockSites(sites) => self.lock_sites.extend(sites),

@@ -37,6 +37,7 @@ pub fn bundled() -> &'static [Bundled] {
         "faults",
         "lock-faults",
         "callback-faults",
+        "remote-faults",
         "rt-benchmarks",
         "network",
         "network-path",

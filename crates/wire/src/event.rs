@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Other activity of the CPU under test: the driver's events.
+//! Other activity of the CPUs: the driver's events.
 
 use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -229,6 +229,12 @@ pub enum What {
     /// Of a real-time thread.
     PageFault,
     PageFaultEnd,
+    /// Other CPUs are to call a function.
+    CallOthers {
+        function: u64,
+    },
+    /// They have, if that is waited for.
+    CallOthersEnd,
 }
 
 impl What {
@@ -243,7 +249,8 @@ impl What {
             | Self::HrtimerEntry { function }
             | Self::TimerEntry { function }
             | Self::WorkStart { function }
-            | Self::CallbackEntry { function, .. } => *function,
+            | Self::CallbackEntry { function, .. }
+            | Self::CallOthers { function } => *function,
             Self::IrqsOff { by }
             | Self::IrqsOn { by }
             | Self::PreemptionOff { by }
@@ -252,6 +259,15 @@ impl What {
         };
         (address != 0).then_some(address)
     }
+}
+
+/// Events of another CPU than the one under test, from while a sample was open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherEvents {
+    /// The CPU.
+    pub cpu: u16,
+    /// Its events, in order.
+    pub events: Vec<Event>,
 }
 
 /// The facts that are needed to read the events of a case; sent after them.

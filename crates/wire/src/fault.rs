@@ -52,6 +52,10 @@ named! {
         Printk = "printk",
         /// The user stage touches memory that it has to be given first.
         PageFaults = "page-faults",
+        /// The CPU under test wants a lock that a thread on another CPU has.
+        RemoteLock = "remote-lock",
+        /// It calls a function on another CPU, which has interrupts off.
+        RemoteOff = "remote-irqs-off",
     }
 }
 
@@ -59,6 +63,11 @@ impl FaultKind {
     /// Returns whether irqscope_faults.ko does it; the others are the agent's.
     pub const fn is_modules(self) -> bool {
         !matches!(self, Self::PageFaults) && !self.is_locks()
+    }
+
+    /// Returns whether another CPU than the one under test has to take part.
+    pub const fn is_remote(self) -> bool {
+        matches!(self, Self::RemoteLock | Self::RemoteOff)
     }
 
     /// Returns whether it is about locks of the user stage.

@@ -51,7 +51,9 @@ pub use bench::{
 pub use bench_samples::{
     BenchEnd, BenchSample, BenchSamples, BenchValues, Beyond, SeriesCount, ValueCount, Values,
 };
-pub use event::{Called, Context, Event, Explained, Priority, Softirq, StageThread, Vector, What};
+pub use event::{
+    Called, Context, Event, Explained, OtherEvents, Priority, Softirq, StageThread, Vector, What,
+};
 pub use execution::{Burst, Compensate, Execution, ExecutionTime, Shape, StageExecution};
 pub use fault::{Fault, FaultKind, Faults};
 pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode, greeting_protocol};

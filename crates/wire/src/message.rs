@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Account, BenchEnd, BenchSamples, BenchValues, Calibration, Command, Cycles, Event, Explained,
-    Fault, GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds, Packet, Path, Picture,
-    Plan, Reply, Sections, Seq, Setting, Stage, Status, Symbol, Tick, WatchedLatency,
+    Fault, GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds, OtherEvents, Packet, Path,
+    Picture, Plan, Reply, Sections, Seq, Setting, Stage, Status, Symbol, Tick, WatchedLatency,
 };
 
 /// Raised by whatever changes the meaning or the encoding of a message: by each setting in their
@@ -100,6 +100,8 @@ pub enum Message {
     Sections(Sections),
     /// Of a watch: the worst latency of each series, and those above the limit.
     Watched(Vec<WatchedLatency>),
+    /// The doing of another CPU while a sample was open, in order.
+    OtherEvents(OtherEvents),
 }
 
 /// A host's proof that it knows a generator's secret, for the challenge of one connection.

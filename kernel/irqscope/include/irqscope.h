@@ -288,6 +288,12 @@ enum irqscope_event_kind {
 	IRQSCOPE_CALLBACK_EXIT,		/* value: likewise */
 	IRQSCOPE_PAGE_FAULT,		/* of a real-time thread */
 	IRQSCOPE_PAGE_FAULT_END,
+	IRQSCOPE_CALL_OTHERS,		/* other CPUs are to call a function; address: it */
+	IRQSCOPE_CALL_OTHERS_END,	/* they have, if that is waited for */
+	IRQSCOPE_CPU,			/* value: the CPU of the events that follow, up to the
+					 * next one or the end of this read(); without it they
+					 * are of the CPU under test
+					 */
 	IRQSCOPE_EVENT_KINDS,
 };
 

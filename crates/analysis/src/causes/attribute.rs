@@ -8,16 +8,18 @@
 use std::collections::BTreeSet;
 
 use irqscope_run::{CaseData, Span};
-use irqscope_wire::{Called, Context, Place, Priority, Softirq, Stage, Tick, View};
+use irqscope_wire::{Called, Context, Place, Softirq, Stage, Tick, View};
 
 use super::baseline::{Baselines, Entered, Step};
-use super::blocked::Blocked;
 use super::cause::{Cause, CauseKind};
+use super::cpu::Waits;
+use super::elsewhere::Elsewhere;
 use super::frame::Frame;
 use super::interrupts::Ours;
 use super::names::Names;
 use super::parts::{Explained, Parts};
 use super::response::{Instants, ResponseParts};
+use super::sight::{Answering, Sight};
 use super::timeline::{Interrupted, Interval, Timeline};
 
 /// Explains every answered latency of a case that has events; returns whose clock it is.
@@ -25,6 +27,7 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
     let (view, spans) = data.spans();
     let Some(tick) = data.tick() else { return (view, Vec::new()) };
     let timeline = Timeline::of(&data.events);
+    let elsewhere = Elsewhere::of(data);
     let names = Names::of(data);
     let mut case = Case {
         ours: Ours::of(&timeline, &names),
@@ -32,6 +35,8 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
         event_cost: data.explained.as_ref().map_or(0, |explained| explained.event_cost.into()),
         view,
         timeline: &timeline,
+        elsewhere: &elsewhere,
+        answering: Answering::of(data),
         baselines: Baselines::default(),
     };
     for interval in timeline.intervals.iter().filter(|interval| !interval.gap) {
@@ -50,59 +55,19 @@ pub(super) struct Case<'a> {
     pub names: Names<'a>,
     pub ours: Ours,
     event_cost: u64,
-    view: View,
+    pub view: View,
     pub timeline: &'a Timeline,
+    pub elsewhere: &'a Elsewhere,
+    pub answering: Answering,
     pub baselines: Baselines,
 }
 
-/// A sample from one stage's point of view.
-pub(super) struct Sight<'a> {
-    pub span: &'a Span,
-    intervals: &'a [Interval],
-    pub interrupted: Option<&'a Interrupted>,
-    /// When the interrupt was entered that the trigger's handler ran in, by its event.
-    pub entry: Option<u64>,
-    /// The thread that runs when the stage answers, and its priority.
-    last: Option<&'a Interval>,
-    /// When the stage's own thread slept although it was called.
-    pub blocked: Blocked<'a>,
-}
-
-/// 6.2 and later have one for timers on RT.
-const SOFTIRQ_THREADS: [&str; 2] = ["ksoftirqd/", "ktimers/"];
-
-impl<'a> Case<'a> {
-    fn sight<'s>(&self, span: &'s Span) -> Sight<'s>
-    where
-        'a: 's,
-    {
-        let intervals = self.timeline.within(span.from, span.to);
-        let interrupted = self.timeline.handler(span, self.view);
-        let entry = interrupted.and_then(|found| self.ours.entry(found.at));
-        let last = intervals.last();
-        let blocked = match (entry, last) {
-            (Some(entry), Some(last)) => Blocked::of(self.timeline, intervals, last.pid, entry),
-            _ => Blocked::default(),
-        };
-        Sight { span, intervals, interrupted, entry, last, blocked }
-    }
-
-    /// Returns the thread that answers, if the stage is a thread's. A softirq that runs on top of
-    /// another thread is not that thread's doing; the kernel's own softirq threads are.
-    pub fn own_thread(&self, sight: &Sight<'_>) -> Option<(u32, Priority)> {
-        let last = sight.last?;
-        let name = self.timeline.threads.get(&last.pid);
-        let is_softirqs =
-            name.is_some_and(|name| SOFTIRQ_THREADS.iter().any(|own| name.starts_with(own)));
-        (sight.span.stage.facts().place == Place::Thread || is_softirqs)
-            .then_some((last.pid, last.priority))
-    }
-
+impl Case<'_> {
     /// Learns the lengths of steps that may be disturbed: the entry once for a sample, by its first
     /// stage, the others once for each stage that they are a part of.
     fn learn(&mut self, span: &Span, is_first: bool) {
         let sight = self.sight(span);
-        for interval in sight.intervals {
+        for interval in sight.intervals.iter() {
             if is_first && sight.entry == Some(interval.to) {
                 let length = interval.to - interval.from.max(span.from);
                 self.baselines.add(Step::Entry(entered(&sight)), length);
@@ -126,16 +91,13 @@ impl<'a> Case<'a> {
     fn explained(&self, span: &Span, tick: Tick) -> Explained {
         let sight = self.sight(span);
         let mut parts = Parts::new(span);
-        if sight.entry.is_none() {
-            parts.until(span.to, Cause::named(CauseKind::Unexplained, "no events"));
-        }
-        for interval in sight.intervals {
-            if sight.entry.is_some() {
-                self.name(&sight, interval, &mut parts);
-            }
+        if let Some(reason) = unseen(&sight) {
+            parts.until(span.to, Cause::named(CauseKind::Unexplained, reason));
+        } else {
+            sight.intervals.iter().for_each(|interval| self.name(&sight, interval, &mut parts));
         }
         // The last event came before the answer.
-        let rest = sight.last.map_or(CauseKind::Unexplained, |_| CauseKind::Own);
+        let rest = sight.last().map_or(CauseKind::Unexplained, |_| CauseKind::Own);
         parts.until(span.to, Cause::plain(rest));
         parts.explained(tick, self.parts(&sight, tick))
     }
@@ -143,7 +105,7 @@ impl<'a> Case<'a> {
     fn parts(&self, sight: &Sight<'_>, tick: Tick) -> Option<ResponseParts> {
         let (handler, entry) = (sight.interrupted?.at, sight.entry?);
         let thread = self.own_thread(sight).map(|(pid, _)| pid);
-        let found = Instants::find(self.timeline, sight.intervals, handler, entry, thread);
+        let found = Instants::find(sight.timeline?, &sight.intervals, handler, entry, thread);
         Some(found.parts(sight.span, tick))
     }
 
@@ -165,7 +127,11 @@ impl<'a> Case<'a> {
             parts.until(to - usual, cause);
         }
         let length = to.saturating_sub(parts.at);
+        // A wait in which the trigger's interrupt came in had not kept it off.
+        let interrupted = sight.entry == Some(interval.to);
+        let elsewhere = (!interrupted).then(|| self.elsewhere(interval, parts.at, to)).flatten();
         let view = match sight.entry {
+            _ if let Some(cause) = elsewhere => Named::All(cause),
             Some(entry) if interval.from < entry => self.before(sight, interval, length),
             _ => self.after(sight, interval, length),
         };
@@ -200,8 +166,10 @@ impl<'a> Case<'a> {
         }
         let entered = if interval.idles() { Entered::Idle } else { entered(sight) };
         let own = self.baselines.own(Step::Entry(entered), length);
+        // A CPU that waits for a call has interrupts on.
+        let waits = matches!(interval.waits, Some(Waits::Call { .. }));
         match entered {
-            _ if own == length => Named::All(Cause::plain(CauseKind::Own)),
+            _ if own == length || waits => Named::All(Cause::plain(CauseKind::Own)),
             Entered::Kernel => Named::Beyond(own, self.disabled(sight, interval)),
             Entered::Idle => Named::Beyond(own, Cause::plain(CauseKind::LeavingIdle)),
             Entered::User => {
@@ -341,10 +309,17 @@ impl<'a> Case<'a> {
     }
 
     pub fn name_of(&self, pid: u32) -> String {
-        match self.timeline.threads.get(&pid) {
-            Some(name) => name.clone(),
-            None => format!("thread {pid}"),
-        }
+        let known = self.timeline.threads.get(&pid).or_else(|| self.elsewhere.name_of(pid));
+        known.map_or_else(|| format!("thread {pid}"), String::clone)
+    }
+}
+
+/// Returns why a sample cannot be explained.
+fn unseen(sight: &Sight<'_>) -> Option<String> {
+    match sight.elsewhere {
+        _ if sight.entry.is_none() => Some("no events".into()),
+        Some(cpu) if sight.timeline.is_none() => Some(format!("answered on CPU {cpu}")),
+        _ => None,
     }
 }
 
@@ -363,7 +338,7 @@ fn entered(sight: &Sight<'_>) -> Entered {
 }
 
 /// Returns whether a function is a helper: it enables what another one disabled.
-fn is_helper(name: &str) -> bool {
+pub(super) fn is_helper(name: &str) -> bool {
     const HELPERS: [&str; 6] = [
         "_raw_spin_unlock",
         "_raw_read_unlock",

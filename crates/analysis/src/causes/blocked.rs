@@ -6,7 +6,8 @@
 //! says what; but the thread that wakes it in the end is the one that had it. That holds for every
 //! kind of lock, in the kernel and in user space.
 
-use super::timeline::{Interval, Timeline, Wakeup};
+use super::elsewhere::{Elsewhere, Waker};
+use super::timeline::{Interval, Timeline};
 
 /// From going to sleep to being woken.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +15,7 @@ pub struct Period<'a> {
     pub from: u64,
     pub to: u64,
     /// None: the events end before.
-    pub waker: Option<&'a Wakeup>,
+    pub waker: Option<Waker<'a>>,
 }
 
 /// Those of one response, in order.
@@ -24,14 +25,21 @@ pub struct Blocked<'a>(Vec<Period<'a>>);
 impl<'a> Blocked<'a> {
     /// Finds the sleep; `intervals` of the response, `pid` of the thread that answers, `entry` of
     /// the trigger's handler: what it slept before it was called is not meant.
-    pub fn of(timeline: &'a Timeline, intervals: &[Interval], pid: u32, entry: u64) -> Self {
-        let Some(called) = timeline.woken(pid, entry) else { return Self::default() };
-        let sleeps = intervals
-            .iter()
-            .filter(|interval| interval.pid == pid && interval.slept && interval.to > called.at);
+    pub fn of(
+        timeline: &'a Timeline,
+        elsewhere: &'a Elsewhere,
+        intervals: &[Interval],
+        pid: u32,
+        entry: u64,
+    ) -> Self {
+        let woken = |from| elsewhere.woken(timeline, pid, from);
+        let Some(called) = woken(entry) else { return Self::default() };
+        let sleeps = intervals.iter().filter(|interval| {
+            interval.pid == pid && interval.slept && interval.to > called.wakeup.at
+        });
         let period = |interval: &Interval| {
-            let waker = timeline.woken(pid, interval.to);
-            let to = waker.map_or(u64::MAX, |waker| waker.at);
+            let waker = woken(interval.to);
+            let to = waker.map_or(u64::MAX, |waker| waker.wakeup.at);
             Period { from: interval.to, to, waker }
         };
         Self(sleeps.map(period).collect())
@@ -83,11 +91,15 @@ mod tests {
             (270, OWNER, switch(STAGE, true)),
             (300, STAGE, What::Statistics { pid: STAGE }),
         ]);
-        let blocked = Blocked::of(&found, &found.intervals, STAGE, 140);
+        let elsewhere = Elsewhere::default();
+        let blocked = Blocked::of(&found, &elsewhere, &found.intervals, STAGE, 140);
         assert!(blocked.at(110).is_none() && blocked.at(199).is_none());
         let period = blocked.at(200).unwrap();
         assert_eq!((period.from, period.to), (200, 260));
-        assert_eq!(period.waker.map(|waker| (waker.by, waker.by_interrupt)), Some((OWNER, false)));
+        assert_eq!(
+            period.waker.map(|waker| (waker.wakeup.by, waker.wakeup.by_interrupt)),
+            Some((OWNER, false))
+        );
         assert!(blocked.at(260).is_none(), "awake, though not running yet");
     }
 
@@ -100,6 +112,10 @@ mod tests {
             (270, OWNER, switch(STAGE, true)),
             (300, STAGE, What::Statistics { pid: STAGE }),
         ]);
-        assert!(Blocked::of(&found, &found.intervals, STAGE, 140).at(210).is_none());
+        assert!(
+            Blocked::of(&found, &Elsewhere::default(), &found.intervals, STAGE, 140)
+                .at(210)
+                .is_none()
+        );
     }
 }

@@ -40,6 +40,9 @@ pub enum CauseKind {
     PriorityInversion,
     /// The stage's thread sleeps, and no thread that could wake it runs.
     Blocked,
+    /// The CPU under test waits for another one: for a lock that is held there, or until that one
+    /// has taken an interrupt.
+    OtherCpu,
     /// The stage's thread has to be given memory that it touches.
     PageFault,
     /// From the handler to the thread, out of the idle loop.
@@ -52,7 +55,7 @@ pub enum CauseKind {
 
 impl CauseKind {
     /// All kinds, in their order.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Own,
         Self::Prolonged,
         Self::OtherStage,
@@ -69,6 +72,7 @@ impl CauseKind {
         Self::LockOwner,
         Self::PriorityInversion,
         Self::Blocked,
+        Self::OtherCpu,
         Self::PageFault,
         Self::LeavingIdle,
         Self::Probes,
@@ -99,6 +103,7 @@ impl CauseKind {
             Self::LockOwner => "lock owner",
             Self::PriorityInversion => "priority inversion",
             Self::Blocked => "blocked",
+            Self::OtherCpu => "another CPU",
             Self::PageFault => "page fault",
             Self::LeavingIdle => "leaving idle",
             Self::Probes => "probes",
@@ -139,6 +144,10 @@ impl CauseKind {
                  priority in between had the CPU"
             }
             Self::Blocked => "the thread slept, and what it waited for was not on this CPU",
+            Self::OtherCpu => {
+                "this CPU stood still until the one named gave a lock free, or took an interrupt \
+                 that this one had sent it"
+            }
             Self::PageFault => {
                 "the answering thread touched memory that it first had to be given: lock it, and \
                  touch it before"

@@ -59,6 +59,10 @@ pub fn is(kind: FaultKind, cause: &Cause) -> bool {
                 || waits(cause) && any(&["pr/slow", "pr/legacy"])
         }
         FaultKind::PageFaults => cause.kind == CauseKind::PageFault,
+        FaultKind::RemoteLock => cause.kind == CauseKind::OtherCpu && any(&["irqscope-holder"]),
+        FaultKind::RemoteOff => {
+            cause.kind == CauseKind::OtherCpu && any(&["irqscope_fault_remote_off"])
+        }
         FaultKind::IrqsPreempt | FaultKind::HrtimerSoftirq => {
             Role::BOTH.iter().any(|role| role.is(kind, cause))
         }

@@ -7,10 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use super::attribute::{Case, Sight};
+use super::attribute::Case;
 use super::cause::{Cause, CauseKind};
 use super::frame::Frame;
 use super::names::Names;
+use super::sight::Sight;
 use super::timeline::{Interval, Timeline};
 use irqscope_wire::Stage;
 
@@ -41,6 +42,11 @@ impl Ours {
             }
         }
         Self(ours)
+    }
+
+    /// Returns when the interrupt was left that was entered at this instant.
+    pub fn left(&self, since: u64) -> Option<u64> {
+        self.0.get(&since).map(|found| found.to)
     }
 
     /// Returns when the interrupt was entered in which the driver's handler ran at this instant.

@@ -2,12 +2,14 @@
 //! Why a response was late: each latency split into disjoint segments, whose sum
 //! it is.
 //!
-//! * [`timeline`]: the driver's events become intervals, each with what the CPU
+//! * [`timeline`]: the driver's events become intervals, each with what the [`cpu`]
 //!   did in it, by the [`frame`]s that it has entered;
 //! * [`stopped`]: of these, those in which a function ran for which the machine was stopped;
 //! * [`baseline`]: what the steps of an undisturbed path take, by the case's own
 //!   samples;
 //! * [`blocked`]: when a stage's thread slept although it was called;
+//! * [`elsewhere`]: what other CPUs did, where the one under test waited for them;
+//! * [`sight`]: a sample from one stage's point of view, on the CPU that answers;
 //! * [`attribute`]: the intervals between a trigger and a stage's answer, seen
 //!   from that stage;
 //! * [`interrupts`]: the same, in a hard interrupt, which may be the trigger's own;
@@ -25,7 +27,9 @@ mod baseline;
 mod blocked;
 mod by_cause;
 mod cause;
+mod cpu;
 mod culprit;
+mod elsewhere;
 mod expected;
 mod explanation;
 mod frame;
@@ -36,6 +40,7 @@ mod parts;
 mod ranking;
 mod response;
 mod rows;
+mod sight;
 mod stopped;
 mod threads;
 mod timeline;

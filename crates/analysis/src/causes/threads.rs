@@ -3,11 +3,13 @@
 
 use irqscope_wire::{Context, Priority};
 
-use super::attribute::{Case, Named, Sight};
+use super::attribute::{Case, Named};
 use super::baseline::Step;
 use super::blocked::Period;
 use super::cause::{Cause, CauseKind};
+use super::elsewhere::Waker;
 use super::frame::Frame;
+use super::sight::Sight;
 use super::timeline::Interval;
 
 /// The priority of the kernel's softirq threads if it was not changed: nice 0.
@@ -24,7 +26,7 @@ impl Case<'_> {
         }
         let waiting = sight.blocked.at(interval.from);
         if let Some((period, (_, priority))) = waiting.zip(own) {
-            return Named::All(self.waiting(interval, period, priority));
+            return Named::All(self.waiting(interval, period, priority, length));
         }
         if let Some(stage) = self.names.stage(interval.pid) {
             return Named::All(Cause::named(CauseKind::OtherStage, stage.name()));
@@ -46,23 +48,30 @@ impl Case<'_> {
         if usual == length {
             return Named::All(Cause::plain(CauseKind::Own));
         }
-        let before = interval.switched.then(|| self.timeline.before(interval.from)).flatten();
+        let before = interval.switched.then(|| sight.timeline?.before(interval.from)).flatten();
         let after = before.map_or(String::new(), |pid| format!("after {}", self.name_of(pid)));
         Named::Beyond(usual, Cause::named(CauseKind::Prolonged, after))
     }
 
     /// Names the cause while the stage's thread was called, ran, and sleeps again until another
     /// thread wakes it: that one has what the stage wants, or has to notify it.
-    fn waiting(&self, interval: &Interval, period: &Period, own: Priority) -> Cause {
-        let Some(waker) = period.waker else {
+    /// On another CPU it is what that one does.
+    fn waiting(&self, here: &Interval, period: &Period, own: Priority, length: u64) -> Cause {
+        let Some(Waker { cpu, wakeup }) = period.waker else {
             return Cause::named(CauseKind::Blocked, "the thread that ended it is not known");
         };
-        if waker.by_interrupt {
-            return Cause::named(CauseKind::Blocked, "until an interrupt");
+        let place = cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
+        if wakeup.by_interrupt {
+            return Cause::named(CauseKind::Blocked, format!("until an interrupt{place}"));
         }
-        let owner = self.name_of(waker.by);
-        if interval.pid == waker.by {
-            return Cause::named(CauseKind::LockOwner, owner).with(self.run_of(interval));
+        let owner = self.name_of(wakeup.by);
+        let there = |cpu| self.elsewhere.mostly(cpu, here.to.saturating_sub(length), here.to);
+        let Some(interval) = cpu.map_or(Some(here), there) else {
+            return Cause::named(CauseKind::Blocked, format!("until {owner} ran{place}"));
+        };
+        let run = format!("{}{place}", self.run_of(interval));
+        if interval.pid == wakeup.by {
+            return Cause::named(CauseKind::LockOwner, owner).with(run);
         }
         if interval.idle {
             return Cause::named(CauseKind::Blocked, format!("on {owner}, which sleeps"));
@@ -71,7 +80,6 @@ impl Case<'_> {
             std::cmp::Ordering::Less => CauseKind::HigherPriority,
             _ => CauseKind::PriorityInversion,
         };
-        let run = self.run_of(interval);
         let detail = format!("{run}, before {owner}, on which the stage waits");
         Cause::named(kind, self.name_of(interval.pid)).with(detail)
     }

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use irqscope_run::Span;
-use irqscope_wire::{Called, Context, Event, Priority, View, What};
+use irqscope_wire::{Called, Context, Event, Priority, Vector, View, What};
 
+use super::cpu::{Cpu, Waits};
 use super::frame::Frame;
 use super::stopped;
 
@@ -43,6 +44,8 @@ pub struct Interval {
     pub events: u32,
     /// System management interrupts came in it.
     pub smis: u32,
+    /// The CPU stands still in it, and waits for another one.
+    pub waits: Option<Waits>,
     /// Events are missing before its end: their numbers jump, or another thread runs then without a
     /// switch. An answer in it came before the record ended.
     pub gap: bool,
@@ -83,6 +86,11 @@ pub struct Timeline {
     /// Their places, by the lower 32 bits of the target's number.
     numbered: BTreeMap<u32, usize>,
     pub threads: BTreeMap<u32, String>,
+    /// The return addresses when a call of another CPU had been answered, innermost first, in order
+    /// of time.
+    answers: Vec<(u64, Vec<u64>)>,
+    /// When calls of other CPUs ended, in order, with the thread that called.
+    call_ends: Vec<(u64, u32)>,
     /// When the scheduler was called, in order.
     pub schedules: Vec<u64>,
     /// A thread was switched away from in the middle of a softirq: on this kernel a softirq is a
@@ -185,6 +193,7 @@ impl Timeline {
             ended: std::mem::discriminant(end),
             events: met.events,
             smis: met.smis,
+            waits: cpu.waits(),
             gap: met.jumps || cpu.known && event.pid != cpu.pid,
         });
     }
@@ -205,6 +214,10 @@ impl Timeline {
                 self.numbered.insert(*seq, self.handlers.len());
                 self.handlers.push(found);
             }
+            What::VectorExit(Vector::CallFunction | Vector::CallFunctionSingle) => {
+                self.answers.push((event.at.0, Vec::new()));
+            }
+            What::CallOthersEnd => self.call_ends.push((event.at.0, event.pid)),
             What::Schedule => self.schedules.push(event.at.0),
             What::Wakeup { pid, .. } => {
                 self.wakeups.push(Wakeup {
@@ -217,9 +230,13 @@ impl Timeline {
             }
             What::Switch { .. } => self.threaded_softirqs |= event.context.is(Context::SOFTIRQ),
             What::Stacked { address } => {
-                // At the same stamp as its trigger, after it.
-                if let Some(last) = self.handlers.last_mut() {
-                    last.stack.push(*address);
+                // At the same stamp as its trigger, after it; or after a call's answer, whose
+                // stamp is another one.
+                let triggered = self.handlers.last().map(|last| last.at);
+                match (self.handlers.last_mut(), self.answers.last_mut()) {
+                    (Some(last), _) if triggered == Some(event.at.0) => last.stack.push(*address),
+                    (_, Some((_, stack))) => stack.push(*address),
+                    _ => {}
                 }
             }
             _ => {}
@@ -237,6 +254,19 @@ impl Timeline {
             View::Outside => self.handlers.partition_point(|found| found.at < span.from),
         };
         self.handlers.get(at).filter(|found| found.at <= span.to)
+    }
+
+    /// Returns the return addresses where a call was answered that was taken at this instant.
+    pub fn answer(&self, taken: u64) -> &[u64] {
+        let at = self.answers.partition_point(|(at, _)| *at < taken);
+        self.answers.get(at).map_or(&[], |(_, stack)| stack)
+    }
+
+    /// Returns when a call of other CPUs ended that a thread made at this instant.
+    pub fn call_end(&self, pid: u32, since: u64) -> u64 {
+        let from = self.call_ends.partition_point(|(at, _)| *at < since);
+        let end = self.call_ends[from..].iter().find(|(_, by)| *by == pid);
+        end.map_or(u64::MAX, |(at, _)| *at)
     }
 
     /// Returns the first time from `from` on that the thread is woken.
@@ -297,79 +327,6 @@ impl Numbers {
 /// Returns whether an event says what the CPU does, and not only what it met.
 fn is_step(what: &What) -> bool {
     !matches!(what, What::Named(_) | What::Triggered { .. } | What::Stacked { .. } | What::Schedule)
-}
-
-#[derive(Debug, Default)]
-struct Cpu {
-    known: bool,
-    pid: u32,
-    priority: Priority,
-    idle: bool,
-    stacks: BTreeMap<u32, Vec<Frame>>,
-    /// When the hard interrupt that it is in was entered.
-    interrupt: Option<u64>,
-}
-
-impl Cpu {
-    fn frames(&self) -> &[Frame] {
-        self.stacks.get(&self.pid).map_or(&[], Vec::as_slice)
-    }
-
-    fn take(&mut self, event: &Event) {
-        if !self.known || self.pid != event.pid {
-            self.pid = event.pid;
-            self.known = true;
-        }
-        self.priority = event.priority;
-        self.idle = event.context.is(Context::IDLE);
-        let stack = self.stacks.entry(self.pid).or_default();
-        // After a gap: what the event's context excludes was left unseen.
-        if !event.context.is(Context::IRQ) {
-            stack.retain(|frame| !frame.is_interrupt());
-        }
-        if !event.context.is(Context::IRQ) && !event.context.is(Context::SOFTIRQ) {
-            stack.retain(Frame::is_threads);
-        }
-        match event.what {
-            What::IrqEntry { number, handler } => stack.push(Frame::Irq { number, handler }),
-            What::VectorEntry { vector, .. } => stack.push(Frame::Vector(vector)),
-            What::SoftirqEntry(vector) => stack.push(Frame::Softirq(vector)),
-            What::TaskletEntry { function } => stack.push(Frame::Tasklet(function)),
-            What::HrtimerEntry { function } => stack.push(Frame::Hrtimer(function)),
-            What::TimerEntry { function } => stack.push(Frame::Timer(function)),
-            What::WorkStart { function } => stack.push(Frame::Work(function)),
-            What::IrqExit { .. } => leave(stack, |frame| matches!(frame, Frame::Irq { .. })),
-            What::VectorExit(_) => leave(stack, |frame| matches!(frame, Frame::Vector(_))),
-            What::SoftirqExit(_) => leave(stack, |frame| matches!(frame, Frame::Softirq(_))),
-            What::TaskletExit => leave(stack, |frame| matches!(frame, Frame::Tasklet(_))),
-            What::HrtimerExit => leave(stack, |frame| matches!(frame, Frame::Hrtimer(_))),
-            What::TimerExit => leave(stack, |frame| matches!(frame, Frame::Timer(_))),
-            // RCU's callbacks follow each other: only the last one has an end of its own.
-            What::CallbackEntry { by, function } => {
-                leave(stack, |frame| frame.is_called_by(by));
-                stack.push(Frame::Callback { by, function });
-            }
-            What::CallbackExit(by) => leave(stack, |frame| frame.is_called_by(by)),
-            What::PageFault => stack.push(Frame::PageFault),
-            What::PageFaultEnd => leave(stack, |frame| matches!(frame, Frame::PageFault)),
-            What::WorkEnd => leave(stack, |frame| matches!(frame, Frame::Work(_))),
-            What::Switch { next, priority, .. } => {
-                self.pid = next;
-                self.priority = priority;
-                self.idle = next == 0;
-            }
-            _ => {}
-        }
-        let hard = self.frames().iter().any(Frame::is_interrupt);
-        self.interrupt = hard.then(|| self.interrupt.unwrap_or(event.at.0));
-    }
-}
-
-/// Leaves the innermost of its kind, and what was entered within it.
-fn leave(stack: &mut Vec<Frame>, is: impl Fn(&Frame) -> bool) {
-    if let Some(at) = stack.iter().rposition(is) {
-        stack.truncate(at);
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use irqscope_run::{CaseData, Span};
-use irqscope_wire::{Fault, FaultKind, Stage, Tick};
+use irqscope_wire::{Fault, FaultKind, Place, Stage, Tick};
 use serde::Serialize;
 
 use super::attribute::explain;
@@ -179,11 +179,17 @@ impl Sight<'_> {
             let first = [Stage::Irq, Stage::WorkHi, Stage::Thread, Stage::Kthread, Stage::User];
             return !first.contains(&self.one.stage);
         }
+        // It leaves interrupts on, and what they do at their end. That the other CPU is busy makes
+        // all else slower in the twin, where the two take turns.
+        if fault.kind == FaultKind::RemoteOff && !self.timeline.threaded_softirqs {
+            return self.one.stage.facts().place == Place::Thread;
+        }
         self.one.stage != Stage::Irq
             || match fault.kind {
                 FaultKind::IrqsOff | FaultKind::Nested | FaultKind::Smi => true,
                 FaultKind::Hrtimer | FaultKind::Irq | FaultKind::Timers => true,
                 FaultKind::IrqWork | FaultKind::StopMachine | FaultKind::Printk => true,
+                FaultKind::RemoteLock => true,
                 FaultKind::IrqsPreempt | FaultKind::HrtimerSoftirq => {
                     Role::of(fault, among) == Role::Inner
                 }

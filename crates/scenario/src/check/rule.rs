@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The rules, each with what mends a scenario that breaks it.
 
-use irqscope_wire::{Line, Setting, Stage};
+use irqscope_wire::{FaultKind, Line, Setting, Stage};
 
 use super::own::COPIES;
 use super::stages::{COUNT, SEEDS, TRIGGERS, TURN};
@@ -215,6 +215,8 @@ pub enum Rule {
     FaultTimes,
     #[error("faults.kinds is empty; leave it out for all of them")]
     NoFaults,
+    #[error("{0} needs a second CPU: set twin.cpus = 2")]
+    RemoteFault(FaultKind),
 
     #[error("views is empty; use at least views = [\"inside\"]")]
     NoViews,

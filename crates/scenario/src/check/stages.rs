@@ -111,4 +111,8 @@ fn faults(faults: &FaultsText, text: &Text, flaws: &mut Flaws<'_>) {
     flaws.when(!in_range, key, Rule::FaultTimes);
     let none = faults.kinds.as_ref().is_some_and(Vec::is_empty);
     flaws.when(none, "faults.kinds", Rule::NoFaults);
+    let remote = faults.kinds.iter().flatten().find(|kind| kind.0.is_remote());
+    if let Some(kind) = remote.filter(|_| text.twin.cpus < 2) {
+        flaws.add("faults.kinds", Rule::RemoteFault(kind.0));
+    }
 }

@@ -189,7 +189,7 @@ fn stages(text: &Text, trigger: &TriggerText) -> StagePlan {
             .map(|test| Delay { stage: test.stage.0, instructions: test.instructions }),
         outside: outside::settings(text, trigger),
         inside: outside::has_view(text, View::Inside).then_some(inside),
-        faults: text.faults.as_ref().map(faults),
+        faults: text.faults.as_ref().map(|asked| faults(asked, text.twin.cpus)),
     }
 }
 
@@ -225,11 +225,13 @@ fn execution(text: &Text) -> Option<Execution> {
     Some(Execution { stages: stages.map(time).collect() })
 }
 
-fn faults(faults: &FaultsText) -> Faults {
+fn faults(faults: &FaultsText, cpus: u32) -> Faults {
     let kinds = faults.kinds.as_ref().map(|kinds| kinds.iter().map(|kind| kind.0).collect());
     let nanoseconds = |span: u64| u32::try_from(span).unwrap_or(u32::MAX); // was checked
     Faults {
-        kinds: kinds.unwrap_or_else(|| FaultKind::ALL.to_vec()),
+        kinds: kinds.unwrap_or_else(|| {
+            FaultKind::ALL.iter().copied().filter(|kind| cpus > 1 || !kind.is_remote()).collect()
+        }),
         length_ns: nanoseconds(faults.length.0),
         interval_ns: nanoseconds(faults.interval.0),
         seed: faults.seed,

@@ -13,12 +13,12 @@ use irqscope_wire::{
     Calibration, Called, Changes, Class, Clock, Command, Context, Counters, Cycles, DelayedTask,
     Event, Explained, ExtraEdge, Failure, Fault, FaultKind, Frame, GeneratorHello, GeneratorKind,
     Gtod, HOLD_BINS, Hello, InterruptLine, Inversion, JitterKind, Limits, Load, LoadWork,
-    LockCount, LockSite, LockTotals, Loopback, Mark, Message, Nanoseconds, Note, Outcome,
-    OutsideSample, PROTOCOL, Pacing, Packet, Path, PathEnd, PathEvent, Picture, Plan, Polarity,
-    Priority, Range, Refusal, Reply, Response, Role, Run, RunState, Sample, Sched, Section,
-    SectionKind, Sections, Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage,
-    StageCost, StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick,
-    Totals, ValueCount, Values, Watch, WatchedLatency, WatchedPart, What,
+    LockCount, LockSite, LockTotals, Loopback, Mark, Message, Nanoseconds, Note, OtherEvents,
+    Outcome, OutsideSample, PROTOCOL, Pacing, Packet, Path, PathEnd, PathEvent, Picture, Plan,
+    Polarity, Priority, Range, Refusal, Reply, Response, Role, Run, RunState, Sample, Sched,
+    Section, SectionKind, Sections, Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin,
+    Stage, StageCost, StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy,
+    Tick, Totals, ValueCount, Values, Watch, WatchedLatency, WatchedPart, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -323,6 +323,7 @@ fn target() -> Vec<Message> {
         Message::Failed(Failure { what: "it".into(), remedy: "mend it".into(), invalid: true }),
         Message::Symbols(vec![Symbol { address: u64::MAX, name: "f [module]".into() }; 2]),
         Message::Events(events()),
+        Message::OtherEvents(OtherEvents { cpu: 3, events: events() }),
         Message::Explained(Explained {
             event_cost: 165,
             lost: 2,
@@ -382,8 +383,9 @@ fn events() -> Vec<Event> {
     let triggered = What::Triggered { seq: 7, interrupted: u64::MAX };
     let called = What::CallbackEntry { by: Called::IrqWork, function: u64::MAX };
     let ends = [What::CallbackExit(Called::Rcu), What::PageFault, What::PageFaultEnd];
+    let calls = [What::CallOthers { function: u64::MAX }, What::CallOthersEnd];
     let events = [triggered, switch, What::Named("kworker".into()), smi, called];
-    events.into_iter().chain(ends).map(event).collect()
+    events.into_iter().chain(ends).chain(calls).map(event).collect()
 }
 
 /// Returns the messages of a target where no stage is asked.
