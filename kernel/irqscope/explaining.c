@@ -12,8 +12,6 @@
 #include "internal.h"
 #include "smi.h"
 
-#define ROUNDS	64
-
 /* 10 us: SMIs are rarely shorter. */
 #define SMI_FS	10000000000ULL
 
@@ -38,24 +36,6 @@ void irqscope_event_log_reset(struct irqscope_event_log *log)
 	log->last = get_cycles();
 	log->smi_after = U64_MAX;
 	memset(log->named, 0, sizeof(log->named));
-}
-
-/* The shortest of some: an interrupt or a cold cache only makes one longer. */
-static u32 irqscope_interference_cost(struct irqscope *scope)
-{
-	u64 shortest = U64_MAX;
-	unsigned long flags;
-	u64 begin;
-	int round;
-
-	for (round = 0; round < ROUNDS; round++) {
-		local_irq_save(flags);
-		begin = get_cycles();
-		irqscope_event_in(&scope->interference.log, IRQSCOPE_STATISTICS, 0, 0, flags);
-		shortest = min(shortest, get_cycles() - begin);
-		local_irq_restore(flags);
-	}
-	return shortest;
 }
 
 /**
@@ -120,7 +100,7 @@ int irqscope_interference_prepare(struct irqscope *scope)
 		pr_err("no memory for %lld events: set events lower\n", scope->settings.events);
 		return err;
 	}
-	WRITE_ONCE(all->cost_cycles, irqscope_interference_cost(scope));
+	WRITE_ONCE(all->cost_cycles, irqscope_event_cost(scope));
 	mutex_lock(&all->reader);
 	irqscope_event_log_reset(&all->log);
 	mutex_unlock(&all->reader);

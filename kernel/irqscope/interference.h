@@ -103,6 +103,7 @@ struct irqscope_interference {
 #define IRQSCOPE_NO_CPU	(-1)
 
 /* interference.c */
+u32 irqscope_event_cost(struct irqscope *scope);
 void irqscope_event(struct irqscope *scope, u8 kind, u32 value, u64 address);
 void irqscope_event_at(struct irqscope_event_log *log, struct irqscope_event event);
 void irqscope_event_in(struct irqscope_event_log *log, u8 kind, u32 value, u64 address,
