@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use irqscope_run::RunError;
 
-use crate::{CompareError, PathError};
+use crate::{CompareError, GateError, PathError, TailError};
 
 /// Errors of an analysis.
 #[allow(missing_docs, reason = "each message names its fields")]
@@ -17,6 +17,12 @@ pub enum AnalysisError {
 
     #[error(transparent)]
     Compare(#[from] CompareError),
+
+    #[error(transparent)]
+    Gate(#[from] GateError),
+
+    #[error(transparent)]
+    Tail(#[from] TailError),
 
     #[error("{} cannot be read: {source}; derive it again: irqscope report", .path.display())]
     Json { path: PathBuf, source: serde_json::Error },
@@ -35,6 +41,6 @@ pub enum AnalysisError {
 impl AnalysisError {
     /// Returns whether something was measured, but must not be used.
     pub fn is_invalid_measurement(&self) -> bool {
-        matches!(self, Self::InvalidMeasurement { .. })
+        matches!(self, Self::InvalidMeasurement { .. } | Self::Gate(GateError::NoVerdict { .. }))
     }
 }

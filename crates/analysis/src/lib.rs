@@ -35,7 +35,7 @@ mod validity;
 mod worst;
 
 pub use bench::{Overflow, SeriesSummary, Timeline, Unavailable};
-pub use bursts::{Ahead, Burst, BurstStage, Bursts, Handed, Merge};
+pub use bursts::{Ahead, Burst, BurstPlace, BurstStage, Bursts, Handed, Merge};
 pub use causes::{
     Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, HeldUp, LeftOut,
     PartFigures, Ranked, ResponsePart, ResponseParts, Segment, Share, Truth, TruthRow, Wrong,
@@ -51,7 +51,10 @@ pub use derive::{derive, derive_figures, explanations};
 pub use distribution::{Distribution, Parts};
 pub use error::AnalysisError;
 pub use figures::{CaseFigures, Course, SeriesFigures};
-pub use gate::{Allowance, Limit, Verdict, hold, hold_against};
+pub use gate::{
+    Allowance, GateError, Limit, LimitError, Verdict, hold, hold_against, hold_all, is_measured,
+    may_be_held,
+};
 pub use histogram::{Apart, Axis, Histogram};
 pub use identity::Recount;
 pub use live::{
@@ -65,7 +68,7 @@ pub use ordered::Ordered;
 pub use outside::{EdgeOffset, OutsideAccount};
 pub use path::{
     At, CallTree, CasePath, Difference, FunctionCount, FunctionDifference, Node, PathCheck,
-    PathError, PathSample,
+    PathError, PathSample, ShownPath,
 };
 pub use replications::SEEDS_METHOD;
 pub use scope::{
@@ -76,7 +79,7 @@ pub use seeds::{OverSeeds, SeedsSummary, StageSeeds};
 pub use statistics::{QUANTILE_METHOD, Statistics, quantile};
 pub use summary::{CaseSummary, ExecutionSummary, StageSummary, Summary, VERSION, check};
 pub use sweep::{Knee, Point, Series, Sweep, VERSION as SWEEP_VERSION};
-pub use tail::{Refusal, ReturnLevel, TAIL_METHOD, Tail};
+pub use tail::{Refusal, ReturnLevel, SeriesTail, TAIL_METHOD, Tail, TailAsk, TailError, tails};
 pub use validity::{Violation, Warning};
 pub use worst::{WorstInstant, WorstSearch};
 

@@ -47,7 +47,7 @@ pub use compare::{Chosen, Compare};
 pub use explain::Explain;
 pub use export::Export;
 pub use fleet::{Fleet, FleetRun};
-pub use gate::{Gate, Max};
+pub use gate::Gate;
 pub use generator::{Generator, Tool};
 pub use hunt::Hunt;
 pub use import::Import;

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use irqscope_analysis::{AnalysisError, CompareError};
+use irqscope_analysis::{AnalysisError, CompareError, GateError};
 use irqscope_quantity::shortened;
 use irqscope_report::ReportError;
 use irqscope_report::foreign::ForeignError;
@@ -98,6 +98,10 @@ exits! {
     ScenarioError: |_| Exit::Usage,
     RunError: |_| Exit::Usage,
     CompareError: |_| Exit::Usage,
+    GateError: |error| match error {
+        GateError::NoVerdict { .. } => Exit::Invalid,
+        GateError::Unknown { .. } => Exit::Usage,
+    },
     ReportError: |_| Exit::Usage,
     ForeignError: |_| Exit::Usage,
     ServeError: |_| Exit::Usage,

@@ -50,7 +50,7 @@ pub use screen::{
     About, Choice, Field, Line, SCREEN_WIDTH, answer, below, csv, narrow, watch_screen,
 };
 pub use table::table;
-pub use tail::{TailRow, tail_table};
+pub use tail::tail_table;
 pub use verdicts::{junit, tap};
 pub use write::{write_all, write_comparisons, write_figures, write_html};
 

@@ -3,46 +3,32 @@
 
 use std::fmt::Write;
 
-use irqscope_analysis::{Refusal, ReturnLevel, TAIL_METHOD, Tail};
+use irqscope_analysis::{ReturnLevel, SeriesTail, Tail};
 
 use irqscope_quantity::{Column, aligned, alone, grouped};
 
-/// The tail of one series, or why there is none.
-pub struct TailRow {
-    /// The case's name.
-    pub case: String,
-    /// The series' name.
-    pub title: String,
-    /// Its nanoseconds are virtual ones.
-    pub twin: bool,
-    /// From one sample to the next.
-    pub period_ns: Option<u64>,
-    /// The estimate, or why there is none.
-    pub tail: Result<Tail, Refusal>,
-}
-
 /// Formats a block for each series, and how it was made.
-pub fn tail_table(rows: &[TailRow]) -> String {
+pub fn tail_table(rows: &[SeriesTail]) -> String {
     let mut text = String::new();
     if rows.iter().any(|row| row.twin) {
         text.push_str("twin: virtual nanoseconds, executed instructions; this tail is that of a program's paths, not of a hardware's latency\n\n");
     }
     for row in rows {
-        let _ = writeln!(text, "{}  {}", row.case, row.title);
-        match &row.tail {
-            Ok(tail) => block(&mut text, row, tail),
-            Err(refusal) => {
-                let _ = writeln!(text, "  no tail: {refusal}\n");
-            }
+        let _ = writeln!(text, "{}  {}", row.case, row.series);
+        if let Some(tail) = &row.tail {
+            block(&mut text, row, tail);
+        }
+        if let Some(refusal) = &row.refusal {
+            let _ = writeln!(text, "  no tail: {refusal}\n");
         }
     }
-    if rows.iter().any(|row| row.tail.is_ok()) {
-        let _ = writeln!(text, "{TAIL_METHOD}");
+    if let Some(row) = rows.iter().find(|row| row.tail.is_some()) {
+        let _ = writeln!(text, "{}", row.method);
     }
     text
 }
 
-fn block(text: &mut String, row: &TailRow, tail: &Tail) {
+fn block(text: &mut String, row: &SeriesTail, tail: &Tail) {
     let [samples, above, peaks] = [tail.samples, tail.exceedances, tail.peaks].map(grouped);
     let threshold = alone(tail.threshold_ns);
     let _ = writeln!(

@@ -6,6 +6,7 @@
 //! count. Which trigger that run answers is the driver's record: the oldest one.
 
 mod ksoftirqd;
+mod place;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use irqscope_wire::{Burst as Asked, Compensate, Stage, View};
 use serde::Serialize;
 
 pub use ksoftirqd::{Ahead, Handed};
+pub use place::BurstPlace;
 
 /// All bursts of one case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,6 +30,8 @@ pub struct Bursts {
     pub interval_ns: u64,
     /// The stage's way with triggers that come while it is pending.
     pub compensate: Compensate,
+    /// Over all bursts, by stage and place in the burst.
+    pub places: Vec<BurstPlace>,
     /// The bursts, in order.
     pub bursts: Vec<Burst>,
 }
@@ -86,6 +90,7 @@ impl Bursts {
         }
         let (mut last, size) = (Last::new(), u64::from(triggers.max(1)));
         let mut bursts: BTreeMap<u64, Burst> = BTreeMap::new();
+        let mut places = place::Places::default();
         for (seq, rows) in &by_seq {
             let first = seq - seq % size;
             let burst = bursts.entry(first).or_insert_with(|| Burst {
@@ -97,7 +102,10 @@ impl Bursts {
             burst.asserted += 1;
             // Where the handler itself was merged or lost nothing was raised.
             let handled = rows.get(&Stage::Irq).is_none_or(|irq| irq.latency.is_some());
-            rows.values().for_each(|row| burst.add(row, handled, &mut last));
+            for row in rows.values() {
+                burst.add(row, handled, &mut last);
+                places.add(row, seq - first);
+            }
         }
         let mut bursts: Vec<Burst> = bursts.into_values().collect();
         ksoftirqd::add(data, &mut bursts);
@@ -107,6 +115,7 @@ impl Bursts {
             triggers,
             interval_ns,
             compensate: asked.compensate(),
+            places: places.finish(),
             bursts,
         })
     }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 /// Where the figures of a case come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum LockSource {
     /// The kernel's own monitor: every section, from lock to unlock.
     Monitor,
@@ -121,21 +121,31 @@ pub struct Work {
 }
 
 impl Locks {
+    /// Returns where a case's figures come from; `None` where neither a monitor nor events report
+    /// sections.
+    pub fn source_of(data: &CaseData) -> Option<LockSource> {
+        if !data.sections.is_empty() {
+            Some(LockSource::Instructions)
+        } else if data.lock_totals.is_some() {
+            Some(LockSource::Monitor)
+        } else if data.explained.is_some() {
+            Some(LockSource::Interference)
+        } else {
+            // The work of the loads alone: the monitor has nothing to say of it.
+            (!data.work.is_empty()).then_some(LockSource::Monitor)
+        }
+    }
+
     /// Makes the figures; `None` where neither a monitor nor events report sections. `period`: of
     /// the real-time process that they are held against.
     pub fn of_case(data: &CaseData, period: Option<u64>) -> Option<Self> {
+        let source = Self::source_of(data)?;
         let asked = data.plan.as_ref().and_then(|plan| plan.delayed_locking);
         let policy = asked.map_or(LockPolicy::Maximum, |asked| asked.policy);
-        let (source, mut sites) = if !data.sections.is_empty() {
-            (LockSource::Instructions, executed::of_sections(data))
-        } else if data.lock_totals.is_some() {
-            (LockSource::Monitor, of_monitor(&data.lock_sites))
-        } else if data.explained.is_some() {
-            (LockSource::Interference, sections::of_events(data))
-        } else if data.work.is_empty() {
-            return None;
-        } else {
-            (LockSource::Monitor, Vec::new())
+        let mut sites = match source {
+            LockSource::Instructions => executed::of_sections(data),
+            LockSource::Monitor => of_monitor(&data.lock_sites),
+            LockSource::Interference => sections::of_events(data),
         };
         for site in &mut sites {
             site.collision = period.map(|period| site.beside(period, policy));

@@ -10,10 +10,12 @@ mod difference;
 mod grown;
 mod interval;
 mod sample;
+mod shown;
 
 pub use calls::{CallTree, FunctionCount, Node};
 pub use difference::{Difference, FunctionDifference};
 pub use sample::{At, CasePath, PathCheck, PathSample};
+pub use shown::ShownPath;
 
 /// Errors of reading paths.
 #[allow(missing_docs, reason = "each message names its fields")]

@@ -9,6 +9,7 @@ mod decluster;
 mod goodness;
 mod gpd;
 mod level;
+mod series;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -21,6 +22,7 @@ use gpd::Gpd;
 use level::{Peaks, level, shape_interval};
 
 pub use level::ReturnLevel;
+pub use series::{SeriesTail, TailAsk, TailError, tails};
 
 /// How it is made, as it stands in the output.
 pub const TAIL_METHOD: &str = "peaks over threshold, declustered by the intervals estimator (Ferro and Segers 2003), generalised Pareto by maximum likelihood, lowest threshold from which on Anderson-Darling (parametric bootstrap) rejects no fit at 5 %, profile-likelihood intervals over it and all higher ones, their upper end at least an exponential tail's";

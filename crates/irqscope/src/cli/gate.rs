@@ -9,7 +9,7 @@ use irqscope_analysis::Limit;
 
 use super::Chosen;
 use super::candidates::runs;
-use irqscope_quantity::{Quantile, Span};
+use irqscope_quantity::Quantile;
 
 /// Holds a run against limits, for continuous integration.
 ///
@@ -33,7 +33,7 @@ pub struct Gate {
     pub run: Chosen,
     /// A stage or benchmark, below a latency, at a quantile; may be repeated.
     #[arg(long, value_name = "NAME<LATENCY@QUANTILE", required_unless_present = "against")]
-    pub max: Vec<Max>,
+    pub max: Vec<Limit>,
     /// A run that this one must not be later than.
     #[arg(long, value_name = "BASELINE[#CASE]")]
     pub against: Option<Chosen>,
@@ -59,31 +59,12 @@ pub struct Gate {
     /// Print every verdict in the Test Anything Protocol.
     #[arg(long)]
     pub tap: bool,
+    /// Print every verdict as JSON.
+    #[arg(long, conflicts_with = "tap")]
+    pub json: bool,
     /// Write every verdict as JUnit XML; must not exist.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Max(pub Limit);
-
-impl FromStr for Max {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts = || {
-            let (name, rest) = text.split_once('<')?;
-            let (latency, quantile) = rest.rsplit_once('@')?;
-            Some((name.trim(), latency.trim(), quantile.trim()))
-        };
-        let shape = "write NAME<LATENCY@QUANTILE, such as user<150us@p99.9";
-        let (name, latency, quantile) =
-            parts().filter(|(name, ..)| !name.is_empty()).ok_or(shape)?;
-        let span: Span = latency.parse().map_err(|error| format!("{error}; {shape}"))?;
-        let quantile: Quantile = quantile.parse().map_err(|error| format!("{error}; {shape}"))?;
-        let limit_ns = i64::try_from(span.0).map_err(|_| "longer than 292 years".to_owned())?;
-        Ok(Self(Limit { name: name.into(), limit_ns, quantile }))
-    }
 }
 
 /// In per cent.
@@ -103,21 +84,6 @@ impl FromStr for Allow {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_limit_is_a_name_a_latency_and_a_quantile() {
-        let limit =
-            |name: &str, limit_ns, quantile| Max(Limit { name: name.into(), limit_ns, quantile });
-        assert_eq!("user<150us@p99.9".parse(), Ok(limit("user", 150_000, Quantile::P99_9)));
-        assert_eq!(
-            "sched fifo 80 < 1ms @ max".parse(),
-            Ok(limit("sched fifo 80", 1_000_000, Quantile::MAX))
-        );
-        assert_eq!("user<1ms@p99.999".parse(), Ok(limit("user", 1_000_000, Quantile::P99_999)));
-        for wrong in ["user", "user<150us", "<150us@p99", "user<fast@p99", "user<1us@p100"] {
-            assert!(wrong.parse::<Max>().unwrap_err().contains("user<150us@p99.9"), "{wrong}");
-        }
-    }
 
     #[test]
     fn an_allowance_is_in_per_cent() {

@@ -2,20 +2,21 @@
 //! `irqscope gate`: verdicts, for people and for continuous integration.
 
 use irqscope_analysis::{
-    Allowance, Ask, MeasuredCase, Verdict, differences, hold, hold_against, pairs,
+    Allowance, Ask, MeasuredCase, Verdict, differences, hold_against, hold_all, is_measured,
+    may_be_held, pairs,
 };
 use irqscope_report::{junit, tap};
 
 use super::compare::load;
-use super::{Done, write_new};
-use crate::cli::{Gate, Max};
+use super::{Done, print_json, write_new};
+use crate::cli::Gate;
 use crate::exit::{Exit, Trouble};
 
 pub fn gate(options: &Gate) -> Done {
     let cases = load(&options.run)?;
     let base = options.against.as_ref().map(load).transpose()?.unwrap_or_default();
-    check(cases.iter().chain(&base))?;
-    let mut verdicts = limits(options, &cases)?;
+    may_be_held(cases.iter().chain(&base))?;
+    let mut verdicts = hold_all(&cases, &options.max)?;
     if options.against.is_some() {
         verdicts.extend(against(options, &base, &cases)?);
     }
@@ -23,51 +24,14 @@ pub fn gate(options: &Gate) -> Done {
         write_new(path, junit(&verdicts))?;
     }
     let exceeded = verdicts.iter().filter(|verdict| !verdict.passed);
-    match options.tap {
-        true => print!("{}", tap(&verdicts)),
-        false => exceeded.clone().for_each(|one| {
-            println!("{}: {}: {}", one.case, one.asked, one.found);
-        }),
+    if options.json {
+        print_json(&verdicts)?;
+    } else if options.tap {
+        print!("{}", tap(&verdicts));
+    } else {
+        exceeded.clone().for_each(|one| println!("{}: {}: {}", one.case, one.asked, one.found));
     }
     Ok(if exceeded.count() == 0 { Exit::Fine } else { Exit::Exceeded })
-}
-
-/// Refuses a verdict without a valid and complete measurement.
-fn check<'a>(cases: impl Iterator<Item = &'a MeasuredCase>) -> Result<(), Trouble> {
-    for case in cases {
-        let violation = case.summary.violations.first().cloned();
-        let unfinished = || "it did not run to its end; repeat the run".to_owned();
-        let failed = (!case.summary.finished || !case.case.has_result()).then(unfinished);
-        if let Some(why) = violation.or(failed).or_else(|| case.damage.first().cloned()) {
-            let text = format!("no verdict: {}: {why}", case.name());
-            return Err(Trouble::new(Exit::Invalid, text));
-        }
-    }
-    Ok(())
-}
-
-fn limits(options: &Gate, cases: &[MeasuredCase]) -> Result<Vec<Verdict>, Trouble> {
-    let mut all = Vec::new();
-    for Max(limit) in &options.max {
-        let known =
-            |case: &MeasuredCase| case.series.iter().any(|one| one.name.answers_to(&limit.name));
-        if !cases.iter().any(known) {
-            return Err(unknown(&limit.name, cases));
-        }
-        for case in cases {
-            all.extend(hold(case, limit)?);
-        }
-    }
-    Ok(all)
-}
-
-fn unknown(name: &str, cases: &[MeasuredCase]) -> Trouble {
-    let names = cases.iter().flat_map(|case| &case.series);
-    let mut names: Vec<String> = names.map(|series| series.name.to_string()).collect();
-    names.sort();
-    names.dedup();
-    let text = format!("nothing called `{name}` was measured; there are: {}", names.join(", "));
-    Trouble::new(Exit::Usage, text)
 }
 
 fn against(
@@ -76,10 +40,7 @@ fn against(
     cases: &[MeasuredCase],
 ) -> Result<Vec<Verdict>, Trouble> {
     for name in &options.stages {
-        let known = |case: &MeasuredCase| case.series.iter().any(|one| one.name.answers_to(name));
-        if !cases.iter().chain(base).any(known) {
-            return Err(unknown(name, cases));
-        }
+        is_measured(name, cases.iter().chain(base))?;
     }
     let ask = Ask { names: &options.stages, view: None, quantiles: &options.at };
     let allowance = Allowance { ask, percent: options.allow.0, strict: options.strict };
@@ -101,12 +62,8 @@ fn against(
         pairs.iter().any(|(base, other)| base.name() == case.name() || other.name() == case.name())
     };
     for case in base.iter().chain(cases).filter(|case| !paired(case)) {
-        all.push(Verdict {
-            case: case.case.case.clone(),
-            asked: "the same case on both sides".into(),
-            passed: false,
-            found: format!("only {} has it", case.run),
-        });
+        let found = format!("only {} has it", case.run);
+        all.push(Verdict::new(&case.case.case, "the same case on both sides".into(), false, found));
     }
     Ok(all)
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use irqscope_analysis::{At, CallTree, CasePath, Difference, FunctionCount, PathCheck, PathSample};
+use irqscope_analysis::{At, Difference, ShownPath};
 use irqscope_report::{check_line, difference_table, flame, path_table, path_title};
 use irqscope_run::RunDir;
 use serde::Serialize;
@@ -15,21 +15,10 @@ use crate::exit::{Exit, Trouble};
 const CAVEAT: &str = "twin: instructions of an emulated CPU, one after the other; it knows nothing \
                       of caches, buses or firmware";
 
-/// One path with its calls.
-#[derive(Serialize)]
-struct Shown {
-    case: String,
-    sample: PathSample,
-    functions: Vec<FunctionCount>,
-    check: PathCheck,
-    #[serde(skip)]
-    tree: CallTree,
-}
-
 #[derive(Serialize)]
 struct Compared {
-    first: Shown,
-    second: Shown,
+    first: ShownPath,
+    second: ShownPath,
     difference: Difference,
 }
 
@@ -54,7 +43,7 @@ pub fn path(options: &Options) -> Done {
 }
 
 /// Returns what the first one is compared with, if it is.
-fn second(options: &Options, first: &Shown) -> Result<Option<Shown>, Trouble> {
+fn second(options: &Options, first: &ShownPath) -> Result<Option<ShownPath>, Trouble> {
     if let Some(to) = options.to {
         return show(&options.run, Some(&first.case), options, to).map(Some);
     }
@@ -66,16 +55,11 @@ fn second(options: &Options, first: &Shown) -> Result<Option<Shown>, Trouble> {
     show(run, Some(case), options, options.at).map(Some)
 }
 
-fn show(run: &Path, case: Option<&str>, options: &Options, at: At) -> Result<Shown, Trouble> {
-    let run = RunDir::open(run)?;
-    let path = CasePath::open(&run, case)?;
-    let sample = path.choose(options.stage, at)?;
-    let tree = path.tree(&sample)?;
-    let (case, check) = (path.case().to_owned(), path.check());
-    Ok(Shown { case, sample, functions: tree.functions(), check, tree })
+fn show(run: &Path, case: Option<&str>, options: &Options, at: At) -> Result<ShownPath, Trouble> {
+    Ok(ShownPath::of(&RunDir::open(run)?, case, options.stage, at)?)
 }
 
-fn print_one(shown: &Shown, json: bool) -> Result<(), Trouble> {
+fn print_one(shown: &ShownPath, json: bool) -> Result<(), Trouble> {
     if json {
         return print_json(shown);
     }
@@ -84,7 +68,7 @@ fn print_one(shown: &Shown, json: bool) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn print_both(first: Shown, second: Shown, json: bool) -> Result<(), Trouble> {
+fn print_both(first: ShownPath, second: ShownPath, json: bool) -> Result<(), Trouble> {
     let difference = Difference::new(&first.tree, &second.tree);
     if json {
         return print_json(&Compared { first, second, difference });

@@ -4,25 +4,21 @@
 //! A response that never came, or of which no figure is known, is later than every limit. A series
 //! that was not measured has not passed.
 
+mod all;
+mod limit;
+
 use irqscope_quantity::{Quantile, grouped};
 use irqscope_wire::{Beyond, View};
+use serde::Serialize;
+
+pub use all::{GateError, hold_all, is_measured, may_be_held};
+pub use limit::{Limit, LimitError};
 
 use crate::compare::{Ask, MeasuredCase, Series, Shift, is_exact};
 use crate::{Ascending, Result};
 
-/// `user<150us@p99.9`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limit {
-    /// A stage, or a benchmark, its variant, its series.
-    pub name: String,
-    /// The limit.
-    pub limit_ns: i64,
-    /// The quantile; 1 is the maximum.
-    pub quantile: Quantile,
-}
-
 /// Whether one limit was met in one case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// The case.
     pub case: String,
@@ -32,6 +28,17 @@ pub struct Verdict {
     pub passed: bool,
     /// The figure, or why there is none.
     pub found: String,
+    /// The limit as a number; `None` against a baseline.
+    pub limit_ns: Option<i64>,
+    /// The figure as a number, where one is known that is held against a limit.
+    pub found_ns: Option<i64>,
+}
+
+impl Verdict {
+    /// Makes one of words alone.
+    pub fn new(case: &str, asked: String, passed: bool, found: String) -> Self {
+        Self { case: case.into(), asked, passed, found, limit_ns: None, found_ns: None }
+    }
 }
 
 /// Returns one verdict for each case, or for each series of a benchmark.
@@ -41,25 +48,29 @@ pub struct Verdict {
 pub fn hold(case: &MeasuredCase, limit: &Limit) -> Result<Vec<Verdict>> {
     let view = case.main_view();
     let asked: Vec<&Series> = series(case, &limit.name, view);
-    let verdict = |name: &str, passed, found| Verdict {
+    let verdict = |name: &str, passed, found, found_ns| Verdict {
         case: case.case.case.clone(),
         asked: format!("{name} < {} at {}", time(limit.limit_ns), limit.quantile),
         passed,
         found,
+        limit_ns: Some(limit.limit_ns),
+        found_ns,
     };
     if asked.is_empty() {
         let found = format!("{} was not measured; choose a case that has it: RUN#CASE", limit.name);
-        return Ok(vec![verdict(&limit.name, false, found)]);
+        return Ok(vec![verdict(&limit.name, false, found, None)]);
     }
     let one = |series: &&Series| {
-        let (passed, found) = match worst(series, limit.quantile)? {
-            Found::Value(value) => (value < limit.limit_ns, time(value)),
-            Found::Beyond(beyond) => within(beyond, triggers(series), limit.limit_ns),
-            Found::Unknown => (false, unknown(series)),
-            Found::TooFew => (false, too_few(series, limit.quantile)),
-            Found::Nothing => (false, "not one response".into()),
+        let quantile = worst(series, limit.quantile)?;
+        let found_ns = if let Held::Value(value) = quantile { Some(value) } else { None };
+        let (passed, found) = match quantile {
+            Held::Value(value) => (value < limit.limit_ns, time(value)),
+            Held::Beyond(beyond) => within(beyond, triggers(series), limit.limit_ns),
+            Held::Unknown => (false, unknown(series)),
+            Held::TooFew => (false, too_few(series, limit.quantile)),
+            Held::Nothing => (false, "not one response".into()),
         };
-        Ok(verdict(&series.name.to_string(), passed, found))
+        Ok(verdict(&series.name.to_string(), passed, found, found_ns))
     };
     asked.iter().map(one).collect()
 }
@@ -69,7 +80,7 @@ fn series<'a>(case: &'a MeasuredCase, name: &str, view: View) -> Vec<&'a Series>
     case.series.iter().filter(is_asked).collect()
 }
 
-enum Found {
+enum Held {
     Value(i64),
     /// It lies among those beyond an imported histogram.
     Beyond(Beyond),
@@ -81,16 +92,16 @@ enum Found {
 }
 
 /// Returns the quantile of all triggers; those without a figure are the latest.
-fn worst(series: &Series, quantile: Quantile) -> Result<Found> {
+fn worst(series: &Series, quantile: Quantile) -> Result<Held> {
     let all = triggers(series);
     let rank = quantile.rank(all);
     let [value] = series.sorted.at_ranks([rank])?;
     let beyond = series.sorted.beyond().filter(|_| rank <= series.sorted.count());
     Ok(match (all, value) {
-        (0, _) => Found::Nothing,
-        _ if !quantile.is_known_of(all) => Found::TooFew,
-        (_, Some(ns)) => Found::Value(ns),
-        (_, None) => beyond.map_or(Found::Unknown, Found::Beyond),
+        (0, _) => Held::Nothing,
+        _ if !quantile.is_known_of(all) => Held::TooFew,
+        (_, Some(ns)) => Held::Value(ns),
+        (_, None) => beyond.map_or(Held::Unknown, Held::Beyond),
     })
 }
 
@@ -146,9 +157,8 @@ pub fn hold_against(
     let exact = is_exact(base, other)?;
     let ask = &allowance.ask;
     let view = ask.view.unwrap_or(base.main_view());
-    let case = other.case.case.clone();
-    let failed =
-        |asked: String, found: String| Verdict { case: case.clone(), asked, passed: false, found };
+    let case = other.case.case.as_str();
+    let failed = |asked: String, found: String| Verdict::new(case, asked, false, found);
     let asked: Vec<&Series> = match ask.names {
         [] => base.series.iter().filter(|one| one.name.is_in(view)).collect(),
         names => names.iter().flat_map(|name| series(base, name, view)).collect(),
@@ -166,7 +176,7 @@ pub fn hold_against(
             verdicts.push(failed(asked, "was not measured".into()));
             continue;
         };
-        let pair = Pair { case: &case, base, other, exact, level };
+        let pair = Pair { case, base, other, exact, level };
         verdicts.push(pair.answered());
         for quantile in ask.quantiles {
             verdicts.push(pair.within(*quantile, allowance)?);
@@ -188,15 +198,11 @@ impl Pair<'_> {
     /// Responses that are missing are no improvement.
     fn answered(&self) -> Verdict {
         let share = |series: &Series| series.without as f64 / triggers(series).max(1) as f64;
-        Verdict {
-            case: self.case.into(),
-            asked: format!("{} answered as often as in the baseline", self.other.name),
-            passed: share(self.other) <= share(self.base),
-            found: format!(
-                "without a figure: {}, in the baseline {}",
-                self.other.without, self.base.without
-            ),
-        }
+        let asked = format!("{} answered as often as in the baseline", self.other.name);
+        let passed = share(self.other) <= share(self.base);
+        let (without, before) = (self.other.without, self.base.without);
+        let found = format!("without a figure: {without}, in the baseline {before}");
+        Verdict::new(self.case, asked, passed, found)
     }
 
     fn within(&self, quantile: Quantile, allowance: &Allowance<'_>) -> Result<Verdict> {
@@ -217,7 +223,7 @@ impl Pair<'_> {
         };
         let name = &self.other.name;
         let asked = format!("{name} within {percent} % of the baseline at {quantile}");
-        Ok(Verdict { case: self.case.into(), asked, passed, found })
+        Ok(Verdict::new(self.case, asked, passed, found))
     }
 }
 
