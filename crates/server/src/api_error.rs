@@ -4,7 +4,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use irqscope_analysis::AnalysisError;
+use irqscope_analysis::{AnalysisError, GateError, PathError, TailError};
 use irqscope_report::foreign::ForeignError;
 use irqscope_rig::generator::GeneratorError;
 use irqscope_run::RunError;
@@ -129,7 +129,35 @@ impl From<AnalysisError> for ApiError {
     fn from(error: AnalysisError) -> Self {
         match error {
             AnalysisError::Compare(_) => Self::conflict("not_comparable", error),
+            AnalysisError::Gate(error) => error.into(),
+            AnalysisError::Path(error) => error.into(),
+            AnalysisError::Tail(TailError::Unknown { .. }) => Self::not_found("no_series", error),
+            AnalysisError::Tail(_) => Self::bad_request(error),
             _ => Self::failed(error),
+        }
+    }
+}
+
+impl From<GateError> for ApiError {
+    fn from(error: GateError) -> Self {
+        match error {
+            GateError::NoVerdict { .. } => Self::conflict("no_verdict", error),
+            GateError::Unknown { .. } => Self::not_found("no_series", error),
+        }
+    }
+}
+
+impl From<PathError> for ApiError {
+    fn from(error: PathError) -> Self {
+        match error {
+            PathError::NotTraced { case } => {
+                Self::not_found("no_path", format!("{case} has no path of its instructions"))
+                    .with_remedy("record it in the twin: irqscope run SCENARIO --trace N")
+            }
+            PathError::NoCase { .. } => Self::not_found("no_case", error),
+            PathError::NoSymbols { .. } | PathError::NoStage { .. } | PathError::NoSeq { .. } => {
+                Self::not_found("no_path", error)
+            }
         }
     }
 }

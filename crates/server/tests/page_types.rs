@@ -21,7 +21,13 @@ use syn::{
 };
 
 /// Answers and requests; the types of their fields follow.
-const ROOTS: [&str; 22] = [
+const ROOTS: [&str; 28] = [
+    "CaseBursts",
+    "CaseLocks",
+    "ShownPath",
+    "Sweep",
+    "Tails",
+    "Verdicts",
     "Causes",
     "Checked",
     "Hello",
@@ -47,13 +53,19 @@ const ROOTS: [&str; 22] = [
 ];
 
 /// Where types are looked for. One that is nowhere here is `unknown` to the page.
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 23] = [
+    "analysis/src/bursts",
     "analysis/src/causes",
     "analysis/src/compare",
+    "analysis/src/gate",
     "analysis/src/live",
+    "analysis/src/locks",
     "analysis/src/outside.rs",
+    "analysis/src/path",
     "analysis/src/scope",
     "analysis/src/summary.rs",
+    "analysis/src/sweep.rs",
+    "analysis/src/tail",
     "run/src/manifest.rs",
     "server/src/api_error.rs",
     "server/src/error.rs",
@@ -63,11 +75,13 @@ const SOURCES: [&str; 16] = [
     "wire/src/account.rs",
     "wire/src/generator.rs",
     "wire/src/load.rs",
+    "wire/src/locks.rs",
     "wire/src/plan.rs",
 ];
 
 /// Fields that have no type of their own in Rust.
-const FIELDS: [(&str, &str, &str); 8] = [
+const FIELDS: [(&str, &str, &str); 10] = [
+    ("Locks", "decisions", "readonly (readonly [string, number])[]"),
     ("GeneratorState", "limits", "Limits"),
     ("GeneratorStatus", "settings", "Settings"),
     ("Differs", "asked", "number | string"),
@@ -76,14 +90,26 @@ const FIELDS: [(&str, &str, &str); 8] = [
     ("LiveLines", "above_ns", "Readonly<Partial<Record<Stage, number>>>"),
     ("RunDetails", "manifest", "Manifest"),
     ("RunDetails", "summary", "Summary"),
+    ("SweepSeries", "knee", KNEE),
 ];
 
 /// Types that the page makes no use of, and that name many others.
 const UNKNOWN: [&str; 3] = ["LoadCpu", "PartFigures", "Plan"];
 
 /// Types whose name is another's in settings.ts, and what they are called instead.
-const CALLED: [(&str, &str); 3] =
-    [("Limits", "ShiftLimits"), ("Row", "CauseRow"), ("Rows", "CauseRows")];
+const CALLED: [(&str, &str); 6] = [
+    ("Limits", "ShiftLimits"),
+    ("Point", "SweepPoint"),
+    ("Row", "CauseRow"),
+    ("Rows", "CauseRows"),
+    ("Series", "SweepSeries"),
+    ("Settings", "LockSettings"),
+];
+
+/// Where a stage stops keeping up, by its kind.
+const KNEE: &str = "{ readonly kind: \"below\"; readonly next_hz: number } \
+                    | { readonly kind: \"at\"; readonly frequency_hz: number; readonly next_hz: number; readonly ratio: number } \
+                    | { readonly kind: \"beyond\"; readonly frequency_hz: number }";
 
 /// Kinds of causes by their names.
 static KINDS: LazyLock<Vec<&str>> =

@@ -24,6 +24,16 @@ export interface Account {
   readonly skipped: number;
 }
 
+/** A thread that had the CPU before ksoftirqd. */
+export interface Ahead {
+  /** The thread. */
+  readonly thread: string;
+  /** Its priority. */
+  readonly priority: string;
+  /** Its time. */
+  readonly ns: number;
+}
+
 /** A measurement that has begun. */
 export interface Begun {
   /** The run directory's name; none as long as there is no directory. */
@@ -38,6 +48,72 @@ export interface Bins {
   readonly upper_ns: readonly number[];
   /** How many values each bin holds, at least one. */
   readonly counts: readonly number[];
+}
+
+/** One burst. */
+export interface Burst {
+  /** Of its first trigger. */
+  readonly seq: number;
+  /** Interrupts that were asserted. */
+  readonly asserted: number;
+  /** Its stages. */
+  readonly stages: readonly BurstStage[];
+  /** How often softirqs were handed to ksoftirqd; only with `explain`. */
+  readonly handed: readonly Handed[];
+}
+
+/** One stage's answers to the triggers at one place of every burst. */
+export interface BurstPlace {
+  /** The stage. */
+  readonly stage: Stage;
+  /** The place in the burst, from 0. */
+  readonly place: number;
+  /** Triggers that a run of the stage's own answered. */
+  readonly answered: number;
+  /** Triggers that were merged with an earlier one. */
+  readonly coalesced: number;
+  /** Triggers that were never answered. */
+  readonly missing: number;
+  /** Of those that were answered, the shortest latency. */
+  readonly min_ns: number | null;
+  /** The longest latency. */
+  readonly max_ns: number | null;
+}
+
+/** One stage in one burst. */
+export interface BurstStage {
+  /** The stage. */
+  readonly stage: Stage;
+  /** How often it was asked for: triggers whose handler ran. */
+  readonly raised: number;
+  /** How often it ran. */
+  readonly ran: number;
+  /** Responses that never came. */
+  readonly missing: number;
+  /** Triggers that were merged, and into which. */
+  readonly merged: readonly Merge[];
+  /** Of its runs, in nanoseconds. */
+  readonly min_ns: number | null;
+  /** The greatest value. */
+  readonly max_ns: number | null;
+}
+
+/** All bursts of one case. */
+export interface Bursts {
+  /** The case. */
+  readonly case: string;
+  /** The view. */
+  readonly view: View;
+  /** Triggers in each. */
+  readonly triggers: number;
+  /** From one trigger of a burst to the next. */
+  readonly interval_ns: number;
+  /** The stage's way with triggers that come while it is pending. */
+  readonly compensate: unknown;
+  /** Over all bursts, by stage and place in the burst. */
+  readonly places: readonly BurstPlace[];
+  /** The bursts, in order. */
+  readonly bursts: readonly Burst[];
 }
 
 /** A trigger that is held. */
@@ -56,6 +132,18 @@ export interface Capture {
   readonly count: number;
   /** Its lines; empty where this capture was not asked for. */
   readonly lines: readonly ViewLines[];
+}
+
+/** The bursts of a case. */
+export interface CaseBursts extends Bursts {
+  /** Bursts that are not in the list; the figures by place are over them, too. */
+  readonly left_out: number;
+}
+
+/** The critical sections of a case. */
+export interface CaseLocks extends Locks {
+  /** Sites that are not in the list; they are no longer than its last. */
+  readonly left_out: number;
 }
 
 /** One case in the manifest. */
@@ -253,6 +341,16 @@ export interface CodedTrouble extends Trouble {
   readonly code: string;
 }
 
+/** A section beside a real-time process of some period. */
+export interface Collision {
+  /** The expected hold time. */
+  readonly expected_ns: number;
+  /** Of its entries, at whatever instant of a period they come, how many find too little time left. */
+  readonly refused_per_cent: number;
+  /** It does not fit into any period: only the limit of refusals lets it in. */
+  readonly starves: boolean;
+}
+
 /** Two cases, compared. */
 export interface Comparison {
   /** The format's version. */
@@ -298,6 +396,24 @@ export interface Connect {
 
 /** The side that counted. */
 export type Counter = "generator" | "target" | "samples";
+
+/** A task that had to wait. */
+export interface DelayedTask {
+  /** The task. */
+  readonly pid: number;
+  /** Its name. */
+  readonly name: string;
+  /** How often it was refused. */
+  readonly refused: number;
+  /** How often it was let in by force. */
+  readonly forced: number;
+  /** Entries that waited. */
+  readonly delays: number;
+  /** All delays together. */
+  readonly delay_ns: number;
+  /** The longest delay. */
+  readonly delay_max_ns: number;
+}
 
 /** Where a setting is not what was asked for. */
 export interface Differs {
@@ -393,6 +509,10 @@ export interface FinishedCase {
   readonly case: string;
   readonly twin: boolean;
   readonly account: LiveAccount;
+  /** Subcommands whose results it has. */
+  readonly results: readonly ResultKind[];
+  /** Names of stages or benchmarks that tails and limits may be asked of. */
+  readonly measured: readonly string[];
   /** In order of stage and view. */
   readonly series: readonly FinishedSeries[];
 }
@@ -433,6 +553,16 @@ export interface Frames {
   readonly damaged: number;
 }
 
+/** The instructions of one function in all its places. */
+export interface FunctionCount {
+  /** The function. */
+  readonly function: string;
+  /** Instructions of its own. */
+  readonly own: number;
+  /** Its own instructions and those of all that it called. */
+  readonly total: number;
+}
+
 export type GeneratorKind = "twin" | "vm" | "cpu" | "board";
 
 /** The connected generator. */
@@ -455,6 +585,22 @@ export interface GeneratorStatus {
   readonly settings: Settings;
   readonly totals: Totals;
   readonly identity_holds: boolean;
+}
+
+/** Softirqs became the thread's. */
+export interface Handed {
+  /** Since the handler of the burst's first trigger. */
+  readonly at_ns: number;
+  /** Of softirqs right before; 0: none, they were raised for the thread at once. */
+  readonly rounds: number;
+  /** How long these took. */
+  readonly rounds_ns: number;
+  /** Of ksoftirqd. */
+  readonly priority: string;
+  /** Until it had the CPU; None: not before the samples were complete. */
+  readonly waited_ns: number | null;
+  /** The threads that had it meanwhile, the longest first. */
+  readonly ahead: readonly Ahead[];
 }
 
 /** A cause that held responses of one stage up, each more than any other did. */
@@ -492,6 +638,30 @@ export interface Hello {
 export interface Hold {
   /** Of all measurements from now on; what was held for other ones is forgotten. */
   readonly above_ns: Readonly<Partial<Record<Stage, number>>>;
+}
+
+/** One section: a place in the code, or on kernels without a monitor a function. */
+export interface HoldTimes {
+  /** The function. */
+  readonly function: string;
+  /** `net/ipv4/tcp.c:1300`, with its module. */
+  readonly place: string;
+  /** The function that takes the lock. */
+  readonly kind: string;
+  /** How often it was held. */
+  readonly count: number;
+  /** All holds together. */
+  readonly total_ns: number;
+  /** The longest hold. */
+  readonly max_ns: number;
+  /** Exponential; of the monitor only. */
+  readonly average_ns: number | null;
+  /** Its histogram. */
+  readonly histogram: readonly number[];
+  /** The manager's decisions, where there is one. */
+  readonly manager: Manager | null;
+  /** Its effect on a real-time process. */
+  readonly collision: Collision | null;
 }
 
 /** The generator, if there is one. */
@@ -611,6 +781,54 @@ export interface LiveSeries {
 
 export type Load = "busy" | "busy256" | "tcp" | "copy" | "exec" | "hog" | "memory" | "hackbench" | "stress-ng" | "files" | "network";
 
+export interface LockSettings {
+  readonly mode: string;
+  readonly policy: string;
+  readonly max_refusals: number;
+  readonly short_period: string;
+}
+
+/** Where the figures of a case come from. */
+export type LockSource = "monitor" | "interference" | "instructions";
+
+/** The critical sections of one case. */
+export interface Locks {
+  /** The case. */
+  readonly case: string;
+  /** The source of the figures. */
+  readonly source: LockSource;
+  /** The settings. */
+  readonly settings: LockSettings | null;
+  /** The longest first. */
+  readonly sites: readonly HoldTimes[];
+  /** The manager's, by name. */
+  readonly decisions: readonly (readonly [string, number])[];
+  /** The tasks that waited. */
+  readonly tasks: readonly DelayedTask[];
+  /** A real-time process of a shorter period can keep others from a lock. */
+  readonly safe_period_ns: number | null;
+  /** The work of the loads. */
+  readonly work: readonly Work[];
+  /** Sections in no site, because there were too many places. */
+  readonly others: number;
+  /** The longest of those. */
+  readonly longest_other_ns: number;
+}
+
+/** The decisions at a site. */
+export interface Manager {
+  /** Entries that were refused. */
+  readonly refused: number;
+  /** Entries that were forced. */
+  readonly forced: number;
+  /** Entries that cannot wait. */
+  readonly cannot_wait: number;
+  /** All delays together. */
+  readonly delay_ns: number;
+  /** The longest delay. */
+  readonly delay_max_ns: number;
+}
+
 /** `manifest.json`. */
 export interface Manifest {
   /** The format's version. */
@@ -668,6 +886,14 @@ export interface Measurement {
   readonly elapsed_ms: number;
   readonly shown: string | null;
   readonly cases: readonly CaseSnapshot[];
+}
+
+/** Triggers by their number in the burst, from 0. A trigger may be merged into one of an earlier burst; then its number is negative. */
+export interface Merge {
+  /** The trigger's place in the burst. */
+  readonly trigger: number;
+  /** The place of the one that answered it. */
+  readonly into: number;
 }
 
 /** One series' answer to the same trigger. */
@@ -756,6 +982,40 @@ export interface Part {
   readonly detail: string;
 }
 
+/** Whether instructions and latencies are the same, over all traced samples. */
+export interface PathCheck {
+  /** Samples. */
+  readonly samples: number;
+  /** Samples whose instructions are their latency. */
+  readonly equal: number;
+  /** Of the others: in which the CPU slept. */
+  readonly slept: number;
+  /** Instructions that faulted in all of them. */
+  readonly faults: number;
+  /** Samples of which that is not so. */
+  readonly mismatches: readonly PathSample[];
+  /** Answered within the traced triggers, but the path is not whole. */
+  readonly cut_off: number;
+}
+
+/** A traced sample of one stage. */
+export interface PathSample {
+  /** The trigger's number. */
+  readonly seq: number;
+  /** The stage. */
+  readonly stage: Stage;
+  /** The latency. */
+  readonly latency_ns: number;
+  /** Instructions. */
+  readonly instructions: number;
+  /** Instructions that faulted, and were executed after the fault or never. */
+  readonly faults: number;
+  /** The CPU slept in between: time passed without an instruction. */
+  readonly slept: boolean;
+  /** Virtual time that its instructions take. */
+  readonly executed_ns: number;
+}
+
 /** As it is drawn; see docs/dashboard-api.md. */
 export interface Points {
   /** Where the first interval begins, counted from the first trigger: 0. */
@@ -774,6 +1034,21 @@ export interface Points {
 
 /** The reason for which a trigger is held. */
 export type Reason = "worst" | "above" | "missing";
+
+/** A subcommand whose results the case has. */
+export type ResultKind = "tail" | "gate" | "path" | "bursts" | "sweep" | "locks";
+
+/** A level with the time in which it is exceeded once. */
+export interface ReturnLevel {
+  /** The number of samples in which it is exceeded once (by a cluster of exceedances). */
+  readonly samples: number;
+  /** The level. */
+  readonly ns: number;
+  /** The interval's lower end. */
+  readonly low_ns: number;
+  /** None if the samples set no limit. */
+  readonly high_ns: number | null;
+}
 
 /** Everything of a run that is text already, byte for byte. */
 export interface RunDetails {
@@ -856,6 +1131,24 @@ export interface SeriesComparison {
   readonly test_needs: number | null;
 }
 
+/** The tail of one series, or why there is none. */
+export interface SeriesTail {
+  /** The run's and the case's name. */
+  readonly case: string;
+  /** The series' name. */
+  readonly series: string;
+  /** How a tail is estimated. */
+  readonly method: string;
+  /** Its nanoseconds are virtual ones. */
+  readonly twin: boolean;
+  /** From one sample to the next. */
+  readonly period_ns: number | null;
+  /** The estimate. */
+  readonly tail: Tail | null;
+  /** Why there is no estimate. */
+  readonly refusal: string | null;
+}
+
 /** The generator after its settings were set, and where they are not what was asked for. */
 export interface SettingsSet {
   readonly generator: GeneratorState;
@@ -908,6 +1201,18 @@ export interface ShiftLimits {
   readonly high_ns: number;
   /** None where a limit of either side is not above zero. */
   readonly percent: readonly number[] | null;
+}
+
+/** One path with its calls. */
+export interface ShownPath {
+  /** The case. */
+  readonly case: string;
+  /** The sample whose path it is. */
+  readonly sample: PathSample;
+  /** Every function, most instructions of its own first. */
+  readonly functions: readonly FunctionCount[];
+  /** Whether instructions and latencies of all traced samples agree. */
+  readonly check: PathCheck;
 }
 
 /** The state at one moment. */
@@ -1030,6 +1335,76 @@ export interface Summary {
   readonly seeds?: readonly unknown[];
 }
 
+/** All steps of a run, in order of case and stage. */
+export interface Sweep {
+  /** The file's format, which is [`VERSION`] of the program that wrote it. */
+  readonly version: number;
+  /** The summary's: over all samples. */
+  readonly digest: string;
+  /** How the quantiles of all points are made; see [`QUANTILE_METHOD`]. */
+  readonly quantile_method: string;
+  /** The version of irqscope that has measured. */
+  readonly tool_version: string;
+  /** The scenario's name. */
+  readonly scenario: string;
+  /** By swept case in the manifest's order, and then by stage. */
+  readonly series: readonly SweepSeries[];
+}
+
+/** One stage at one frequency. */
+export interface SweepPoint {
+  /** The case of the run: `kernel/state/frequency`. */
+  readonly case: string;
+  /** One by the period that was really set. */
+  readonly frequency_hz: number;
+  /** From trigger to trigger: as the generator really set it, without one as it was asked for; 0 if it is not known. */
+  readonly period_ns: number;
+  /** Every trigger had a response of its own, and nothing is in doubt. */
+  readonly keeps_up: boolean;
+  /** The case has no valid result: no figure here may be used. */
+  readonly invalid: boolean;
+  /** Those that asked this stage. */
+  readonly triggers: number;
+  /** Responses; the figures are over these alone. */
+  readonly count: number;
+  /** The median latency, by nearest rank; `None`, as the other two figures, where `count` is 0. */
+  readonly p50_ns: number | null;
+  /** The 99th percentile, by nearest rank. */
+  readonly p99_ns: number | null;
+  /** The longest latency. */
+  readonly max_ns: number | null;
+  /** Triggers that an earlier one's response answered as well. */
+  readonly coalesced: number;
+  /** Triggers that the stage did not answer within `trigger.timeout`. */
+  readonly missing: number;
+  /** Responses whose trigger is not certain. */
+  readonly unsure: number;
+  /** Of all stages: interrupts that never reached the handler. */
+  readonly lost_interrupts: number;
+  /** Of all stages: samples that the generator could not keep. */
+  readonly dropped: number;
+  /** Of all stages: triggers that were due and were not sent. */
+  readonly skipped: number;
+}
+
+/** One stage of one case at every frequency. */
+export interface SweepSeries {
+  /** `kernel/state`. */
+  readonly case: string;
+  /** The kernel's name in the scenario. */
+  readonly kernel: string;
+  /** The system state's name in the scenario. */
+  readonly state: string;
+  /** The stage that was asked. */
+  readonly stage: Stage;
+  /** The main view of its cases: outside, where there is a generator. */
+  readonly view: View;
+  /** Where the stage stops keeping up. */
+  readonly knee: { readonly kind: "below"; readonly next_hz: number } | { readonly kind: "at"; readonly frequency_hz: number; readonly next_hz: number; readonly ratio: number } | { readonly kind: "beyond"; readonly frequency_hz: number };
+  /** By frequency, ascending. */
+  readonly points: readonly SweepPoint[];
+}
+
 /** A named set of loads. */
 export interface SystemState {
   /** The state's name. */
@@ -1040,6 +1415,41 @@ export interface SystemState {
   readonly hog: Scheduling | null;
   /** Loads that the scenario brings; they run beside the others. */
   readonly own: readonly OwnLoad[];
+}
+
+/** The tail of one series. */
+export interface Tail {
+  /** Samples. */
+  readonly samples: number;
+  /** The greatest sample. */
+  readonly max_ns: number;
+  /** Values above it make the tail. */
+  readonly threshold_ns: number;
+  /** The number of thresholds that fit, over which the intervals reach. */
+  readonly thresholds: number;
+  /** Values above the threshold. */
+  readonly exceedances: number;
+  /** Clusters of exceedances, each with its largest value. */
+  readonly peaks: number;
+  /** One over the mean size of a cluster. */
+  readonly extremal_index: number;
+  /** The distribution's scale. */
+  readonly scale_ns: number;
+  /** Below zero the tail has an end; zero is exponential; above zero it is heavy. */
+  readonly shape: number;
+  /** The shape's interval. */
+  readonly shape_interval: readonly number[];
+  /** Where a tail with an end ends. */
+  readonly end_ns: number | null;
+  /** How likely chance lies as far off as the data do from the fit. */
+  readonly goodness_p: number;
+  /** The return levels. */
+  readonly levels: readonly ReturnLevel[];
+}
+
+/** The tails of the series that answer to a name. */
+export interface Tails {
+  readonly tails: readonly SeriesTail[];
 }
 
 /** A test of whether two series differ. */
@@ -1112,6 +1522,27 @@ export interface Trouble {
   readonly remedy: string;
 }
 
+/** Whether one limit was met in one case. */
+export interface Verdict {
+  /** The case. */
+  readonly case: string;
+  /** The limit: `user < 150 us at p99.9`. */
+  readonly asked: string;
+  /** Whether it has passed. */
+  readonly passed: boolean;
+  /** The figure, or why there is none. */
+  readonly found: string;
+  /** The limit as a number; `None` against a baseline. */
+  readonly limit_ns: number | null;
+  /** The figure as a number, where one is known that is held against a limit. */
+  readonly found_ns: number | null;
+}
+
+/** A verdict for each limit and series. */
+export interface Verdicts {
+  readonly verdicts: readonly Verdict[];
+}
+
 export type View = "outside" | "inside";
 
 /** The lines of some triggers in one view. */
@@ -1128,6 +1559,17 @@ export interface ViewLines {
   readonly trigger_ns: readonly number[];
   /** The interrupt line, then the stages in their order. */
   readonly lines: readonly LineEdges[];
+}
+
+/** The work of a load while a benchmark ran. */
+export interface Work {
+  readonly benchmark: number;
+  readonly load: Load;
+  readonly units: number;
+  readonly ns: number;
+  /** The cost of one: of a KiB sent, of a file. */
+  readonly per: string;
+  readonly ns_per: number | null;
 }
 
 /** One of them. */

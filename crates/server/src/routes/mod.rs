@@ -2,15 +2,21 @@
 //! Every address of docs/dashboard-api.md.
 
 mod body;
+mod bursts;
 mod causes;
 mod compare;
 mod files;
 mod generator;
 mod hello;
+mod limits;
 mod lines;
 mod live;
+mod locks;
 mod metrics;
+mod path;
+mod results;
 mod runs;
+mod sweep;
 
 use std::sync::Arc;
 
@@ -98,6 +104,12 @@ pub fn router(app: App) -> Router {
         .route("/api/runs/{id}/series", get(runs::series))
         .route("/api/runs/{id}/worst", get(runs::worst))
         .route("/api/runs/{id}/causes", get(causes::causes))
+        .route("/api/runs/{id}/tail", get(limits::tail))
+        .route("/api/runs/{id}/gate", get(limits::gate))
+        .route("/api/runs/{id}/path", get(path::path))
+        .route("/api/runs/{id}/bursts", get(bursts::bursts))
+        .route("/api/runs/{id}/sweep", get(sweep::sweep))
+        .route("/api/runs/{id}/locks", get(locks::locks))
         .route("/api/runs/{id}/lines", get(lines::lines))
         .route("/api/runs/{id}/trigger", get(lines::trigger))
         .route("/api/runs/{id}/find", get(lines::find))

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use super::App;
 use super::body::Asked;
+use super::results::{ResultKind, measured, results};
 use crate::Session;
 use crate::api_error::{ApiError, Result};
 use crate::runs::{self, FileEntry, RunEntry};
@@ -82,6 +83,10 @@ pub struct FinishedCase {
     case: String,
     twin: bool,
     account: LiveAccount,
+    /// Subcommands whose results it has.
+    results: Vec<ResultKind>,
+    /// Names of stages or benchmarks that tails and limits may be asked of.
+    measured: Vec<String>,
     /// In order of stage and view.
     series: Vec<FinishedSeries>,
 }
@@ -103,7 +108,8 @@ pub async fn series(
     app.read(move |session| {
         let run = finished(&session, &id)?;
         let (index, number) = case(&run, &asked.case)?;
-        let mut drawn = drawn(&run, &run.stream(&index, number)?)?;
+        let stream = run.stream(&index, number)?;
+        let mut drawn = drawn(&run, &stream)?;
         let summary = Summary::read(&run)?.cases.into_iter().find(|one| one.case == asked.case);
         let summary = summary.ok_or_else(no_case)?;
         let is_asked = |one: &StageSummary| {
@@ -111,6 +117,8 @@ pub async fn series(
                 && asked.view.is_none_or(|view| view == one.view)
         };
         let account = account(&summary);
+        let results = results(&run, (&index, number), &stream, &summary);
+        let measured = measured(&summary);
         let figures = summary.stages.into_iter().filter(is_asked);
         let series: Vec<_> = figures
             .map(|figures| {
@@ -123,7 +131,8 @@ pub async fn series(
         if series.is_empty() && (asked.stage.is_some() || asked.view.is_some()) {
             return Err(ApiError::not_found("no_series", "the case has no such series"));
         }
-        Ok(Json(FinishedCase { case: asked.case, twin: summary.twin, account, series }))
+        let (case, twin) = (asked.case, summary.twin);
+        Ok(Json(FinishedCase { case, twin, account, results, measured, series }))
     })
     .await
 }
