@@ -8,6 +8,7 @@ import "./style/controls.css";
 import "./style/tables.css";
 import "./style/charts.css";
 import "./style/scope.css";
+import "./style/results.css";
 import { api } from "./api/client.js";
 import type { Hello } from "./api/types.js";
 import type { Context, Screen } from "./context.js";

@@ -3,8 +3,8 @@
 
 import type { SettingsAsked } from "./settings.js";
 import type {
-  Begun, Causes, Checked, Comparisons, Connect, ErrorBody, FinishedCase, FinishedLines, Found, Hello, Hold, Known, RunDetails, RunList, SettingsSet,
-  Stage, Start, StartScenario, TriggerDetails, View, WorstSamples,
+  Begun, CaseBursts, CaseLocks, Causes, Checked, Comparisons, Connect, ErrorBody, FinishedCase, FinishedLines, Found, Hello, Hold, Known, RunDetails, RunList, SettingsSet,
+  ShownPath, Stage, Start, StartScenario, Sweep, Tails, TriggerDetails, Verdicts, View, WorstSamples,
 } from "./types.js";
 
 /** Why a request was not answered as asked; `remedy` may be empty. */
@@ -68,6 +68,12 @@ export const api = {
   lines: (id: string, name: string, seq: number, count: number) =>
     ask<FinishedLines>(`${run(id)}/lines?${query({ case: name, seq: String(seq), count: String(count) })}`),
   causes: (id: string, name: string) => ask<Causes>(`${run(id)}/causes?${query({ case: name })}`),
+  tail: (id: string, name: string, series: string) => ask<Tails>(`${run(id)}/tail?${query({ case: name, name: series })}`),
+  gate: (id: string, name: string, limits: string) => ask<Verdicts>(`${run(id)}/gate?${query({ case: name, limits })}`),
+  path: (id: string, name: string, stage: Stage, at: string) => ask<ShownPath>(`${run(id)}/path?${query({ case: name, stage, at })}`),
+  bursts: (id: string, name: string) => ask<CaseBursts>(`${run(id)}/bursts?${query({ case: name })}`),
+  sweep: (id: string) => ask<Sweep>(`${run(id)}/sweep`),
+  locks: (id: string, name: string) => ask<CaseLocks>(`${run(id)}/locks?${query({ case: name })}`),
   trigger: (id: string, name: string, seq: number) =>
     ask<TriggerDetails>(`${run(id)}/trigger?${query({ case: name, seq: String(seq) })}`),
   find: (id: string, asked: Readonly<Record<string, string | null>>) => ask<Found>(`${run(id)}/find?${query(asked)}`),

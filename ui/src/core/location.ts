@@ -35,12 +35,14 @@ export interface Place {
   readonly find: string | null;
   /** Many sweeps on top of each other, aligned on this line. */
   readonly pile: string | null;
+  /** Limits that a run is held against: `irq<20us@max,user<150us@p99.9`. */
+  readonly limits: string | null;
 }
 
 export const START: Place = {
   page: "live", run: null, base: null, other: null, baseCase: null, otherCase: null,
   case: null, view: null, stages: [], axis: "log", shared: false, worst: null, sample: null,
-  trigger: null, window: null, cursors: [null, null], find: null, pile: null,
+  trigger: null, window: null, cursors: [null, null], find: null, pile: null, limits: null,
 };
 
 /** Parses `#/run/ID?case=…`; parts that do not parse are as at the start. */
@@ -69,6 +71,7 @@ export function parse(hash: string): Place {
     cursors: [real(values.get("a")), real(values.get("b"))],
     find: values.get("find"),
     pile: values.get("pile"),
+    limits: values.get("limits"),
   };
 }
 
@@ -119,6 +122,7 @@ export function format(place: Place): string {
   set("b", number(place.cursors[1]));
   set("find", place.find);
   set("pile", place.pile);
+  set("limits", place.limits);
   const run = place.page === "run" && place.run !== null ? `/${encodeURIComponent(place.run)}` : "";
   const search = values.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
   return `#/${place.page}${run}${search === "" ? "" : `?${search}`}`;

@@ -60,3 +60,15 @@ export function logTicks(range: Range, most: number): number[] {
   const choices = [ticks([1, 2, 5], 1), ticks([1, 3], 1), ticks([1], 1), ticks([1], 2)];
   return choices.find((choice) => choice.length <= most) ?? ticks([1], 3);
 }
+
+/** Returns where a value lies in a range, from 0 to 1, on a logarithmic or a linear scale. */
+export function share(value: number, { low, high }: Range, logarithmic = true): number {
+  const part = logarithmic ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : (value - low) / (high - low);
+  return Math.min(Math.max(part, 0), 1);
+}
+
+/** Returns a logarithmic range around all values above zero, with round ends. */
+export function around(values: readonly (number | null)[]): Range {
+  const some = values.filter((value) => value !== null && value > 0) as number[];
+  return some.length === 0 ? { low: 1, high: 10 } : grow(null, Math.min(...some), Math.max(...some));
+}

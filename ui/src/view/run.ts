@@ -11,6 +11,7 @@ import { h, say } from "../dom.js";
 import { AccountStrip } from "./account.js";
 import { downloads } from "./downloads.js";
 import { Notice } from "./notice.js";
+import { RunResults } from "./results.js";
 import { RunCauses } from "./runcauses.js";
 import { RunScope } from "./runscope.js";
 import type { Sample } from "./sample.js";
@@ -25,6 +26,7 @@ export class RunScreen implements Screen {
   readonly #watch: Watch;
   readonly #scope: RunScope;
   readonly #causes: RunCauses;
+  readonly #results: RunResults;
   readonly keys: Keys;
   readonly #notice = new Notice();
   readonly #state = h("span", { class: "state" }, "reading the run");
@@ -38,12 +40,13 @@ export class RunScreen implements Screen {
     this.#watch = new Watch(context);
     this.#scope = new RunScope(context, id);
     this.#causes = new RunCauses(context, id);
+    this.#results = new RunResults(context, id);
     this.keys = { step: (towards) => void this.#scope.step(towards) };
     this.element = h("div", { class: "run" },
       h("div", { class: "strip" }, this.#state, this.#strip.element, this.#case),
       this.#notice.element,
       h("section", { class: "panel page", "aria-labelledby": "run" }, h("h1", { id: "run" }, id), this.#facts),
-      this.#scope.element, this.#causes.element, this.#watch.element);
+      this.#scope.element, this.#causes.element, this.#results.element, this.#watch.element);
     this.#scope.element.hidden = this.#watch.element.hidden = true;
     void this.#load();
   }
@@ -96,6 +99,7 @@ export class RunScreen implements Screen {
       this.#drawn = answer;
     }
     this.#draw(this.#drawn);
+    this.#results.update(this.#drawn);
     if (this.#drawn.series.length > 0) {
       this.#scope.element.hidden = false;
       void this.#scope.update(this.#drawn);

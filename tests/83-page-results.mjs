@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// What 83-page-results.sh says, by a browser:
+//
+//   node tests/83-page-results.mjs PAGE JSON LIMITS PICTURES
+//
+// JSON is a directory with what subcommands print with --json of the runs `plain`, `bursts` and `sweep`.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { accessible, fits, launch, number, open, until } from "./dashboard/browser.mjs";
+
+const [url, json, limitsFile, pictures] = process.argv.slice(2);
+mkdirSync(pictures, { recursive: true });
+const said = (name) => JSON.parse(readFileSync(join(json, `${name}.json`), "utf8"));
+
+const panel = (kind) => `[data-result="${kind}"]`;
+/** Returns the rows of a panel's first table, cell by cell. */
+const rows = (page, within) => page.$$eval(`${within} table >> nth=0 >> tbody tr`, (all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+/** Requires that a text is a number of nanoseconds in microseconds. */
+const same = (text, ns, what) => assert.equal(Math.round(number(text.replace(" µs", "")) * 1000), Math.round(ns), what);
+
+/** Opens a run, and requires that it offers these results and no others. */
+async function show(page, run, offered) {
+  await page.goto(`${url}#/run/${run}`);
+  const kinds = () => page.$$eval("[data-result]", (all) => all.filter((one) => !one.hidden).map((one) => one.dataset.result));
+  const seen = await until(`results of ${run}`, kinds, (now) => now.length > 0);
+  assert.deepEqual(seen.sort(), [...offered].sort(), run);
+}
+
+/** Opens a panel by the keyboard and waits for what it has to say. */
+async function unfold(page, kind) {
+  await page.focus(`${panel(kind)} summary`);
+  await page.keyboard.press("Enter");
+  if (kind !== "gate") await ready(page, kind);
+}
+
+const ready = (page, kind) => page.waitForSelector(`${panel(kind)} .result[aria-busy=false] > *`);
+
+/** Looks at a panel in both themes, on a screen and on a phone. */
+async function looks(page, kind) {
+  for (const [width, height] of [[1400, 900], [390, 844]]) {
+    await page.setViewportSize({ width, height });
+    for (const theme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme: theme });
+      await accessible(page, `${kind}, ${width} px, ${theme}`);
+      await page.locator(panel(kind)).screenshot({ path: join(pictures, `${kind}-${width}-${theme}.png`) });
+    }
+    await fits(page, kind);
+  }
+  await page.setViewportSize({ width: 1400, height: 900 });
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.click(`${panel(kind)} summary >> nth=0`);
+}
+
+async function tail(page) {
+  await unfold(page, "tail");
+  let estimated = 0;
+  for (const stage of ["irq", "softirq", "user"]) {
+    const [one] = said(`tail-${stage}`);
+    await page.selectOption(`${panel("tail")} select`, stage);
+    await page.waitForSelector(`[data-tail="${one.series}"]`);
+    const text = await page.textContent(`[data-tail="${one.series}"]`);
+    if (one.tail === null) {
+      assert.ok(text.includes(one.refusal), text);
+      continue;
+    }
+    estimated += 1;
+    same(/the longest ([\d.,]+ µs)/.exec(text)[1], one.tail.max_ns, "the observed maximum");
+    const shown = await rows(page, `[data-tail="${one.series}"]`);
+    assert.equal(shown.length, one.tail.levels.length);
+    one.tail.levels.forEach((level, index) => {
+      const [samples, , ns, low, high] = shown[index];
+      assert.equal(number(samples), Math.round(level.samples));
+      same(ns, level.ns, "a level");
+      same(low, level.low_ns, "its lower bound");
+      if (level.high_ns === null) assert.equal(high, "no bound");
+      else same(high, level.high_ns, "its upper bound");
+    });
+    await looks(page, "tail");
+    await unfold(page, "tail");
+  }
+  assert.ok(estimated > 0, "these samples support one tail at least");
+  await page.click(`${panel("tail")} summary`);
+}
+
+async function gate(page) {
+  const verdicts = said("gate");
+  await unfold(page, "gate");
+  await page.fill("#limits", "user");
+  await page.press("#limits", "Enter");
+  await until("an answer", () => page.textContent(`${panel("gate")} .notice`), (text) => text.includes("user<150us@p99.9"));
+  await page.fill("#limits", readFileSync(limitsFile, "utf8").trim());
+  await page.press("#limits", "Enter");
+  await ready(page, "gate");
+  const check = async (where) => {
+    const shown = await rows(where, panel("gate"));
+    assert.deepEqual(shown.map(([verdict]) => verdict.includes("✓")), verdicts.map(({ passed }) => passed));
+    shown.forEach(([, asked, found, share], index) => {
+      const { asked: limit, limit_ns, found_ns } = verdicts[index];
+      assert.equal(asked, limit);
+      same(found, found_ns, limit);
+      assert.equal(number(share.replace(" %", "")), Number(((found_ns / limit_ns) * 100).toFixed(1)));
+    });
+    assert.equal(new Set(verdicts.map(({ passed }) => passed)).size, 2, "one is met and one is not");
+  };
+  await check(page);
+  // Its address gives the same verdict to others.
+  const other = await open(page.context().browser(), page.url());
+  await ready(other.page, "gate");
+  await check(other.page);
+  await other.close();
+  await looks(page, "gate");
+}
+
+async function path(page) {
+  const { sample, functions } = said("path");
+  await unfold(page, "path");
+  const selects = page.locator(`${panel("path")} select`);
+  await selects.nth(0).selectOption("user");
+  await selects.nth(1).selectOption("max");
+  const title = await until("the path", () => page.textContent(`${panel("path")} .result p`), (text) => text.includes(`stage user, trigger ${sample.seq.toLocaleString("en")}`));
+  assert.equal(number(/^[\d,]+/.exec(title)[0]), sample.instructions);
+  same(/in ([\d.,]+ µs)/.exec(title)[1], sample.latency_ns, "the latency");
+  const shown = await rows(page, panel("path"));
+  const listed = shown.filter(([, , , total]) => total !== "");
+  assert.ok(listed.length > 10);
+  listed.forEach(([, share, own, total, name], index) => {
+    const one = functions[index];
+    assert.deepEqual([name, number(own), number(total)], [one.function, one.own, one.total]);
+    assert.equal(number(share.replace(" %", "")), Number(((one.own / sample.instructions) * 100).toFixed(1)));
+  });
+  assert.equal(shown.reduce((sum, [, , own]) => sum + number(own), 0), sample.instructions, "all instructions");
+  await looks(page, "path");
+}
+
+async function bursts(page) {
+  const [one] = said("bursts");
+  await unfold(page, "bursts");
+  assert.equal(number(/^[\d,]+/.exec(await page.textContent(`${panel("bursts")} .result p`))[0]), one.bursts.length);
+  for (const stage of ["irq", "softirq"]) {
+    const shown = await rows(page, `[data-burst="${stage}"]`);
+    const places = one.places.filter((place) => place.stage === stage);
+    assert.deepEqual(shown.map((row) => row.slice(0, 4).map(number)), places.map((place) => [place.place, place.answered, place.coalesced, place.missing]));
+    // By place and by burst the same triggers are merged.
+    const merged = one.bursts.flatMap((burst) => burst.stages).filter((each) => each.stage === stage).reduce((sum, each) => sum + each.merged.length, 0);
+    assert.equal(shown.reduce((sum, row) => sum + number(row[2]), 0), merged);
+    shown.forEach((row, index) => places[index].max_ns === null || same(row[5], places[index].max_ns, "the longest"));
+  }
+  await looks(page, "bursts");
+}
+
+async function locks(page) {
+  const one = said("locks").find((each) => each.case === "6.1/idle");
+  await unfold(page, "locks");
+  const shown = await rows(page, panel("locks"));
+  assert.equal(shown.length, Math.min(one.sites.length, 20));
+  assert.ok(shown.length > 0, "sections delayed some trigger");
+  shown.forEach(([, longest, , count, name, place], index) => {
+    const site = one.sites[index];
+    assert.deepEqual([name, place, number(count)], [site.function, site.place, site.count]);
+    same(longest, site.max_ns, name);
+  });
+  await looks(page, "locks");
+}
+
+async function sweep(page) {
+  const all = said("sweep");
+  await unfold(page, "sweep");
+  for (const [index, series] of all.series.entries()) {
+    await page.selectOption(`${panel("sweep")} select`, String(index));
+    await page.waitForSelector(`${panel("sweep")} [aria-label="Steps of ${series.case}, ${series.stage}"]`);
+    const shown = await rows(page, panel("sweep"));
+    assert.equal(shown.length, series.points.length);
+    series.points.forEach((point, step) => {
+      const [frequency, triggers, count, p50, p99, max, want] = shown[step];
+      assert.equal(frequency, `${point.frequency_hz / 1000} kHz`);
+      assert.deepEqual([number(triggers), number(count)], [point.triggers, point.count]);
+      for (const [text, ns] of [[p50, point.p50_ns], [p99, point.p99_ns], [max, point.max_ns]]) ns === null ? assert.equal(text, "–") : same(text, ns, frequency);
+      assert.equal(want.includes("✓"), point.keeps_up);
+    });
+    const { knee } = series;
+    const text = await page.textContent(`${panel("sweep")} .result strong`);
+    assert.equal(text.replace("at least ", "").replace("below ", ""), `${(knee.frequency_hz ?? knee.next_hz) / 1000} kHz`);
+    assert.equal(text.includes("at least"), knee.kind === "beyond");
+  }
+  await looks(page, "sweep");
+}
+
+const browser = await launch();
+try {
+  const { page, complaints } = await open(browser, url, { width: 1400, height: 900 });
+  await show(page, "plain", ["tail", "gate", "path"]);
+  await tail(page);
+  await gate(page);
+  await path(page);
+  await show(page, "bursts", ["tail", "gate", "bursts", "locks"]);
+  await bursts(page);
+  await locks(page);
+  await show(page, "sweep", ["tail", "gate", "sweep"]);
+  await sweep(page);
+  // A text that is not a limit is an answer of 4xx, which the browser reports by itself.
+  assert.deepEqual(complaints.filter((words) => !/status of 4\d\d/.test(words)), [], "the page complains of nothing");
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: a finished run's page shows what the command line prints as JSON, figure by figure: tails and
+# verdicts, the path of a response, bursts by place, a sweep with its knee, and critical sections; it offers
+# them only where the run has them, in both themes, on a screen and on a phone.
+# Runs: beside others
+. tests/lib/lib.sh
+
+cat >"$WORK/plain.toml" <<-TOML
+	version = 1
+	about = "Three stages while processes come and go"
+	rig = "twin"
+	kernels = ["6.1"]
+	states = ["exec"]
+	stages = ["irq", "softirq", "user"]
+	[trigger]
+	kind = "line"
+	mode = "together"
+	frequency = "1kHz"
+	jitter = "uniform"
+	jitter-amount = "500us"
+	seed = 1
+	count = 1200
+TOML
+sed 's/^count = .*/count = 160/' scenarios/bursts.toml >"$WORK/bursts.toml"
+expect 0 "$IRQSCOPE" run "$WORK/plain.toml" --trace 40 --out "$WORK/runs/plain"
+expect 0 "$IRQSCOPE" run "$WORK/bursts.toml" --kernel 6.1 --sections --out "$WORK/runs/bursts"
+expect 0 "$IRQSCOPE" sweep knee --kernel 6.1 --stage irq --stage work --count 100 \
+	--from 50kHz --to 100kHz --steps-per-octave 1 --out "$WORK/runs/sweep"
+
+worst=$(field "$WORK/runs/plain/summary.json" "max(s['max_ns'] for s in c['stages'] if s['stage']=='user' and s['view']=='outside')")
+echo "user<${worst}ns@max,irq<1s@p50" >"$WORK/limits"
+
+keep() { # FILE STATUS COMMAND...
+	expect "$2" "$IRQSCOPE" "${@:3}" --json
+	cp "$WORK/said" "$WORK/json/$1.json"
+}
+mkdir "$WORK/json"
+for stage in irq softirq user; do
+	# It ends with 4 where these samples support no tail.
+	"$IRQSCOPE" tail "$WORK/runs/plain" --stage $stage --json >"$WORK/json/tail-$stage.json" || [ $? = 4 ] ||
+		fail "no tail of $stage"
+done
+keep gate 1 gate "$WORK/runs/plain" --max "user<${worst}ns@max" --max 'irq<1s@p50'
+keep path 0 path "$WORK/runs/plain" --stage user --at max
+keep bursts 0 bursts "$WORK/runs/bursts"
+keep locks 0 locks "$WORK/runs/bursts"
+cp "$WORK/runs/sweep/sweep.json" "$WORK/json/sweep.json"
+
+serve_page ${PAGE:+--page "$PAGE"}
+timeout 200 node "$TESTS/83-page-results.mjs" "$page" "$WORK/json" "$WORK/limits" "$WORK/pictures"
+end_page

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+// Critical sections by how long they were held, and the decisions of delayed locking, as irqscope locks
+// prints them.
+
+import { api } from "../api/client.js";
+import type { CaseLocks, FinishedCase, LockSource } from "../api/types.js";
+import { bar } from "../chart/frame.js";
+import { grouped, micro, NONE, round } from "../core/quantity.js";
+import { type Child, h } from "../dom.js";
+import { ResultPanel, table } from "./result.js";
+
+const LISTED = 20;
+const SOURCES: Readonly<Record<LockSource, string>> = {
+  monitor: "Hold times of every section, by the kernel's monitor.",
+  interference: "The rest, after a trigger, of sections that delayed it, by its events.",
+  instructions: "Every section from its first instruction to its last, as the twin executed it.",
+};
+
+export class LocksPanel extends ResultPanel {
+  constructor(private readonly id: string) {
+    super("locks", "Locks", "critical sections by hold time");
+  }
+
+  protected choose(): void {}
+
+  protected wanted(): string | null {
+    return "all";
+  }
+
+  protected async show(drawn: FinishedCase): Promise<readonly Child[]> {
+    const locks = await api.locks(this.id, drawn.case);
+    const { settings } = locks;
+    return [h("p", { class: "muted" }, SOURCES[locks.source]),
+      settings === null ? null : h("p", {}, `Mode ${settings.mode}, policy ${settings.policy}, forced after ${grouped(settings.max_refusals)} refusals, short periods: ${settings.short_period}.`),
+      locks.sites.length === 0 ? h("p", {}, "No section was seen.") : sites(locks), decisions(locks)];
+  }
+}
+
+function sites({ sites: all, left_out, others }: CaseLocks): HTMLElement {
+  const longest = Math.max(...all.map((site) => site.max_ns), 1);
+  const decided = all.some(({ manager }) => manager !== null);
+  const more = all.length - LISTED + left_out;
+  const rest = [more > 0 ? `${grouped(more)} more sites are shorter` : "", others > 0 ? `${grouped(others)} sections at still other places` : ""].filter((text) => text !== "");
+  return h("div", {},
+    table("Critical sections", ["", "longest", "mean", "count", ...(decided ? ["refused", "forced"] : []), "section", "place"], all.slice(0, LISTED).map((site) => [
+      bar((site.max_ns / longest) * 100), `${micro(site.max_ns)} µs`, site.count === 0 ? NONE : `${micro(site.total_ns / site.count)} µs`, grouped(site.count),
+      ...(decided ? [grouped(site.manager?.refused ?? 0), grouped(site.manager?.forced ?? 0)] : []), site.function, site.place]), [0, decided ? 6 : 4, decided ? 7 : 5]),
+    rest.length === 0 ? null : h("p", { class: "muted" }, `${rest.join("; ")}.`));
+}
+
+function decisions({ decisions: all, safe_period_ns }: CaseLocks): HTMLElement | null {
+  if (all.length === 0) return null;
+  const row = ([name, value]: readonly [string, number]) => {
+    const time = name.endsWith("_ns");
+    return [h("dt", {}, name.replace(/_ns$/, "").replaceAll("_", " ")), h("dd", {}, time ? `${micro(value)} µs` : grouped(value))];
+  };
+  return h("div", {}, h("h3", {}, "Decisions"),
+    h("dl", { class: "facts" }, ...all.flatMap(row)),
+    safe_period_ns === null || safe_period_ns === 0 ? null : h("p", {}, `Shortest safe period: ${round(safe_period_ns)}.`));
+}
