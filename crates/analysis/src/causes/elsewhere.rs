@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use irqscope_run::CaseData;
-use irqscope_wire::{Softirq, Vector};
+use irqscope_wire::Vector;
 
 use super::attribute::{Case, is_helper};
 use super::cause::{Cause, CauseKind};
@@ -98,6 +98,7 @@ impl Elsewhere {
         called.max_by_key(|answer| answer.taken)
     }
 }
+
 fn mostly(timeline: &Timeline, from: u64, to: u64) -> Option<&Interval> {
     let overlap = |one: &&Interval| one.to.min(to) - one.from.max(from);
     timeline.within(from, to).iter().filter(|one| !one.gap).max_by_key(overlap)
@@ -125,13 +126,11 @@ impl Case<'_> {
         let holders = self.elsewhere.holders(lock, from, to);
         let names: Vec<String> = holders.iter().map(|(_, one)| self.activity(one)).collect();
         let cpus: Vec<String> = holders.iter().map(|(cpu, _)| format!("CPU {cpu}")).collect();
-        match names.len() {
-            0 => Cause::named(CauseKind::OtherCpu, "which has a lock"),
-            1 => Cause::named(CauseKind::OtherCpu, &*names[0])
-                .with(format!("has a lock on {}", cpus[0])),
-            _ => Cause::named(CauseKind::OtherCpu, names.join(" or "))
-                .with(format!("has a lock on {}", cpus.join(" or "))),
+        if names.is_empty() {
+            return Cause::named(CauseKind::OtherCpu, "which has a lock");
         }
+        Cause::named(CauseKind::OtherCpu, names.join(" or "))
+            .with(format!("has a lock on {}", cpus.join(" or ")))
     }
 
     /// Names the code that kept a CPU from taking the call's interrupt.
@@ -154,15 +153,9 @@ impl Case<'_> {
     /// Names what a CPU does: the innermost function that is called back, or the thread.
     fn activity(&self, interval: &Interval) -> String {
         let innermost = interval.frames.iter().rev().find_map(|frame| match frame {
-            Frame::Irq { handler: function, .. }
-            | Frame::Tasklet(function)
-            | Frame::Hrtimer(function)
-            | Frame::Timer(function)
-            | Frame::Work(function)
-            | Frame::Callback { function, .. } => Some(self.names.function(*function)),
-            Frame::Softirq(vector) => Some(format!("softirq {}", Softirq::name(*vector))),
+            Frame::Softirq(vector) => Some(format!("softirq {}", vector.name())),
             Frame::Vector(vector) => Some(vector.name().to_owned()),
-            Frame::PageFault => None,
+            _ => frame.function().map(|function| self.names.function(function)),
         });
         innermost.unwrap_or_else(|| self.name_of(interval.pid))
     }

@@ -25,6 +25,19 @@ impl Frame {
         matches!(self, Self::Irq { .. } | Self::Vector(_))
     }
 
+    /// Returns the function that it is in, where its event says so.
+    pub fn function(&self) -> Option<u64> {
+        match self {
+            Self::Irq { handler: function, .. }
+            | Self::Tasklet(function)
+            | Self::Hrtimer(function)
+            | Self::Timer(function)
+            | Self::Work(function)
+            | Self::Callback { function, .. } => Some(*function),
+            Self::Vector(_) | Self::Softirq(_) | Self::PageFault => None,
+        }
+    }
+
     pub fn is_called_by(&self, caller: Called) -> bool {
         matches!(self, Self::Callback { by, .. } if *by == caller)
     }

@@ -26,6 +26,8 @@ use super::names::Names;
 use super::parts::Explained;
 use super::timeline::{Interval, Timeline};
 
+/// How the functions of kernel/faults are named.
+const FAULTS: &str = "[irqscope_faults]";
 /// A fault has to overlap, and to delay, by this part of the median.
 const MOVED: f64 = 0.2;
 /// A cause of more than this part of a latency is named.
@@ -66,7 +68,7 @@ pub struct Truth {
     pub case: String,
     /// By kind of fault.
     pub kinds: BTreeMap<&'static str, TruthRow>,
-    /// Responses that no fault overlapped.
+    /// Responses that no fault overlapped, and that came when it had returned.
     pub without: usize,
     /// Of these, those in which a fault was named.
     pub false_alarms: usize,
@@ -81,7 +83,8 @@ impl Truth {
         let (_, explained) = explain(data);
         let medians = medians(&explained);
         let timeline = Timeline::of(&data.events);
-        let known = interrupts_of_modules(&timeline, &Names::of(data));
+        let names = Names::of(data);
+        let known = interrupts_of_modules(&timeline, &names);
         let mut faults = data.truth.clone();
         faults.sort_by_key(|fault| fault.begin);
         let mut truth =
@@ -92,7 +95,8 @@ impl Truth {
         for (span, one) in spans.iter().zip(&explained) {
             let median = medians.get(&one.stage).copied().unwrap_or(0);
             let foreign = foreign(&timeline, &known, span);
-            let sight = Sight { span, one, median, foreign, tick, timeline: &timeline };
+            let sight =
+                Sight { span, one, median, foreign, tick, timeline: &timeline, names: &names };
             truth.add(&sight, &overlapping(&faults, span));
         }
         Some(truth)
@@ -101,6 +105,9 @@ impl Truth {
     fn add(&mut self, sight: &Sight<'_>, faults: &[&Fault]) {
         let named = culprit(sight.one, NAMED);
         let Some(first) = faults.first() else {
+            if sight.is_on_its_way_back() {
+                return;
+            }
             self.without += 1;
             let alarm =
                 named.is_some_and(|(cause, _)| FaultKind::ALL.iter().any(|k| is(*k, cause)));
@@ -135,12 +142,22 @@ struct Sight<'a> {
     foreign: u64,
     tick: Tick,
     timeline: &'a Timeline,
+    names: &'a Names<'a>,
 }
 
 impl Sight<'_> {
     fn late(&self) -> i64 {
         let foreign = self.tick.nanoseconds(self.foreign.cast_signed()).0;
         self.one.latency.0 - self.median - foreign
+    }
+
+    /// Returns whether a fault's function, which has written down its end, has not returned to its
+    /// caller when the trigger comes, by the kernel's own events: a name for the rest is neither
+    /// right nor wrong. (A timer that injects the trigger is held up until then.)
+    fn is_on_its_way_back(&self) -> bool {
+        let at = self.timeline.within(self.span.from, self.span.from + 1).first();
+        let mut functions = at.into_iter().flat_map(|one| &one.frames).filter_map(Frame::function);
+        functions.any(|function| self.names.function(function).contains(FAULTS))
     }
 
     /// Returns how long the fault itself had the CPU: the time of what came in between is not its
@@ -261,13 +278,9 @@ impl Sight<'_> {
 /// Returns when the hard interrupts began in which a function of the driver or of the faults' module
 /// ran.
 fn interrupts_of_modules(timeline: &Timeline, names: &Names<'_>) -> BTreeSet<u64> {
-    let of_module = |frame: &Frame| match frame {
-        Frame::Irq { handler: function, .. }
-        | Frame::Hrtimer(function)
-        | Frame::Timer(function)
-        | Frame::Callback { function, .. }
-        | Frame::Tasklet(function) => names.function(*function).contains("[irqscope"),
-        _ => false,
+    let of_module = |frame: &Frame| {
+        let function = frame.function().filter(|_| !matches!(frame, Frame::Work(_)));
+        function.is_some_and(|function| names.function(function).contains("[irqscope"))
     };
     let with = timeline.intervals.iter().filter(|one| one.frames.iter().any(of_module));
     with.filter_map(|one| one.interrupt).collect()
