@@ -67,8 +67,8 @@ expect 4 "$IRQSCOPE" tail "$run" --view inside --every 1s
 says "64 samples are too few"
 
 # The longest section alone, and drawings of as many.
-sed 's/^count = .*/count = 2000/' scenarios/lock-faults.toml >"$WORK/locks.toml"
-expect 0 "$IRQSCOPE" run "$WORK/locks.toml" --kernel 6.1 --out "$WORK/locks"
+expect 0 "$IRQSCOPE" run faults --set 'faults.kinds=["irqs-off","irqs-off-nested"]' --count 500 --kernel 6.1 \
+	--out "$WORK/locks"
 expect 0 "$IRQSCOPE" locks "$WORK/locks" --json
 sites=$(field "$WORK/said" "len(j[0]['sites'])")
 [ "$sites" -ge 2 ] || fail "only $sites sections"
