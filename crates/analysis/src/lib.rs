@@ -16,6 +16,7 @@ mod figures;
 mod gate;
 mod histogram;
 mod identity;
+mod isolate;
 mod live;
 mod locks;
 mod observer;
@@ -57,6 +58,7 @@ pub use gate::{
 };
 pub use histogram::{Apart, Axis, Histogram};
 pub use identity::Recount;
+pub use isolate::{Asked, DisturbanceCause, Isolation};
 pub use live::{
     BINS, Bins, Capture, CountedBy, Drawn, Flag, Frames, INTERVALS, LIVE_QUANTILE_METHOD,
     LatencyCourse, LiveAccount, LiveCase, LiveFigures, LiveLines, LiveSeries, Other, Points,

@@ -15,6 +15,7 @@ mod gate;
 mod generator;
 mod hunt;
 mod import;
+mod isolate;
 mod locks;
 mod path;
 mod reproduce;
@@ -51,6 +52,7 @@ pub use gate::Gate;
 pub use generator::{Generator, Tool};
 pub use hunt::Hunt;
 pub use import::Import;
+pub use isolate::Isolate;
 pub use locks::Locks;
 pub use path::Path;
 pub use reproduce::Reproduce;
@@ -109,6 +111,7 @@ Examples:
   irqscope scope RUN --persist       the lines as an oscilloscope shows them
   irqscope bursts RUN                what was raised against what ran
   irqscope locks RUN --period 4ms    how long critical sections are held
+  irqscope isolate RUN               what disturbed an isolated CPU, and why
   irqscope worst demo --kernel 6.1 --state exec --stage user
                                      the worst instant for an interrupt, with a proof
   irqscope hunt demo --kernel 6.1    the load under which a response is latest
@@ -148,6 +151,8 @@ pub enum Command {
     Bursts(Bursts),
     /// Say how long critical sections are held, and which collide with a period.
     Locks(Locks),
+    /// Say what took a CPU away from a loop that should have it alone.
+    Isolate(Isolate),
     /// Write a run as other programs read it: CSV, OpenMetrics, rt-tests' JSON,
     /// cyclictest's histogram, an HdrHistogram log, a VCD, a sigrok session.
     Export(Export),

@@ -19,6 +19,9 @@ pub const fn benchmark_text(kind: BenchmarkKind) -> &'static str {
             "interval between a task's starts, minus the period; how long its work took"
         }
         BenchmarkKind::Spin => "gaps in a loop that never sleeps",
+        BenchmarkKind::Isolate => {
+            "how long a CPU is taken away from a loop that should have it alone"
+        }
         BenchmarkKind::Watch => {
             "from the handler's entry, the wakeup or the timer's expiry to each stage, by probes"
         }
@@ -87,6 +90,7 @@ pub(crate) fn series_name(one: &SeriesSummary) -> String {
     match one.benchmark {
         BenchmarkKind::Sched
         | BenchmarkKind::Spin
+        | BenchmarkKind::Isolate
         | BenchmarkKind::Jitter
         | BenchmarkKind::Watch => {
             format!("{} {}", one.variant, one.series)

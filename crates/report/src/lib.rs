@@ -47,7 +47,8 @@ pub use path::{check_line, difference_table, flame, path_table, path_title};
 pub use perfetto::perfetto;
 pub use scope::{SCOPE_TEXT_COLUMNS, ScopeView, scope_columns, scope_png, scope_svg, scope_text};
 pub use screen::{
-    About, Choice, Field, Line, SCREEN_WIDTH, answer, below, csv, narrow, watch_screen,
+    About, Choice, Field, Line, SCREEN_WIDTH, answer, below, csv, isolation_screen, narrow,
+    watch_screen,
 };
 pub use table::table;
 pub use tail::tail_table;

@@ -20,6 +20,7 @@ pub const fn benchmark_colour(kind: BenchmarkKind) -> &'static str {
         BenchmarkKind::Jitter => "#009e73",
         BenchmarkKind::Spin => "#999933",
         BenchmarkKind::Watch => "#117733",
+        BenchmarkKind::Isolate => "#332288",
     }
 }
 

@@ -70,6 +70,7 @@ impl Subject {
                 (BenchmarkKind::Gtod, _) => "difference",
                 (BenchmarkKind::Inversion, _) => "wait",
                 (BenchmarkKind::Spin, _) => "gap",
+                (BenchmarkKind::Isolate, _) => "disturbance",
                 (BenchmarkKind::Realfeel, _) | (BenchmarkKind::Jitter, "interval") => "deviation",
                 (BenchmarkKind::Jitter, _) => "time",
                 _ => "latency",

@@ -62,7 +62,7 @@ pub struct BenchmarkData {
 }
 
 impl BenchmarkData {
-    fn series(&mut self, name: &str) -> &mut BenchSeries {
+    pub(crate) fn series(&mut self, name: &str) -> &mut BenchSeries {
         let known = self.series.iter().position(|series| series.name == name);
         let place = known.unwrap_or_else(|| {
             self.series.push(BenchSeries { name: name.to_owned(), ..BenchSeries::default() });

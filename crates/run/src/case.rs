@@ -11,6 +11,7 @@ use irqscope_wire::{
 
 use crate::bench::{self, BenchmarkData};
 use crate::frames::{Place, Received};
+use crate::isolated::Isolated;
 use crate::{CaseManifest, Fit, Join, LogIndex, OutsideData, Result, RunError, SampleRow, Source};
 
 /// Frames of one stream that are missing from the log, or came again.
@@ -91,6 +92,8 @@ pub struct CaseData {
     pub work: Vec<LoadWork>,
     /// Sections with interrupts or preemption disabled, where they were asked for.
     pub sections: Vec<Sections>,
+    /// The disturbances of isolated CPUs, in the twin.
+    pub isolated: Isolated,
     /// In the plan's order; empty where stages were asked.
     pub benchmarks: Vec<BenchmarkData>,
     /// Nothing on the target took part.
@@ -230,6 +233,9 @@ impl CaseData {
             Message::Failed(failure) => self.failure = Some(failure),
             Message::Note(note) => self.notes.push(note),
             Message::Sections(sections) => self.sections.push(sections),
+            Message::Disturbances(some) => {
+                self.isolated.take(some, self.plan.as_ref(), &mut self.benchmarks);
+            }
             message if source == Source::Generator => {
                 self.outside.get_or_insert_default().understand(message, host_ns);
             }

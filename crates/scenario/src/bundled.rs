@@ -39,6 +39,7 @@ pub fn bundled() -> &'static [Bundled] {
         "callback-faults",
         "remote-faults",
         "rt-benchmarks",
+        "isolate",
         "network",
         "network-path",
         "bursts",

@@ -69,15 +69,15 @@ impl BenchKey {
                 vec![Gtod, Sched, Async, Sleep, Inversion, Realfeel, Jitter, Watch]
             }
             BenchKey::Period => vec![Sched, Async, Sleep, Jitter],
-            BenchKey::Duration => vec![Spin, Watch],
-            BenchKey::Threshold => vec![Spin],
+            BenchKey::Duration => vec![Spin, Watch, Isolate],
+            BenchKey::Threshold => vec![Spin, Isolate],
             // A watch leaves all threads as they are.
             BenchKey::Priority => {
                 BenchmarkKind::ALL.iter().copied().filter(|kind| *kind != Watch).collect()
             }
             BenchKey::Variant => vec![Gtod, Sched, Async, Inversion],
             BenchKey::Threads | BenchKey::Runtime => vec![Sched],
-            BenchKey::Cpus => vec![Sched, Spin],
+            BenchKey::Cpus => vec![Sched, Spin, Isolate],
             BenchKey::FromCpu => vec![Async],
             BenchKey::Work => vec![Jitter],
             BenchKey::Frequency => vec![Realfeel],

@@ -13,6 +13,7 @@
 //! | `smi-seed` | of their instants | 0 |
 //! | `trace` | triggers, from the first, whose path is recorded; with `out` only | 0 |
 //! | `sections` | 1: every section with interrupts or preemption disabled; with `out` only | 0 |
+//! | `isolate` | 1: no generator; what takes a CPU away from a loop that should have it alone; with `out` only | 0 |
 //! | `quantum` | ns, the longest turn of a CPU while others wait for theirs; 0: up to the next timer | 0 |
 //! | `out` | file or listening Unix socket that takes the frames | |
 //! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, printed on standard error | |
@@ -50,13 +51,14 @@ pub struct Args {
     pub smi_seed: u64,
     pub trace: u64,
     pub sections: bool,
+    pub isolate: bool,
     pub quantum: u64,
     pub output: Output,
 }
 
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
-const KNOWN: &str = "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, quantum, out, port, clock";
+const KNOWN: &str = "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, isolate, quantum, out, port, clock";
 
 /// While they are read.
 #[derive(Default)]
@@ -71,6 +73,7 @@ struct Draft {
     smi_seed: u64,
     trace: u64,
     sections: bool,
+    isolate: bool,
     quantum: u64,
     output: Option<Output>,
 }
@@ -101,6 +104,7 @@ fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
         "smi-seed" => draft.smi_seed = number(name, value)?,
         "trace" => draft.trace = number(name, value)?,
         "sections" => draft.sections = within(name, value, 0, 1)? == 1u8,
+        "isolate" => draft.isolate = within(name, value, 0, 1)? == 1u8,
         "quantum" => draft.quantum = number(name, value)?,
         "out" => set_output(draft, Output::Path(value.into()))?,
         "clock" => {
@@ -123,9 +127,14 @@ fn set_output(draft: &mut Draft, output: Output) -> Result<(), String> {
 fn finish(draft: Draft) -> Result<Args, String> {
     let output =
         draft.output.ok_or("give out=PATH or port=NUMBER, where the frames go, or clock=1")?;
-    if (draft.trace > 0 || draft.sections) && !matches!(output, Output::Path(_)) {
-        let text = "trace and sections need out=PATH: a host that reads slowly would lose parts";
+    let looks = draft.trace > 0 || draft.sections || draft.isolate;
+    if looks && !matches!(output, Output::Path(_)) {
+        let text = "trace, sections and isolate need out=PATH: a host that reads slowly would lose \
+                    parts";
         return Err(text.to_owned());
+    }
+    if draft.isolate && (draft.trace > 0 || draft.sections) {
+        return Err("isolate has no generator: leave trace and sections out".to_owned());
     }
     let default_start = match output {
         Output::Path(_) => Some(StartAt::Armed),
@@ -143,6 +152,7 @@ fn finish(draft: Draft) -> Result<Args, String> {
         trace: draft.trace,
         quantum: draft.quantum,
         sections: draft.sections,
+        isolate: draft.isolate,
         output,
     })
 }
@@ -211,6 +221,8 @@ mod tests {
         );
         assert_eq!(refused("port=1"), "give out, port or clock, once");
         assert!(parse(["port=1", "trace=9"]).unwrap_err().contains("out=PATH"));
+        assert!(parse(["port=1", "isolate=1"]).unwrap_err().contains("out=PATH"));
+        assert!(parse(["out=x", "isolate=1", "trace=1"]).unwrap_err().contains("no generator"));
         assert!(parse([]).unwrap_err().contains("out=PATH"));
     }
 

@@ -14,6 +14,13 @@ use crate::trace::Insn;
 
 /// `QEMU_PLUGIN_CB_NO_REGS`.
 const NO_REGS: c_int = 0;
+/// `QEMU_PLUGIN_MEM_W`.
+const WRITES: c_int = 2;
+/// The kernel's addresses are the upper half.
+const KERNEL: u64 = 1 << 63;
+
+/// `qemu_plugin_vcpu_mem_cb_t`: CPU, access, address, pointer.
+pub type MemoryFn = unsafe extern "C" fn(c_uint, u32, u64, *mut c_void);
 
 symbols! { InsnSymbols:
     qemu_plugin_tb_n_insns: unsafe extern "C" fn(*const qemu_plugin_tb) -> usize,
@@ -24,6 +31,8 @@ symbols! { InsnSymbols:
     qemu_plugin_insn_size: unsafe extern "C" fn(*const qemu_plugin_insn) -> usize,
     qemu_plugin_register_vcpu_insn_exec_cb: unsafe extern "C" fn(
         *mut qemu_plugin_insn, qemu_plugin_vcpu_udata_cb_t, c_int, *mut c_void),
+    qemu_plugin_register_vcpu_mem_cb: unsafe extern "C" fn(
+        *mut qemu_plugin_insn, MemoryFn, c_int, c_int, *mut c_void),
     qemu_get_cpu: unsafe extern "C" fn(c_int) -> *mut c_void,
     icount_update: unsafe extern "C" fn(*mut c_void),
 }
@@ -61,6 +70,57 @@ impl Instrument {
                 let word = Insn::new(address, length, index + 1 == count).word();
                 let pointer = without_provenance_mut(word as usize);
                 (symbols.qemu_plugin_register_vcpu_insn_exec_cb)(insn, executed, NO_REGS, pointer);
+            }
+        }
+    }
+
+    /// Lets `executed` be called before the block's first instruction, with the number that `number`
+    /// gives it by the block's address, its count of instructions and the first one's bytes. Returns
+    /// whether it gave one.
+    ///
+    /// # Safety
+    /// The block is the one that is being translated.
+    pub unsafe fn whole(
+        &self,
+        block: *const qemu_plugin_tb,
+        number: impl Fn(u64, usize, &[u8]) -> Option<u64>,
+        executed: qemu_plugin_vcpu_udata_cb_t,
+    ) -> bool {
+        let symbols = &self.symbols;
+        // SAFETY: the caller's promise; a block has a first instruction, whose bytes are in the
+        // guest's memory, which stays mapped for as long as the block is translated.
+        unsafe {
+            let insn = (symbols.qemu_plugin_tb_get_insn)(block, 0);
+            let bytes = (symbols.qemu_plugin_insn_haddr)(insn);
+            if bytes.is_null() {
+                return false;
+            }
+            let bytes = std::slice::from_raw_parts(bytes, (symbols.qemu_plugin_insn_size)(insn));
+            let count = (symbols.qemu_plugin_tb_n_insns)(block);
+            let found = number((symbols.qemu_plugin_insn_vaddr)(insn), count, bytes);
+            if let Some(number) = found {
+                let pointer = without_provenance_mut(number as usize);
+                (symbols.qemu_plugin_register_vcpu_insn_exec_cb)(insn, executed, NO_REGS, pointer);
+            }
+            found.is_some()
+        }
+    }
+
+    /// Lets `written` be called after each write to memory, if the block is the kernel's.
+    ///
+    /// # Safety
+    /// The block is the one that is being translated.
+    pub unsafe fn kernel_writes(&self, block: *const qemu_plugin_tb, written: MemoryFn) {
+        let symbols = &self.symbols;
+        // SAFETY: the caller's promise.
+        unsafe {
+            for index in 0..(symbols.qemu_plugin_tb_n_insns)(block) {
+                let insn = (symbols.qemu_plugin_tb_get_insn)(block, index);
+                if (symbols.qemu_plugin_insn_vaddr)(insn) < KERNEL {
+                    return;
+                }
+                let none = null_mut();
+                (symbols.qemu_plugin_register_vcpu_mem_cb)(insn, written, NO_REGS, WRITES, none);
             }
         }
     }
@@ -157,6 +217,6 @@ mod tests {
 
     #[test]
     fn outside_qemu_every_symbol_is_named_as_missing() {
-        assert_eq!(Instrument::look_up().err().unwrap().len(), 8);
+        assert_eq!(Instrument::look_up().err().unwrap().len(), 9);
     }
 }

@@ -33,8 +33,8 @@
 //! instant. Devices must not be entered twice, so the registers are read right
 //! after, by a timer that is due at once: it runs before the next instruction.
 //! Of the guest's code only the instructions that halt the CPU (`halt`) or stop the machine (`stop`)
-//! are instrumented, and all of it where a trace of its path (`trace`) or all sections (`sections`) are asked for. None of it
-//! costs guest time.
+//! are instrumented, and all of it where a trace of its path (`trace`), all sections (`sections`) or all
+//! that disturbs a CPU (`isolate`) are asked for. None of it costs guest time.
 //!
 //! On an Arm machine the wires are those of a PL061 (`pl061`), which does the same:
 //! each write to one of its registers updates its interrupt output. That one is in
@@ -60,10 +60,13 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod api;
+mod apic;
 mod args;
 mod cpu;
+mod disturbed;
 mod halt;
 mod instrument;
+mod isolate;
 mod machine;
 mod output;
 mod parport;
@@ -71,9 +74,11 @@ mod pl061;
 mod plugin;
 mod port;
 mod qemu;
+mod registers;
 mod sections;
 mod smi;
 mod stop;
+mod threads;
 mod trace;
 mod turns;
 mod unusable;

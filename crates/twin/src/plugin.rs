@@ -15,14 +15,17 @@ use irqscope_wire::{
 };
 use qemu_plugin_sys::{qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
+use crate::apic::Apic;
 use crate::args::{Args, Output, parse};
 use crate::cpu::Cpu;
 use crate::halt;
 use crate::instrument::Instrument;
+use crate::isolate;
 use crate::machine::{Machine, Wires};
 use crate::output;
 use crate::port::Port;
 use crate::qemu::{Memory, Qemu, Timer, counts_instructions};
+use crate::registers::Registers;
 use crate::sections;
 use crate::smi::Smi;
 use crate::stop;
@@ -79,6 +82,9 @@ static WATCHED: OnceLock<Watched> = OnceLock::new();
 struct Watched {
     trace: bool,
     sections: bool,
+    isolate: bool,
+    /// There are several CPUs, which send interrupts to each other.
+    apics: bool,
 }
 
 fn lock() -> MutexGuard<'static, Option<Plugin>> {
@@ -173,9 +179,16 @@ fn install(
         qemu.register(id, Some(translated), Some(exits));
         return Ok(());
     }
+    if args.isolate {
+        want_isolation(cpus, target, &args.output)?;
+        stop::prepare().map_err(not_exported)?;
+        qemu.register(id, Some(translated), Some(exits));
+        return Ok(());
+    }
     let wiring = Wiring::look_up(target, args.pin)?;
     trace::want(args.trace);
-    let watched = Watched { trace: args.trace > 0, sections: args.sections };
+    let (trace, sections) = (args.trace > 0, args.sections);
+    let watched = Watched { trace, sections, ..Watched::default() };
     if watched.sections {
         sections::want(cpu(wiring)?);
     }
@@ -195,6 +208,24 @@ fn install(
     }
     *lock() = Some(plugin);
     qemu.register(id, Some(translated), Some(exits));
+    Ok(())
+}
+
+/// Looks for loops on isolated CPUs.
+fn want_isolation(cpus: c_int, target: &str, output: &Output) -> Result<(), String> {
+    if target != "x86_64" {
+        return Err("isolate is for a PC: leave it out".to_owned());
+    }
+    let Output::Path(path) = output else { return Err("isolate needs out=PATH".to_owned()) };
+    let count = usize::try_from(cpus).unwrap_or(0);
+    let registers = Registers::look_up().map_err(not_exported)?;
+    let missing = |names: Vec<&str>| {
+        format!("this QEMU does not export {}: use QEMU 9.2 or later", names.join(", "))
+    };
+    let apic = (count > 1).then(|| Apic::look_up(count)).transpose().map_err(missing)?;
+    let watched = Watched { isolate: true, apics: count > 1, ..Watched::default() };
+    WATCHED.get_or_init(|| watched);
+    isolate::want(registers, apic, count, output::open(path)?);
     Ok(())
 }
 
@@ -250,12 +281,20 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
     if let Some(instrument) = INSTRUMENT.get() {
         // SAFETY: QEMU hands over the block that it translates.
         unsafe {
-            let Watched { trace, sections } = WATCHED.get().copied().unwrap_or_default();
-            if trace || sections {
+            let Watched { trace, sections, isolate, apics } =
+                WATCHED.get().copied().unwrap_or_default();
+            let loops = isolate && instrument.whole(block, isolate::loop_block, Some(looping));
+            if trace || sections || isolate && isolate::translates() && !loops {
                 instrument.every_insn(block, Some(executes));
             }
             if sections {
                 instrument.first_insn(block, sections::is_mark, Some(marked));
+            }
+            if isolate {
+                instrument.any_insn(block, isolate::is_end, Some(loop_ends));
+            }
+            if apics && isolate::translates() {
+                instrument.kernel_writes(block, writes);
             }
             instrument.any_insn(block, stop::stops, Some(stopping));
             instrument.last_insn(block, halt::halts, Some(halting));
@@ -270,11 +309,28 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
     });
 }
 
-unsafe extern "C" fn executes(_cpu: c_uint, word: *mut c_void) {
-    let insn = Insn::from_word(word.addr() as u64);
+unsafe extern "C" fn executes(named: c_uint, word: *mut c_void) {
+    let (cpu, insn) = (turns::running(named), Insn::from_word(word.addr() as u64));
     trace::executed(insn);
-    // SAFETY: QEMU calls this in the code of the machine's only CPU.
-    unsafe { sections::executes(insn) }
+    // SAFETY: QEMU calls this in the code of the CPU that runs, the only one for sections.
+    unsafe {
+        sections::executes(insn);
+        isolate::executes(cpu, insn);
+    }
+}
+
+unsafe extern "C" fn looping(named: c_uint, word: *mut c_void) {
+    // SAFETY: the same, and it is the first instruction of its block.
+    unsafe { isolate::loops(turns::running(named), word.addr() as u64) }
+}
+
+unsafe extern "C" fn loop_ends(named: c_uint, _word: *mut c_void) {
+    isolate::ends(turns::running(named));
+}
+
+unsafe extern "C" fn writes(named: c_uint, info: c_uint, address: u64, _word: *mut c_void) {
+    // SAFETY: QEMU calls this for an access of the CPU that runs.
+    unsafe { isolate::writes(turns::running(named), info, address) }
 }
 
 unsafe extern "C" fn marked(_cpu: c_uint, _word: *mut c_void) {
@@ -286,11 +342,13 @@ unsafe extern "C" fn stopping(_cpu: c_uint, _word: *mut c_void) {
     stop::stopping();
 }
 
-unsafe extern "C" fn halting(cpu: c_uint, _word: *mut c_void) {
+unsafe extern "C" fn halting(named: c_uint, _word: *mut c_void) {
+    let cpu = turns::running(named);
     sections::halts();
+    isolate::halts(cpu);
     turns::halts();
     if let Some(instrument) = INSTRUMENT.get() {
-        // SAFETY: QEMU calls this in the code of the CPU that it names.
+        // SAFETY: QEMU calls this in the code of the CPU that runs.
         unsafe { instrument.bring_clock_up_to_date(cpu) }
     }
 }
@@ -362,6 +420,7 @@ fn written() {
 }
 
 unsafe extern "C" fn exits(_id: qemu_plugin_id_t, _opaque: *mut c_void) {
+    isolate::finish();
     let Some(mut plugin) = lock().take() else { return };
     let machine = &mut plugin.machine;
     machine.source.finish();

@@ -18,7 +18,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use irqscope_wire::{HOLD_BINS, Message, SECTION_WAY, Section, SectionKind, Sections};
 
-use crate::cpu::{Cpu, Word};
+use crate::cpu::Cpu;
+use crate::registers::Word;
 use crate::trace::Insn;
 
 /// The bytes of the driver's mark: `nopl 0x73717269(%rax,%rax,1)`, whose RAX is the address of the

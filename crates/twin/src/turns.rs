@@ -14,7 +14,8 @@
 //! A CPU is stopped by the flag `stopped` of its object, whose place differs by version. It is found by
 //! trial: it is the byte that makes `cpu_is_stopped` say yes.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use irqscope_wire::TWIN_UNUSABLE;
@@ -43,6 +44,11 @@ symbols! { Symbols:
 }
 
 static TURNS: Mutex<Option<Turns>> = Mutex::new(None);
+
+/// The CPU whose turn it is, once that was decided here.
+static RUNNING: AtomicU32 = AtomicU32::new(c_uint::MAX);
+/// When its turn began, virtual ns.
+static SINCE: AtomicU64 = AtomicU64::new(0);
 
 fn lock() -> MutexGuard<'static, Option<Turns>> {
     TURNS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -94,6 +100,21 @@ pub fn measure(is_measured: bool) {
     if let Some(turns) = lock().as_mut() {
         turns.is_fine = is_measured;
         turns.end();
+    }
+}
+
+/// Returns the virtual time at the beginning of the turn that goes on, ns; 0 before the first one.
+pub fn since() -> u64 {
+    SINCE.load(Ordering::Relaxed)
+}
+
+/// Returns the CPU that executes, within a callback for which QEMU names one. Where CPUs take turns in one
+/// thread, versions since 9.1 name the one for which the code was translated first
+/// (`gen_cpu_index` in accel/tcg/plugin-gen.c).
+pub fn running(named: c_uint) -> c_uint {
+    match RUNNING.load(Ordering::Relaxed) {
+        c_uint::MAX => named,
+        running => running,
     }
 }
 
@@ -164,10 +185,12 @@ impl Turns {
             }
             self.is_deciding = false;
             let now = qemu.now();
+            SINCE.store(now, Ordering::Relaxed);
             for cpu in (1..=self.cpus).map(|step| (self.current + step) % self.cpus) {
                 self.set_stopped(cpu, false);
                 if !(self.symbols.cpu_thread_is_idle)(self.object(cpu)) {
                     self.current = cpu;
+                    RUNNING.store(cpu.cast_unsigned(), Ordering::Relaxed);
                     let length = if self.is_fine { self.fine } else { COARSE };
                     return qemu.fire_at(timer, now + length);
                 }
@@ -227,6 +250,7 @@ mod tests {
     fn only_several_cpus_take_turns() {
         assert!(want(1000, 1).is_ok() && want(0, 2).is_ok());
         assert!(lock().is_none());
+        assert_eq!(running(3), 3);
         // Outside QEMU.
         assert!(want(1000, 2).unwrap_err().contains(&"cpu_thread_is_idle"));
     }

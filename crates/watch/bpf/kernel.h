@@ -42,6 +42,14 @@ struct hrtimer {
 	struct hrtimer_clock_base *base;
 } RELOCATED;
 
+struct timer_list {
+	void *function;
+} RELOCATED;
+
+struct work_struct {
+	void *func;
+} RELOCATED;
+
 /* Whether the running kernel's structure has this field. */
 #define bpf_core_field_exists(field) __builtin_preserve_field_info(field, 2)
 
@@ -49,6 +57,7 @@ struct hrtimer {
 static u64 (*bpf_ktime_get_ns)(void) = (void *)5;
 static u32 (*bpf_get_smp_processor_id)(void) = (void *)8;
 static u64 (*bpf_get_current_pid_tgid)(void) = (void *)14;
+static u64 (*bpf_get_current_task)(void) = (void *)35;
 static long (*bpf_probe_read_kernel)(void *to, u32 size, const void *from) = (void *)113;
 static void *(*bpf_ringbuf_reserve)(void *ring, u64 size, u64 flags) = (void *)131;
 static void (*bpf_ringbuf_submit)(void *record, u64 flags) = (void *)132;

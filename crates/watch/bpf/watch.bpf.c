@@ -22,6 +22,11 @@ enum kind {
 	TIMER_ENTRY,
 	TIMER_EXIT,
 	USER,
+	VECTOR_ENTRY,
+	VECTOR_EXIT,
+	WORK_ENTRY,
+	WORK_EXIT,
+	SEND,
 };
 
 /* src/event.rs reads it. */
@@ -53,12 +58,14 @@ struct {
 /* Set before the programs are loaded: which wakeups are recorded. */
 const volatile u32 only_pid = 0;
 const volatile u32 only_real_time = 0;
+/* A bit for each CPU whose events are recorded; 0: all. */
+const volatile u64 only_cpus = 0;
 
 /* Priorities of real-time policies, and of SCHED_DEADLINE, lie below. */
 #define MAX_RT_PRIO 100
 
 static inline __attribute__((always_inline)) struct event *
-begin(u64 at, enum kind kind, u32 number, u64 value)
+push(u64 at, u32 cpu, enum kind kind, u32 number, u64 value)
 {
 	struct event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
 	u32 first = 0;
@@ -72,10 +79,23 @@ begin(u64 at, enum kind kind, u32 number, u64 value)
 	}
 	event->at = at;
 	event->kind = kind;
-	event->cpu = bpf_get_smp_processor_id();
+	event->cpu = cpu;
 	event->number = number;
 	event->value = value;
 	return event;
+}
+
+static inline __attribute__((always_inline)) int is_wanted(u32 cpu)
+{
+	return !only_cpus || (cpu < 64 && only_cpus >> cpu & 1);
+}
+
+static inline __attribute__((always_inline)) struct event *
+begin(u64 at, enum kind kind, u32 number, u64 value)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+
+	return is_wanted(cpu) ? push(at, cpu, kind, number, value) : 0;
 }
 
 static inline __attribute__((always_inline)) int
@@ -191,6 +211,70 @@ int hrtimer_expire_exit(u64 *ctx)
 {
 	return record(TIMER_EXIT, 0, 0);
 }
+
+SEC("tp_btf/timer_expire_entry")
+int timer_expire_entry(u64 *ctx)
+{
+	struct timer_list *timer = (void *)ctx[0];
+
+	return record(TIMER_ENTRY, 0, (u64)timer->function);
+}
+
+SEC("tp_btf/timer_expire_exit")
+int timer_expire_exit(u64 *ctx)
+{
+	return record(TIMER_EXIT, 0, 0);
+}
+
+SEC("tp_btf/workqueue_execute_start")
+int workqueue_execute_start(u64 *ctx)
+{
+	struct work_struct *work = (void *)ctx[0];
+
+	return record(WORK_ENTRY, 0, (u64)work->func);
+}
+
+SEC("tp_btf/workqueue_execute_end")
+int workqueue_execute_end(u64 *ctx)
+{
+	return record(WORK_EXIT, 0, 0);
+}
+
+/* Recorded on the sending CPU; the number is the other one's. Linux 6.4 and later. */
+SEC("tp_btf/ipi_send_cpu")
+int ipi_send_cpu(u64 *ctx)
+{
+	u64 at = bpf_ktime_get_ns();
+	u32 from = bpf_get_smp_processor_id(), to = ctx[0];
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct event *event;
+
+	if (from == to || !is_wanted(to))
+		return 0;
+	event = push(at, from, SEND, to, ctx[1]);
+	if (!event)
+		return 0;
+	bpf_probe_read_kernel(event->name, COMM_LEN, &task->comm);
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* Interrupts of x86 that have no descriptor, and with it no handler's tracepoint. */
+#define VECTOR(name, number)                                         \
+	SEC("tp_btf/" #name "_entry") int name##_entry(u64 *ctx)     \
+	{                                                            \
+		return record(VECTOR_ENTRY, number, 0);              \
+	}                                                            \
+	SEC("tp_btf/" #name "_exit") int name##_exit(u64 *ctx)       \
+	{                                                            \
+		return record(VECTOR_EXIT, number, 0);               \
+	}
+
+VECTOR(local_timer, 0)
+VECTOR(reschedule, 1)
+VECTOR(call_function, 2)
+VECTOR(call_function_single, 3)
+VECTOR(irq_work, 4)
 
 /* Attached to one function of one program. */
 SEC("uprobe")

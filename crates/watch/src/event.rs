@@ -44,6 +44,19 @@ pub enum What {
         due: Option<u64>,
     },
     TimerExit,
+    /// An interrupt of x86 that has no descriptor: one of [`LOCAL`].
+    VectorEntry(u8),
+    VectorExit(u8),
+    WorkEntry {
+        function: u64,
+    },
+    WorkExit,
+    /// This CPU sends an interrupt to another one, from a place in the kernel's code.
+    Send {
+        to: u16,
+        from: u64,
+        name: Comm,
+    },
     /// A thread has reached the function in user space.
     User {
         pid: u32,
@@ -53,6 +66,15 @@ pub enum What {
 /// Softirq vectors of Linux, in their order.
 pub(crate) const VECTORS: [&str; 10] =
     ["hi", "timer", "net_tx", "net_rx", "block", "irq_poll", "tasklet", "sched", "hrtimer", "rcu"];
+
+/// Interrupts of x86 that have no descriptor, as the probes number them.
+pub(crate) const LOCAL: [&str; 5] = [
+    "timer interrupt",
+    "reschedule interrupt",
+    "call interrupt",
+    "call interrupt",
+    "irq_work interrupt",
+];
 
 /// Returns whether a softirq is the kernel's housekeeping: ticks and RCU raise these in any context,
 /// and none of them is the way of a device.
@@ -76,6 +98,8 @@ impl Event {
         let name: Comm = record[24..].try_into().ok()?;
         let vector =
             || u8::try_from(number).ok().filter(|vector| usize::from(*vector) < VECTORS.len());
+        let local =
+            || u8::try_from(number).ok().filter(|vector| usize::from(*vector) < LOCAL.len());
         let what = match kind {
             1 => What::IrqEntry(number),
             2 => What::IrqExit(number),
@@ -88,6 +112,11 @@ impl Event {
             9 => What::TimerEntry { function: value, due: (due != 0).then_some(due) },
             10 => What::TimerExit,
             11 => What::User { pid: number },
+            12 => What::VectorEntry(local()?),
+            13 => What::VectorExit(local()?),
+            14 => What::WorkEntry { function: value },
+            15 => What::WorkExit,
+            16 => What::Send { to: number as u16, from: value, name },
             _ => return None,
         };
         Some(Event { at, cpu, what })

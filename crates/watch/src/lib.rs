@@ -14,7 +14,7 @@ mod probes;
 mod rights;
 mod subject;
 
-pub use chains::{Answer, Chains, Names, Part};
+pub use chains::{Answer, Chains, Names, Part, Sent};
 pub use error::WatchError;
 pub use event::{Event, What};
 pub use order::Order;

@@ -30,6 +30,25 @@ const TRACEPOINTS: [&str; 10] = [
     "sched_switch",
 ];
 
+/// Those that a watch of CPUs needs besides.
+const OF_CPUS: [&str; 4] =
+    ["timer_expire_entry", "timer_expire_exit", "workqueue_execute_start", "workqueue_execute_end"];
+
+/// Those that only some kernels and architectures have: without them less is known.
+const WHERE_THERE: [&str; 11] = [
+    "ipi_send_cpu",
+    "local_timer_entry",
+    "local_timer_exit",
+    "reschedule_entry",
+    "reschedule_exit",
+    "call_function_entry",
+    "call_function_exit",
+    "call_function_single_entry",
+    "call_function_single_exit",
+    "irq_work_entry",
+    "irq_work_exit",
+];
+
 /// The function of a program whose first instruction is the last stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
@@ -77,12 +96,17 @@ impl Probes {
         let (only_pid, only_real_time) = match subject {
             Subject::Thread(pid) => (*pid, 0u32),
             Subject::RealTime => (0, 1),
-            Subject::Interrupts { .. } | Subject::Timers { .. } => (0, 0),
+            Subject::Interrupts { .. } | Subject::Timers { .. } | Subject::Cpus(_) => (0, 0),
+        };
+        let only_cpus = match subject {
+            Subject::Cpus(cpus) => mask(cpus),
+            _ => 0,
         };
         let mut object = EbpfLoader::new()
             .btf(Some(&btf))
             .override_global("only_pid", &only_pid, true)
             .override_global("only_real_time", &only_real_time, true)
+            .override_global("only_cpus", &only_cpus, true)
             .load(OBJECT)
             .map_err(|error| refused("object", &error))?;
         let ring = object.take_map("events").and_then(|map| RingBuf::try_from(map).ok());
@@ -96,6 +120,14 @@ impl Probes {
         }
         for name in TRACEPOINTS {
             attach(&mut object, name, &btf)?;
+        }
+        if let Subject::Cpus(_) = subject {
+            for name in OF_CPUS {
+                attach(&mut object, name, &btf)?;
+            }
+            for name in WHERE_THERE {
+                let _ = attach(&mut object, name, &btf);
+            }
         }
         Ok(Probes { _object: object, ring, since: now(), lost })
     }
@@ -113,6 +145,12 @@ impl Probes {
     pub fn lost(&self) -> u64 {
         self.lost.get(&0, 0).unwrap_or(0)
     }
+}
+
+/// Returns a bit for each CPU; 0, which is all of them, where one has no bit.
+fn mask(cpus: &[u16]) -> u64 {
+    let bit = |cpu: &u16| 1u64.checked_shl((*cpu).into());
+    cpus.iter().map(bit).try_fold(0, |mask, bit| Some(mask | bit?)).unwrap_or(0)
 }
 
 /// Returns the time by the clock of the events.

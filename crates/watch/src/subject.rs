@@ -26,6 +26,8 @@ pub enum Subject {
     Thread(u32),
     /// The wakeups of all threads of a real-time policy.
     RealTime,
+    /// All that runs on some CPUs; no chains.
+    Cpus(Vec<u16>),
 }
 
 impl Subject {

@@ -9,7 +9,7 @@ use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
-use crate::{Policy, Scheduling, Watch};
+use crate::{Isolate, Policy, Scheduling, Watch};
 
 const MICROSECOND: u64 = 1_000;
 const MILLISECOND: u64 = 1_000_000;
@@ -35,6 +35,8 @@ named! {
         Spin = "spin",
         /// Latencies of a running kernel, by probes at its tracepoints.
         Watch = "watch",
+        /// Everything that takes a CPU away from a loop that should have it alone.
+        Isolate = "isolate",
     }
 }
 
@@ -357,6 +359,8 @@ pub enum Benchmark {
     Spin(Spin),
     /// See [`Watch`].
     Watch(Watch),
+    /// See [`Isolate`].
+    Isolate(Isolate),
 }
 
 impl Benchmark {
@@ -372,6 +376,7 @@ impl Benchmark {
             Benchmark::Jitter(_) => BenchmarkKind::Jitter,
             Benchmark::Spin(_) => BenchmarkKind::Spin,
             Benchmark::Watch(_) => BenchmarkKind::Watch,
+            Benchmark::Isolate(_) => BenchmarkKind::Isolate,
         }
     }
 
@@ -404,6 +409,7 @@ impl Benchmark {
             Benchmark::Jitter(one) => one.class,
             Benchmark::Spin(one) => one.class,
             Benchmark::Watch(_) => Class::Unknown,
+            Benchmark::Isolate(one) => one.class,
         }
     }
 
@@ -412,6 +418,7 @@ impl Benchmark {
         match self {
             Benchmark::Sched(one) => &one.cpus,
             Benchmark::Spin(one) => &one.cpus,
+            Benchmark::Isolate(one) => &one.cpus,
             _ => &[],
         }
     }
@@ -426,7 +433,7 @@ impl Benchmark {
             Benchmark::Inversion(one) => Some(one.count),
             Benchmark::Realfeel(one) => Some(one.count),
             Benchmark::Jitter(one) => Some(one.count),
-            Benchmark::Spin(_) | Benchmark::Watch(_) => None,
+            Benchmark::Spin(_) | Benchmark::Watch(_) | Benchmark::Isolate(_) => None,
         }
     }
 
@@ -446,7 +453,7 @@ impl Benchmark {
         let cpus = self.cpus().len().max(1) as u64;
         match self {
             Benchmark::Sched(one) => cpus * u64::from(one.threads),
-            Benchmark::Spin(_) => cpus,
+            Benchmark::Spin(_) | Benchmark::Isolate(_) => cpus,
             Benchmark::Jitter(_) => 2,
             Benchmark::Inversion(_) => 1 + Instant::ALL.len() as u64,
             _ => 1,

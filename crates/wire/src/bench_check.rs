@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use core::ops::RangeInclusive;
 
-use crate::{Benchmark, Class, Inversion, Sched, Spin, Watch};
+use crate::{Benchmark, Class, Inversion, Isolate, Sched, Spin, Watch};
 
 const MICROSECOND: u64 = 1_000;
 const MILLISECOND: u64 = 1_000_000;
@@ -44,7 +44,10 @@ impl Benchmark {
             Benchmark::Jitter(one) if one.work_ns >= one.period_ns => {
                 Err("work is less than the period".into())
             }
-            Benchmark::Spin(one) => check_spin(one),
+            Benchmark::Spin(Spin { duration_ns, threshold_ns, .. })
+            | Benchmark::Isolate(Isolate { duration_ns, threshold_ns, .. }) => {
+                check_loop(*duration_ns, *threshold_ns)
+            }
             Benchmark::Watch(one) => check_watch(one),
             _ => Ok(()),
         }
@@ -64,11 +67,11 @@ fn check_sched(one: &Sched) -> Result<(), String> {
     }
 }
 
-fn check_spin(one: &Spin) -> Result<(), String> {
-    if !DURATION.contains(&one.duration_ns) {
+fn check_loop(duration_ns: u64, threshold_ns: u64) -> Result<(), String> {
+    if !DURATION.contains(&duration_ns) {
         return Err("duration is 1ms to 1h".into());
     }
-    if one.threshold_ns < 100 {
+    if threshold_ns < 100 {
         return Err("threshold is 100ns or more: the loop itself takes tens of them".into());
     }
     Ok(())
@@ -103,7 +106,7 @@ mod tests {
     use super::*;
     use crate::{Async, Gtod, PeriodicJitter, Realfeel, Sleep};
 
-    fn defaults() -> [Benchmark; 9] {
+    fn defaults() -> [Benchmark; 10] {
         [
             Benchmark::Gtod(Gtod::default()),
             Benchmark::Sched(Sched::default()),
@@ -114,6 +117,7 @@ mod tests {
             Benchmark::Jitter(PeriodicJitter::default()),
             Benchmark::Spin(Spin::default()),
             Benchmark::Watch(Watch::default()),
+            Benchmark::Isolate(Isolate::default()),
         ]
     }
 
@@ -139,6 +143,7 @@ mod tests {
         let jitter = PeriodicJitter { work_ns: u64::MAX, ..PeriodicJitter::default() };
         refused(Benchmark::Jitter(jitter), "less than the period");
         refused(Benchmark::Spin(Spin { threshold_ns: 0, ..Spin::default() }), "threshold");
+        refused(Benchmark::Isolate(Isolate { duration_ns: 0, ..Isolate::default() }), "1ms to 1h");
         refused(Benchmark::Watch(Watch { target: String::new(), ..Watch::default() }), "irq:42");
         refused(Benchmark::Watch(Watch { duration_ns: 0, ..Watch::default() }), "1ms to 1h");
         let inversion = Inversion { limit_ns: u64::MAX, ..Inversion::default() };

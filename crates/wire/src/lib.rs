@@ -23,6 +23,7 @@ pub mod fast;
 mod fault;
 mod frame;
 mod generator;
+mod isolate;
 mod load;
 mod locks;
 mod message;
@@ -60,6 +61,10 @@ pub use frame::{Decoder, FrameError, MAX_FRAME_BYTES, decode, encode, greeting_p
 pub use generator::{
     Answer, Calibration, Challenge, Command, ExtraEdge, GeneratorHello, GeneratorKind, Loopback,
     OutsideSample, Packet, Reply, RunState, SLOWEST_MILLIHERTZ, StartAt, Status, Totals,
+};
+pub use isolate::{
+    Disturbance, Disturbances, Isolate, LOOP_END, LOOP_MARK, LOOP_PAGE, LOOP_THREAD, RanThread,
+    Sender, Way,
 };
 pub use load::{AtEnd, LoadCpu, OwnLoad, Sysctl, WorkUnit};
 pub use locks::{

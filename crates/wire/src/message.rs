@@ -5,9 +5,10 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Account, BenchEnd, BenchSamples, BenchValues, Calibration, Command, Cycles, Event, Explained,
-    Fault, GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds, OtherEvents, Packet, Path,
-    Picture, Plan, Reply, Sections, Seq, Setting, Stage, Status, Symbol, Tick, WatchedLatency,
+    Account, BenchEnd, BenchSamples, BenchValues, Calibration, Command, Cycles, Disturbances,
+    Event, Explained, Fault, GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds,
+    OtherEvents, Packet, Path, Picture, Plan, Reply, Sections, Seq, Setting, Stage, Status, Symbol,
+    Tick, WatchedLatency,
 };
 
 /// Raised by whatever changes the meaning or the encoding of a message: by each setting in their
@@ -26,7 +27,8 @@ pub const PROTOCOL: u16 = OTHERS + Setting::ALL.len() as u16;
 /// 10: events of the scheduler's call. 11: sections. 12: events of what is called back, and of page
 /// faults. 13: a generator may ask its hosts for a proof that they know its secret. 14: loads of
 /// one's own, and settings of the kernel. 15: watching by the kernel's tracepoints.
-const OTHERS: u16 = 15;
+/// 16: isolation of a CPU.
+const OTHERS: u16 = 16;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.
@@ -102,6 +104,8 @@ pub enum Message {
     Watched(Vec<WatchedLatency>),
     /// The doing of another CPU while a sample was open, in order.
     OtherEvents(OtherEvents),
+    /// Everything that took a CPU away from a loop; the twin's generator only.
+    Disturbances(Disturbances),
 }
 
 /// A host's proof that it knows a generator's secret, for the challenge of one connection.

@@ -25,7 +25,7 @@ pub struct Path {
 }
 
 /// Instructions that follow one another in memory, executed one after the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Run {
     /// Where the first one lies, as the distance from the end of the run before
     /// or, in the first run of a stretch, from address 0.

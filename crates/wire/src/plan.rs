@@ -338,6 +338,11 @@ impl Plan {
         self.stages().is_some_and(StagePlan::explains)
     }
 
+    /// Returns whether a loop is to have CPUs alone.
+    pub fn isolates(&self) -> bool {
+        self.benchmarks().iter().any(|one| matches!(one, Benchmark::Isolate(_)))
+    }
+
     /// Returns the demands on a generator, where one watches.
     pub fn outside(&self) -> Option<Outside> {
         self.stages()?.outside

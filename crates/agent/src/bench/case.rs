@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use irqscope_wire::{Benchmark, Counters, Load, LoadWork, Message, Plan};
 
 use super::follow::Follower;
+use super::isolate;
 use super::rights::Rights;
 use super::watch::watch;
 use super::{Fixture, Start, start};
@@ -37,7 +38,8 @@ pub fn measure(
     benchmarks.iter().try_for_each(Benchmark::check).map_err(Error::Plan)?;
     let facts = facts::gather(context.root, plan.cpu);
     let cpus = cpus(plan.cpu, benchmarks);
-    let pinned = (cpus.len() == 1).then_some(plan.cpu);
+    // Loads belong on the CPU under test, unless it is to be had alone.
+    let pinned = (cpus.len() == 1 && !plan.isolates()).then_some(plan.cpu);
     let locks = Locks::set(context.root, plan.delayed_locking.as_ref())?;
     let _sysctls = Sysctls::set(context.root, &plan.sysctls)?;
     let mut loads = Loads::start(&plan.state, pinned)?; // forks: before any thread
@@ -64,8 +66,13 @@ pub fn measure(
         }
         let class = rights.grant(benchmark.class());
         let room = ROOM / benchmark.series();
-        let fixture = Fixture { root: context.root, cpu: plan.cpu, class, scale, room };
+        let (root, cpu, instruction) = (context.root, plan.cpu, plan.instruction);
+        let fixture = Fixture { root, cpu, class, scale, instruction, room };
         let live = sink.is_live() && apart || benchmark.samples() > ROOM;
+        if let Benchmark::Isolate(asked) = benchmark {
+            isolate::measure(context, number as u16, asked, &fixture, sink)?;
+            continue;
+        }
         let stop = context.stop;
         let before = (Instant::now(), loads.work());
         let mut follower = Follower { stop, sink, live, benchmark: number as u16, class };

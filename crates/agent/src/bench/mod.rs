@@ -11,6 +11,7 @@ pub mod command;
 mod follow;
 mod gtod;
 mod inversion;
+mod isolate;
 mod jitter;
 pub mod options;
 mod realfeel;
@@ -19,13 +20,14 @@ mod rights;
 mod sched;
 mod sleep;
 mod spin;
+mod undisturbed;
 mod watch;
 mod work;
 
 use std::path::Path;
 use std::time::Duration;
 
-use irqscope_wire::{Benchmark, Class};
+use irqscope_wire::{Benchmark, Class, Tick};
 
 use crate::clock::Scale;
 use crate::error::Result;
@@ -43,6 +45,8 @@ pub(crate) struct Fixture<'a> {
     /// The rights that its threads really have.
     pub class: Class,
     pub scale: Scale,
+    /// The virtual time that an instruction takes; the twin only.
+    pub instruction: Option<Tick>,
     /// Samples that a series may hold until they are read.
     pub room: u64,
 }
@@ -107,8 +111,10 @@ fn start(benchmark: &Benchmark, fixture: &Fixture<'_>) -> Result<Start> {
         Benchmark::Sched(one) => return sched::start(one, fixture),
         Benchmark::Inversion(one) => return inversion::start(one, fixture),
         Benchmark::Realfeel(one) => return realfeel::start(one, fixture),
-        // It has no threads of its own, and finds its series out: see `case`.
-        Benchmark::Watch(_) => return Ok(Start::Unavailable(String::new())),
+        // These have ways of their own: see `case`.
+        Benchmark::Watch(_) | Benchmark::Isolate(_) => {
+            return Ok(Start::Unavailable(String::new()));
+        }
     };
     running.map(Start::Running)
 }

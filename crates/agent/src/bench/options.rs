@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use irqscope_quantity::{CpuList, Frequency, NoCpuList, QuantityError, Span};
 use irqscope_wire::{
-    Async, Benchmark, BenchmarkKind, Class, Clock, Gtod, Inversion, LockProtocol, Middle,
+    Async, Benchmark, BenchmarkKind, Class, Clock, Gtod, Inversion, Isolate, LockProtocol, Middle,
     PeriodicJitter, Plan, Policy, Realfeel, Sched, Scheduling, Sleep, Spin, SystemState, Wake,
     Watch, Work,
 };
@@ -164,6 +164,7 @@ fn all(kind: BenchmarkKind) -> Vec<Benchmark> {
         BenchmarkKind::Jitter => vec![Benchmark::Jitter(PeriodicJitter::default())],
         BenchmarkKind::Spin => vec![Benchmark::Spin(Spin::default())],
         BenchmarkKind::Watch => vec![Benchmark::Watch(Watch::default())],
+        BenchmarkKind::Isolate => vec![Benchmark::Isolate(Isolate::default())],
     }
 }
 
@@ -179,6 +180,7 @@ fn set(benchmark: &mut Benchmark, name: &str, text: &str) -> Result<(), String> 
         ("threads", Benchmark::Sched(one)) => one.threads = number(text)?,
         ("cpus", Benchmark::Sched(one)) => one.cpus = cpus(text)?,
         ("cpus", Benchmark::Spin(one)) => one.cpus = cpus(text)?,
+        ("cpus", Benchmark::Isolate(one)) => one.cpus = cpus(text)?,
         ("from-cpu", Benchmark::Async(one)) => one.from_cpu = Some(number(text)?),
         ("runtime", Benchmark::Sched(one)) => {
             one.class = Class::Deadline { runtime_ns: span(text)? };
@@ -211,6 +213,7 @@ fn class_of(benchmark: &mut Benchmark) -> Option<&mut Class> {
         Benchmark::Realfeel(one) => Some(&mut one.class),
         Benchmark::Jitter(one) => Some(&mut one.class),
         Benchmark::Spin(one) => Some(&mut one.class),
+        Benchmark::Isolate(one) => Some(&mut one.class),
         Benchmark::Inversion(_) | Benchmark::Watch(_) => None,
     }
 }
@@ -224,7 +227,7 @@ fn count_of(benchmark: &mut Benchmark) -> Option<&mut u64> {
         Benchmark::Inversion(one) => Some(&mut one.count),
         Benchmark::Realfeel(one) => Some(&mut one.count),
         Benchmark::Jitter(one) => Some(&mut one.count),
-        Benchmark::Spin(_) | Benchmark::Watch(_) => None,
+        Benchmark::Spin(_) | Benchmark::Watch(_) | Benchmark::Isolate(_) => None,
     }
 }
 
@@ -237,7 +240,9 @@ fn span_of<'a>(benchmark: &'a mut Benchmark, name: &str) -> Option<&'a mut u64> 
         ("period", Benchmark::Jitter(one)) => Some(&mut one.period_ns),
         ("duration", Benchmark::Spin(one)) => Some(&mut one.duration_ns),
         ("duration", Benchmark::Watch(one)) => Some(&mut one.duration_ns),
+        ("duration", Benchmark::Isolate(one)) => Some(&mut one.duration_ns),
         ("threshold", Benchmark::Spin(one)) => Some(&mut one.threshold_ns),
+        ("threshold", Benchmark::Isolate(one)) => Some(&mut one.threshold_ns),
         ("work", Benchmark::Jitter(one)) => Some(&mut one.work_ns),
         ("hold", Benchmark::Inversion(one)) => Some(&mut one.hold_ns),
         ("middle", Benchmark::Inversion(one)) => Some(&mut one.middle_ns),

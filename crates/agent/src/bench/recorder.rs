@@ -5,8 +5,14 @@
 //! Useful invariant: slots below `written` and not below `read` belong to the
 //! reader, all others to the writer.
 
+use std::ffi::c_void;
+use std::num::NonZeroUsize;
+use std::ops::Deref;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
 #[derive(Debug, Default)]
 struct Slot {
@@ -14,18 +20,65 @@ struct Slot {
     value: AtomicI64,
 }
 
-#[derive(Debug)]
-struct Ring {
-    slots: Box<[Slot]>,
+#[derive(Debug, Default)]
+struct Head {
     written: AtomicU64,
     read: AtomicU64,
     skipped: AtomicU64,
     dropped: AtomicU64,
 }
 
+/// A head, and slots behind it, in memory that processes share: a writer may be the agent's child.
+#[derive(Debug)]
+struct Ring {
+    memory: NonNull<c_void>,
+    length: NonZeroUsize,
+    slots: usize,
+}
+
+// SAFETY: the memory is the ring's own until it is dropped, and all in it is atomic.
+unsafe impl Send for Ring {}
+// SAFETY: as above.
+unsafe impl Sync for Ring {}
+
 impl Ring {
+    fn new(slots: usize) -> Ring {
+        let length = size_of::<Head>() + slots * size_of::<Slot>();
+        let length = NonZeroUsize::new(length).unwrap_or(NonZeroUsize::MIN);
+        let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
+        let shared = MapFlags::MAP_SHARED | MapFlags::MAP_POPULATE;
+        // SAFETY: a new mapping where the kernel likes.
+        let mapped = unsafe { mmap_anonymous(None, length, access, shared) };
+        // As an allocation that fails would.
+        let memory = mapped.unwrap_or_else(|errno| panic!("no memory for samples: {errno}"));
+        Ring { memory, length, slots }
+    }
+
+    fn slots(&self) -> &[Slot] {
+        // SAFETY: the mapping is page-aligned, zeroed and long enough for the head and the slots.
+        unsafe {
+            let first = self.memory.cast::<Head>().add(1).cast::<Slot>();
+            std::slice::from_raw_parts(first.as_ptr(), self.slots)
+        }
+    }
     fn slot(&self, number: u64) -> &Slot {
-        &self.slots[(number % self.slots.len() as u64) as usize]
+        &self.slots()[(number % self.slots as u64) as usize]
+    }
+}
+
+impl Deref for Ring {
+    type Target = Head;
+
+    fn deref(&self) -> &Head {
+        // SAFETY: the mapping begins with it, zeroed.
+        unsafe { self.memory.cast::<Head>().as_ref() }
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // SAFETY: the mapping that was made; nothing refers to it any more.
+        let _ = unsafe { munmap(self.memory, self.length.get()) };
     }
 }
 
@@ -47,15 +100,8 @@ pub struct Recorded {
 
 /// Makes a recorder with room for `room` samples that were not yet read; at least one.
 pub fn recorder(room: u64) -> (Recorder, Recorded) {
-    let slots = (0..room.max(1)).map(|_| Slot::default()).collect();
-    let ring = Arc::new(Ring {
-        slots,
-        written: AtomicU64::new(0),
-        read: AtomicU64::new(0),
-        skipped: AtomicU64::new(0),
-        dropped: AtomicU64::new(0),
-    });
-    let end = ring.slots.len() as u64;
+    let end = room.max(1);
+    let ring = Arc::new(Ring::new(end as usize));
     (Recorder { ring: Arc::clone(&ring), next: 0, end }, Recorded { ring, next: 0 })
 }
 
@@ -81,7 +127,7 @@ impl Recorder {
 
     fn find_room(&mut self) -> bool {
         let read = self.ring.read.load(Ordering::Acquire);
-        self.end = read + self.ring.slots.len() as u64;
+        self.end = read + self.ring.slots as u64;
         self.next < self.end
     }
 }

@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// Gaps that a CPU may have between two looks of the sending thread, or in all
 /// where that does not look.
-const ROOM: u64 = 1 << 18;
+pub const ROOM: u64 = 1 << 18;
 
 pub fn start(spin: &Spin, fixture: &Fixture<'_>) -> Result<Running> {
     let (mut group, mut series) = (ThreadGroup::default(), Vec::new());

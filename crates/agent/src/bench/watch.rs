@@ -61,7 +61,7 @@ pub fn watch(context: &Context<'_>, number: u16, asked: &Watch, sink: &mut Sink)
 }
 
 /// Returns the names of the kernel's functions, where this process may see their addresses.
-fn functions(context: &Context<'_>) -> Box<dyn Fn(u64) -> Option<String>> {
+pub fn functions(context: &Context<'_>) -> Box<dyn Fn(u64) -> Option<String>> {
     match Symbols::read(context.root) {
         Ok(symbols) => {
             Box::new(move |address| symbols.at(address).map(|(symbol, _)| symbol.name.clone()))

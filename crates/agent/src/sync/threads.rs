@@ -54,7 +54,7 @@ pub struct ThreadSpec {
 
 impl ThreadSpec {
     /// Brings the calling thread there.
-    fn apply(&self) -> Result<()> {
+    pub(super) fn apply(&self) -> Result<()> {
         match self.cpu {
             Some(cpu) => scheduling::pin(self.name, cpu)?,
             None => scheduling::leave_free(self.name)?,

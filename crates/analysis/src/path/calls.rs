@@ -88,6 +88,15 @@ impl CallTree {
         walk.tree
     }
 
+    /// Returns the functions that had called each other at the end of the steps, the innermost first.
+    pub fn stack(steps: impl IntoIterator<Item = (u64, u64)>, symbols: &[Symbol]) -> Vec<String> {
+        let mut walk = Walk { tree: Self::default(), symbols, at: None, switched: false };
+        steps.into_iter().for_each(|(address, instructions)| walk.step(address, instructions));
+        let Some(at) = walk.at else { return Vec::new() };
+        let places = std::iter::once(at).chain(walk.tree.ancestors(at));
+        places.map(|place| walk.tree.nodes[place].name.clone()).collect()
+    }
+
     /// Returns all instructions.
     pub fn instructions(&self) -> u64 {
         self.roots.iter().map(|root| self.nodes[*root].total).sum()

@@ -15,6 +15,7 @@ mod gate;
 mod generator;
 mod hunt;
 mod import;
+mod isolate;
 mod kernel;
 mod locks;
 mod path;
@@ -59,6 +60,7 @@ pub fn dispatch(command: Command) -> Done {
         Command::Explain(options) => explain::explain(&options),
         Command::Scope(options) => scope::scope(&options),
         Command::Bursts(options) => bursts::bursts(&options),
+        Command::Isolate(options) => isolate::isolate(&options),
         Command::Locks(options) => locks::locks(&options),
         Command::Export(options) => export::export(&options),
         Command::Import(options) => import::import(&options),

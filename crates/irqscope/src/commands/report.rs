@@ -107,7 +107,7 @@ fn first_screen(
     }
 }
 
-fn print_lines(lines: &[Line]) {
+pub fn print_lines(lines: &[Line]) {
     lines.iter().for_each(|Line { text, alarming }| console::line(text, *alarming));
 }
 

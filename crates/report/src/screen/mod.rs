@@ -6,6 +6,7 @@
 mod answer;
 mod comparison;
 mod field;
+mod isolate;
 mod line;
 mod rows;
 mod table;
@@ -13,6 +14,7 @@ mod watch;
 
 pub use answer::{About, answer};
 pub use field::Field;
+pub use isolate::isolation_screen;
 pub use line::Line;
 pub use table::{Choice, below, csv, narrow};
 pub use watch::watch_screen;

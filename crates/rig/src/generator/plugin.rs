@@ -54,6 +54,14 @@ impl Plugin {
         Ok(["-plugin".into(), format!("{path},{settings},out={socket}")])
     }
 
+    /// Returns QEMU's arguments where it looks at what takes isolated CPUs away from a loop.
+    pub fn isolation(&self, cpus: u32, quantum_ns: u64) -> Result<[String; 2]> {
+        [&self.path, &self.socket].into_iter().try_for_each(|path| check_path(path))?;
+        let (path, socket) = (self.path.display(), self.socket.display());
+        let quantum = quantum(cpus, quantum_ns);
+        Ok(["-plugin".into(), format!("{path},isolate=1,out={socket}{quantum}")])
+    }
+
     /// Passes on what has arrived.
     pub fn drain(&mut self, events: &mut Events<'_>) -> Result<()> {
         while let Ok(chunk) = self.chunks.try_recv() {

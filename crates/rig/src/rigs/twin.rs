@@ -66,6 +66,15 @@ impl Rig for TwinRig {
                 "leave --sections out, or name a kernel for x86-64",
             ));
         }
+        if let Some(case) = cases.iter_mut().find(foreign).filter(|case| case.plan.isolates()) {
+            return Err(RigError::unready(
+                format!(
+                    "isolate in the twin follows x86-64 CPUs, not those of {}",
+                    case.kernel.label
+                ),
+                "name a kernel for x86-64, or measure on the machine itself: --rig local or ssh",
+            ));
+        }
         self.prepared = Prepared::all(cases, &self.payload, say, stop)?;
         for arch in Arch::ALL {
             if self.prepared.iter().any(|one| one.kernel.arch() == arch) {
@@ -82,6 +91,12 @@ impl Rig for TwinRig {
         let Some(why) = ran.as_ref().err().and_then(plugin::unusable) else {
             return ran;
         };
+        if job.plan.isolates() {
+            return Err(RigError::unready(
+                format!("what takes a CPU away from its loop cannot be seen: {why}"),
+                "use another QEMU (with several CPUs 9.2 or later)",
+            ));
+        }
         if self.twin.cpus > 1 {
             return Err(RigError::unready(
                 format!("the turns of several CPUs cannot be decided: {why}"),
@@ -110,7 +125,8 @@ impl TwinRig {
         let Job { plan, console, stop, .. } = *job;
         let prepared = &self.prepared[job.index];
         let asked = plan.stages().filter(|asked| asked.outside.is_some());
-        let mut plugin = asked.map(|_| Plugin::listen()).transpose()?;
+        let isolates = plugs && plan.isolates();
+        let mut plugin = (asked.is_some() || isolates).then(Plugin::listen).transpose()?;
         let arch = prepared.kernel.arch();
         let image = image(prepared, plan, self.devices, self.twin.memory)?;
         let machine = Machine {
@@ -137,6 +153,8 @@ impl TwinRig {
             let first = job.first.map_or(self.twin.first, Span);
             let twin = Twin { first, ..self.twin };
             going_on.args.extend(plugin.args(asked, prepared.lines(plan), twin)?);
+        } else if let Some(plugin) = &plugin {
+            going_on.args.extend(plugin.isolation(self.twin.cpus, self.twin.quantum.0)?);
         } else if plugs {
             going_on.args.extend(plugin::clock_only(self.twin.cpus, self.twin.quantum.0)?);
         }
@@ -166,7 +184,7 @@ impl TwinRig {
             qemu.read_to_end(stop, &mut |bytes| {
                 target.push(bytes, events)?;
                 plugin.as_mut().map_or(Ok(()), |plugin| plugin.drain(events))?;
-                let needs_symbols = self.twin.trace > 0 || self.twin.sections;
+                let needs_symbols = self.twin.trace > 0 || self.twin.sections || isolates;
                 Ok(match target.has_ended() {
                     true if needs_symbols && target.owes_symbols() => Some(HostByte::SymbolsWanted),
                     true => Some(HostByte::HasAll),

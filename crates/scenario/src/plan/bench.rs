@@ -3,13 +3,13 @@
 
 use irqscope_quantity::Span;
 use irqscope_wire::{
-    Async, Benchmark, Class, Clock, Gtod, Inversion, LockProtocol, Middle, PeriodicJitter, Plan,
-    Realfeel, Sched, Sleep, Spin, Wake, Watch, Work,
+    Async, Benchmark, Class, Clock, Gtod, Inversion, Isolate, LockProtocol, Middle, PeriodicJitter,
+    Plan, Realfeel, Sched, Sleep, Spin, Wake, Watch, Work,
 };
 
 use crate::raw::{
-    AsyncText, BenchText, GtodText, InversionText, JitterText, Named, PolicyText, Priority,
-    RealfeelText, SchedText, SleepText, SpinText, WatchText,
+    AsyncText, BenchText, GtodText, InversionText, IsolateText, JitterText, Named, PolicyText,
+    Priority, RealfeelText, SchedText, SleepText, SpinText, WatchText,
 };
 
 impl BenchText {
@@ -25,6 +25,7 @@ impl BenchText {
         all.extend(self.jitter.iter().map(JitterText::benchmark));
         all.extend(self.spin.iter().map(SpinText::benchmark));
         all.extend(self.watch.iter().map(WatchText::benchmark));
+        all.extend(self.isolate.iter().map(IsolateText::benchmark));
         all
     }
 
@@ -163,6 +164,18 @@ impl SpinText {
         let default = Spin::default();
         Benchmark::Spin(Spin {
             class: class(self.priority),
+            duration_ns: ns(self.duration, default.duration_ns),
+            threshold_ns: ns(self.threshold, default.threshold_ns),
+            cpus: self.cpus.clone().unwrap_or_default(),
+        })
+    }
+}
+
+impl IsolateText {
+    fn benchmark(&self) -> Benchmark {
+        let default = Isolate::default();
+        Benchmark::Isolate(Isolate {
+            class: self.priority.map_or(default.class, |priority| Class::Fixed(priority.0)),
             duration_ns: ns(self.duration, default.duration_ns),
             threshold_ns: ns(self.threshold, default.threshold_ns),
             cpus: self.cpus.clone().unwrap_or_default(),

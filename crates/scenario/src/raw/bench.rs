@@ -28,6 +28,7 @@ pub(crate) struct BenchText {
     pub jitter: Option<JitterText>,
     pub spin: Option<SpinText>,
     pub watch: Option<WatchText>,
+    pub isolate: Option<IsolateText>,
 }
 
 fn settle() -> Span {
@@ -127,6 +128,16 @@ pub(crate) struct JitterText {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpinText {
     pub duration: Option<Span>,
+    pub threshold: Option<Span>,
+    pub cpus: Option<Vec<u32>>,
+    pub priority: Option<Priority>,
+}
+
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IsolateText {
+    pub duration: Option<Span>,
+    /// The shortest gap that is kept; the twin keeps every disturbance.
     pub threshold: Option<Span>,
     pub cpus: Option<Vec<u32>>,
     pub priority: Option<Priority>,

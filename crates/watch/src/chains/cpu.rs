@@ -17,6 +17,10 @@ pub enum Running {
     Softirq(u8),
     /// A timer's callback, by its address.
     Timer(u64),
+    /// An interrupt without a descriptor.
+    Local(u8),
+    /// A work, by its function's address.
+    Work(u64),
     /// A thread; 0 is the idle one.
     Thread(u32),
     /// Before the first switch that was seen.

@@ -13,7 +13,7 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 pub use answer::Answer;
 pub use names::Names;
@@ -39,6 +39,24 @@ struct Carrier {
     serves: bool,
 }
 
+/// Interrupts between CPUs that are remembered.
+const MOST_SENT: usize = 1_024;
+
+/// An interrupt that one CPU sent to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When, on CLOCK_MONOTONIC.
+    pub at: u64,
+    /// The sending CPU.
+    pub from: u16,
+    /// The other one.
+    pub to: u16,
+    /// The thread that the sending CPU ran.
+    pub thread: String,
+    /// The function that sent it.
+    pub place: String,
+}
+
 /// Builds chains out of events in the order of their stamps.
 #[derive(Debug)]
 pub struct Chains {
@@ -51,6 +69,7 @@ pub struct Chains {
     suspended: HashMap<u32, Vec<Frame>>,
     chains: u64,
     merged: u64,
+    sent: VecDeque<Sent>,
 }
 
 impl Chains {
@@ -65,6 +84,7 @@ impl Chains {
             suspended: HashMap::new(),
             chains: 0,
             merged: 0,
+            sent: VecDeque::new(),
         }
     }
 
@@ -99,6 +119,11 @@ impl Chains {
             What::TimerEntry { function, due } => answers.extend(self.expire(event, function, due)),
             What::TimerExit => drop(self.leave_timer(event)),
             What::User { pid } => answers.extend(self.reached(event, pid)),
+            What::VectorEntry(vector) => self.enter(event, Frame::of(Running::Local(vector))),
+            What::VectorExit(vector) => drop(self.leave(event, Running::Local(vector))),
+            What::WorkEntry { function } => self.enter(event, Frame::of(Running::Work(function))),
+            What::WorkExit => drop(self.leave_work(event)),
+            What::Send { to, from, name } => self.send(event, to, from, &name),
         }
         answers
     }
@@ -129,6 +154,35 @@ impl Chains {
         let left = self.cpu(event).pop(|one| matches!(one, Running::Timer(_)));
         self.mark(event);
         left
+    }
+
+    fn leave_work(&mut self, event: &Event) -> Option<Frame> {
+        let left = self.cpu(event).pop(|one| matches!(one, Running::Work(_)));
+        self.mark(event);
+        left
+    }
+
+    /// Keeps the sender of an interrupt between CPUs.
+    fn send(&mut self, event: &Event, to: u16, from: u64, name: &Comm) {
+        if self.sent.len() == MOST_SENT {
+            self.sent.pop_front();
+        }
+        let place = self.names.function(from).unwrap_or_else(|| format!("{from:#x}"));
+        self.sent.push_back(Sent { at: event.at, from: event.cpu, to, thread: text(name), place });
+    }
+
+    /// Returns the sender of the latest interrupt that a CPU was sent in a time.
+    pub fn sender(&self, cpu: u16, from: u64, to: u64) -> Option<&Sent> {
+        let within = |one: &&Sent| one.to == cpu && (from..to).contains(&one.at);
+        self.sent.iter().rev().find(within)
+    }
+
+    /// Splits a time of a CPU into what it ran, in order; to be asked while it is remembered.
+    pub fn ran(&self, cpu: u16, from: u64, to: u64) -> Vec<Part> {
+        if self.cpus.len() <= usize::from(cpu) {
+            return Vec::new();
+        }
+        parts::parts(&self.cpus, &self.names, &Origin::new(0, from, cpu), to)
     }
 
     /// Keeps what the CPU runs from here on.
@@ -252,6 +306,7 @@ impl Chains {
                 Some((Some(origin.clone()), origin.at()))
             }
             Subject::Thread(wanted) if *wanted != pid => None,
+            Subject::Cpus(_) => None,
             Subject::Thread(_) | Subject::RealTime => {
                 let due = cpu.frames.last().and_then(|frame| frame.due);
                 Some((None, due.filter(|due| *due < event.at).unwrap_or(event.at)))

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use super::cpu::Running;
-use crate::event::{Comm, VECTORS, text};
+use crate::event::{Comm, LOCAL, VECTORS, text};
 use crate::interrupts::lines;
 
 /// Turns an address into a function's name.
@@ -51,6 +51,10 @@ impl Names {
         }
     }
 
+    pub(super) fn function(&self, address: u64) -> Option<String> {
+        (self.functions)(address)
+    }
+
     pub(super) fn thread(&self, pid: u32) -> String {
         self.threads.get(&pid).cloned().unwrap_or_else(|| format!("thread {pid}"))
     }
@@ -64,7 +68,14 @@ impl Names {
             Running::Softirq(vector) => {
                 format!("softirq {}", VECTORS.get(usize::from(vector)).unwrap_or(&"?"))
             }
-            Running::Timer(address) => match (self.functions)(address) {
+            Running::Local(vector) => {
+                (*LOCAL.get(usize::from(vector)).unwrap_or(&"interrupt")).to_owned()
+            }
+            Running::Work(address) => match self.function(address) {
+                Some(name) => format!("work {name}"),
+                None => "a work".into(),
+            },
+            Running::Timer(address) => match self.function(address) {
                 Some(name) => format!("timer {name}"),
                 None => "a timer's callback".into(),
             },

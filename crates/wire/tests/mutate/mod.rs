@@ -11,14 +11,15 @@
 use irqscope_wire::{
     Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Beyond,
     Calibration, Called, Changes, Class, Clock, Command, Context, Counters, Cycles, DelayedTask,
-    Event, Explained, ExtraEdge, Failure, Fault, FaultKind, Frame, GeneratorHello, GeneratorKind,
-    Gtod, HOLD_BINS, Hello, InterruptLine, Inversion, JitterKind, Limits, Load, LoadWork,
-    LockCount, LockSite, LockTotals, Loopback, Mark, Message, Nanoseconds, Note, OtherEvents,
-    Outcome, OutsideSample, PROTOCOL, Pacing, Packet, Path, PathEnd, PathEvent, Picture, Plan,
-    Polarity, Priority, Range, Refusal, Reply, Response, Role, Run, RunState, Sample, Sched,
-    Section, SectionKind, Sections, Seq, SeriesCount, Setting, Settings, Severity, Shape, Spin,
-    Stage, StageCost, StageThread, StartAt, Started, Status, Symbol, ThreadFact, ThreadPolicy,
-    Tick, Totals, ValueCount, Values, Watch, WatchedLatency, WatchedPart, What,
+    Disturbance, Disturbances, Event, Explained, ExtraEdge, Failure, Fault, FaultKind, Frame,
+    GeneratorHello, GeneratorKind, Gtod, HOLD_BINS, Hello, InterruptLine, Inversion, Isolate,
+    JitterKind, Limits, Load, LoadWork, LockCount, LockSite, LockTotals, Loopback, Mark, Message,
+    Nanoseconds, Note, OtherEvents, Outcome, OutsideSample, PROTOCOL, Pacing, Packet, Path,
+    PathEnd, PathEvent, Picture, Plan, Polarity, Priority, RanThread, Range, Refusal, Reply,
+    Response, Role, Run, RunState, Sample, Sched, Section, SectionKind, Sections, Sender, Seq,
+    SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage, StageCost, StageThread, StartAt,
+    Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals, ValueCount, Values, Watch,
+    WatchedLatency, WatchedPart, Way, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -397,6 +398,7 @@ fn benchmarks() -> Vec<Message> {
         Benchmark::Inversion(Inversion::default()),
         Benchmark::Spin(Spin::default()),
         Benchmark::Watch(Watch { until: Some("/bin/app:f".into()), ..Watch::default() }),
+        Benchmark::Isolate(Isolate { cpus: vec![1, 3], ..Isolate::default() }),
     ];
     let class = Class::Deadline { runtime_ns: 1 << 20 };
     let sample = BenchSample { at: Nanoseconds(1 << 50), value: Nanoseconds(-7) };
@@ -501,7 +503,31 @@ fn generator() -> Vec<Message> {
         Message::Calibration(Calibration { lines: vec![Some(loopback), None] }),
         Message::Armed,
         Message::Sections(Sections { sections: vec![section], others: 3, longest_other: 9 }),
+        Message::Disturbances(some_disturbances()),
     ]
+}
+
+fn some_disturbances() -> Disturbances {
+    let runs = a_path().runs;
+    let thread = RanThread { name: "kwörker/1:0".into(), instructions: 1 << 33 };
+    let sender = Sender { cpu: 3, thread: "bash".into(), way: 1 };
+    let taken = Disturbance {
+        at: 1 << 50,
+        instructions: 1 << 40,
+        halts: 2,
+        way: 0,
+        threads: vec![thread; 2],
+        senders: vec![sender],
+    };
+    let ways = vec![Way { runs: runs.clone(), complete: true }, Way { runs, complete: false }];
+    Disturbances {
+        cpu: 1,
+        looped: 1 << 45,
+        elapsed_ns: 1 << 44,
+        ways,
+        taken: vec![taken; 2],
+        ended: true,
+    }
 }
 
 fn a_path() -> Path {

@@ -2,8 +2,8 @@
 //! Which benchmark a foreign series is a measurement of.
 
 use irqscope_wire::{
-    Async, Benchmark, BenchmarkKind, Class, Gtod, Inversion, PeriodicJitter, Policy, Realfeel,
-    Sched, Scheduling, Sleep, Spin, UnknownName, Watch,
+    Async, Benchmark, BenchmarkKind, Class, Gtod, Inversion, Isolate, PeriodicJitter, Policy,
+    Realfeel, Sched, Scheduling, Sleep, Spin, UnknownName, Watch,
 };
 
 use super::sink::SeriesHead;
@@ -44,6 +44,9 @@ pub fn benchmark(head: &SeriesHead, count: u64) -> Result<Benchmark, String> {
         }
         BenchmarkKind::Spin => {
             Benchmark::Spin(Spin { class, duration_ns: 0, threshold_ns: 0, cpus })
+        }
+        BenchmarkKind::Isolate => {
+            Benchmark::Isolate(Isolate { class, duration_ns: 0, threshold_ns: 0, cpus })
         }
         BenchmarkKind::Watch => {
             Benchmark::Watch(Watch { target: variant.to_owned(), ..Watch::default() })
