@@ -9,6 +9,7 @@ mod arch;
 mod cache;
 mod case;
 mod command;
+mod deb;
 pub mod doctor;
 mod error;
 mod foreign;

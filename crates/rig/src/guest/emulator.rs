@@ -125,7 +125,9 @@ fn fetched(arch: Arch, installed: &str, say: &dyn Fn(&str)) -> Result<Emulator> 
             "fetching a newer QEMU of {SUITE}: {installed} runs one CPU only on a counted clock"
         ));
         let packages = [program.package, "qemu-system-common", "qemu-system-data"];
-        let fetch = |made: &Path| unpack(&packages, &Apt::of(suite, "amd64", say)?, made);
+        let fetch = |made: &Path| {
+            Apt::of(suite, "amd64", say)?.unpack(&packages.map(String::from), made, &[]).map(drop)
+        };
         cache::make_dir(&dir, fetch).map_err(|error| cannot(error.to_string()))?;
     }
     let usr = dir.join("usr");
@@ -137,15 +139,6 @@ fn fetched(arch: Arch, installed: &str, say: &dyn Fn(&str)) -> Result<Emulator> 
         Ok(said) => Err(cannot(format!("{SUITE} has {said}"))),
         Err(error) => Err(cannot(error.to_string())),
     }
-}
-
-fn unpack(packages: &[&str], apt: &Apt, made: &Path) -> Result<()> {
-    let place = tempfile::tempdir().trying(|| "cannot create a directory".into())?;
-    let names: Vec<String> = packages.iter().map(|name| (*name).to_owned()).collect();
-    for package in apt.download(&names, place.path())? {
-        output(Command::new("dpkg-deb").arg("-x").arg(&package.file).arg(made), "dpkg")?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use super::debian::Suite;
 use crate::cache;
 use crate::command::output;
+use crate::deb;
 use crate::error::{Result, RigError, Trying};
 
 /// The keys of Debian's archive, of which package `debian-archive-keyring` has those of all suites.
@@ -175,6 +176,20 @@ impl Apt {
         let mut get = self.command("apt-get");
         output(get.args(["-q", "download"]).args(packages).current_dir(into), "apt")?;
         Ok(listed)
+    }
+
+    /// Fetches packages and unpacks them over each other into a directory, as [`deb::unpack`] does.
+    pub fn unpack(
+        &self,
+        packages: &[String],
+        into: &Path,
+        left_out: &[String],
+    ) -> Result<Vec<Fetched>> {
+        let place = tempfile::tempdir().trying(|| "cannot create a directory".into())?;
+        let fetched = self.download(packages, place.path())?;
+        let files: Vec<_> = fetched.iter().map(|one| &one.file).collect();
+        deb::unpack(&files, into, left_out)?;
+        Ok(fetched)
     }
 }
 

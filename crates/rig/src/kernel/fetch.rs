@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::apt::{Apt, Fetched, Offer};
 use super::debian::{DebianName, SUITES, Suite, suites_for, version_key};
-use super::packages::{unpack, write_origin};
+use super::packages::{arrange, unpacked, write_origin};
 use crate::arch::{Arch, Guest};
 use crate::cache;
 use crate::error::{Result, RigError};
@@ -25,16 +25,14 @@ pub(crate) fn fetch(
             say(&format!("fetching Debian's kernel {release} of {}", suite.name));
             let made = cache::make_dir(dir, |made| {
                 let (tools, packages) = packages_of(&apt, &release)?;
-                let mut fetched = apt.download(&packages, made)?;
+                let mut fetched = apt.unpack(&packages, &unpacked(made), &[])?;
                 // The tools of the build run here, whatever they build for.
                 let own = match wanted.arch.foreign() {
                     true => &Apt::of(suite, Arch::X86_64.debian(), say)?,
                     false => &apt,
                 };
-                fetched.extend(own.download(&tools, made)?);
-                say(&format!("unpacking kernel {release}"));
-                let files: Vec<_> = fetched.iter().map(|one| one.file.clone()).collect();
-                unpack(&files, made)?;
+                fetched.extend(own.unpack(&tools, &unpacked(made), &[])?);
+                arrange(made)?;
                 fetched.extend(super::tools::fit(made, &|| libraries(suite, say))?);
                 write_origin(made, &origin(suite.name, &fetched))
             });

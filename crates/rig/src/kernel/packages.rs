@@ -9,20 +9,26 @@ use super::driver::digest;
 use super::release::Release;
 use crate::cache::{self, content};
 use crate::command::output;
+use crate::deb;
 use crate::error::{Result, RigError, Trying};
 
 /// The file of an entry that says what it was made of, one part a line.
 pub(super) const ORIGIN: &str = "origin";
 
-/// Unpacks packages into `made`, and removes those that lie there. One of them has an image.
-pub(super) fn unpack(debs: &[PathBuf], made: &Path) -> Result<()> {
-    let unpacked = made.join("unpacked");
-    for deb in debs {
-        output(Command::new("dpkg").arg("-x").args([deb, &unpacked]), "dpkg")?;
-        if deb.starts_with(made) {
-            std::fs::remove_file(deb).trying(|| format!("cannot remove {}", deb.display()))?;
-        }
-    }
+/// Unpacks packages, of which one has an image, and makes an entry of them.
+fn unpack(debs: &[PathBuf], made: &Path) -> Result<()> {
+    deb::unpack(debs, &unpacked(made), &[])?;
+    arrange(made)
+}
+
+/// Returns the directory below an entry in the making in which packages are unpacked.
+pub(super) fn unpacked(made: &Path) -> PathBuf {
+    made.join("unpacked")
+}
+
+/// Makes an entry of what was unpacked below it.
+pub(super) fn arrange(made: &Path) -> Result<()> {
+    let unpacked = unpacked(made);
     // One place for both: /lib of old packages is a link to /usr/lib on every system.
     let modules = merged(&unpacked)?;
     let release = only_release(&modules)?;

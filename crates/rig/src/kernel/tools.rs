@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::apt::{Apt, Fetched};
-use crate::command::output;
 use crate::error::{Result, Trying};
 
 /// The libraries of all tools, by their packages since Debian 13.
@@ -29,13 +28,8 @@ pub(super) fn fit(made: &Path, apt: &dyn Fn() -> Result<Apt>) -> Result<Vec<Fetc
     if unfit.is_empty() {
         return Ok(Vec::new());
     }
-    let fetched = apt()?.download(&LIBRARIES.map(String::from), made)?;
     let place = made.join(PLACE);
-    for library in &fetched {
-        output(Command::new("dpkg").arg("-x").args([&library.file, &place]), "dpkg")?;
-        std::fs::remove_file(&library.file)
-            .trying(|| format!("cannot remove {}", library.file.display()))?;
-    }
+    let fetched = apt()?.unpack(&LIBRARIES.map(String::from), &place, &[])?;
     for program in unfit {
         start_by(&place, &program, made)?;
     }

@@ -5,7 +5,6 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use irqscope_scenario::Payload;
 
@@ -52,11 +51,10 @@ pub(super) fn root(payload: &Payload, arch: Arch, say: &dyn Fn(&str)) -> Result<
         let names = payload.packages.join(" ");
         say(&format!("fetching {names} of {} with {} packages", suite.name, closure.len()));
         cache::make_dir(&dir, |made| {
-            let place = tempfile::tempdir().trying(|| "cannot create a directory".into())?;
             let wanted: Vec<String> = closure.iter().map(|one| one.wanted()).collect();
-            let fetched = apt.download(&wanted, place.path())?;
             prepare(made)?;
-            fetched.iter().try_for_each(|one| unpack(&one.file, made))
+            let left_out = LEFT_OUT.map(|name| format!("./usr/share/{name}"));
+            apt.unpack(&wanted, made, &left_out).map(drop)
         })?;
     }
     Ok(Root { dir, origin })
@@ -74,28 +72,4 @@ fn prepare(root: &Path) -> Result<()> {
         fs::write(root.join("etc/group"), GROUP)
     };
     made().trying(|| format!("cannot write into {}", root.display()))
-}
-
-/// Unpacks a package without its documentation. tar keeps the links to /usr, which dpkg would replace
-/// by directories.
-fn unpack(deb: &Path, root: &Path) -> Result<()> {
-    let what = || format!("cannot unpack {}", deb.display());
-    let mut dpkg = Command::new("dpkg-deb")
-        .arg("--fsys-tarfile")
-        .arg(deb)
-        .stdout(Stdio::piped())
-        .spawn()
-        .trying(|| "cannot run dpkg-deb (package dpkg)".into())?;
-    let archive =
-        dpkg.stdout.take().ok_or_else(|| std::io::Error::other("no pipe")).trying(what)?;
-    let mut tar = Command::new("tar");
-    tar.args(["-x", "--keep-directory-symlink", "--no-same-owner", "-C"]).arg(root);
-    tar.args(LEFT_OUT.map(|name| format!("--exclude=./usr/share/{name}")));
-    let unpacked = tar.stdin(archive).output().trying(|| "cannot run tar".into())?;
-    let packed = dpkg.wait().trying(what)?;
-    if unpacked.status.success() && packed.success() {
-        return Ok(());
-    }
-    let words = String::from_utf8_lossy(&unpacked.stderr).trim().to_owned();
-    Err(RigError::unready(format!("{}: {words}", what()), "make room, and try again"))
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::cache;
 use crate::command::output;
+use crate::deb;
 use crate::error::{Result, RigError, Trying};
 use crate::kernel::debian::version_key;
 
@@ -72,16 +73,15 @@ fn offered() -> Result<String> {
 }
 
 fn fetch(version: &str, made: &Path) -> Result<()> {
-    // Unsandboxed, because apt's own user cannot write into a private cache.
+    let place = tempfile::tempdir().trying(|| "cannot create a directory".into())?;
+    // Unsandboxed, because apt's own user cannot write into a private directory.
     let mut apt = Command::new("apt-get");
     apt.args(["-q", "-o", "APT::Sandbox::User=root", "download"]);
-    output(apt.arg(format!("{PACKAGE}={version}")).current_dir(made), "apt")?;
-    let entries = std::fs::read_dir(made).trying(|| format!("cannot read {}", made.display()))?;
+    output(apt.arg(format!("{PACKAGE}={version}")).current_dir(place.path()), "apt")?;
+    let entries = std::fs::read_dir(place.path()).trying(|| "cannot read a directory".into())?;
+    let debs: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     let unpacked = made.join("unpacked");
-    for deb in entries.flatten().map(|entry| entry.path()) {
-        output(Command::new("dpkg").arg("-x").args([&deb, &unpacked]), "dpkg")?;
-        std::fs::remove_file(&deb).trying(|| format!("cannot remove {}", deb.display()))?;
-    }
+    deb::unpack(&debs, &unpacked, &[])?;
     let archive = unpacked.join("usr/src").join(archive_name());
     std::fs::rename(&archive, made.join(archive_name()))
         .and_then(|()| std::fs::remove_dir_all(&unpacked))
