@@ -40,7 +40,13 @@ def no_root():
     return os.geteuid() != 0
 
 
-PROBES = {"rustup": no_rustup, "mount": no_mount, "root": no_root}
+def no_net_namespace():
+    """A container may forbid network namespaces, to root or to users in a namespace of their own."""
+    trials = (["unshare", "--net", "true"], ["unshare", "--map-root-user", "--net", "true"])
+    return all(subprocess.run(trial, capture_output=True, check=False).returncode for trial in trials)
+
+
+PROBES = {"rustup": no_rustup, "mount": no_mount, "root": no_root, "namespace": no_net_namespace}
 
 
 def cannot(reason):

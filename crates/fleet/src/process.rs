@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use irqscope_rig::Stop;
+use irqscope_rig::{OFFLINE, Stop, are_downloads_forbidden};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -46,6 +46,9 @@ pub fn run(
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "TERM", "--"]).arg(program).args(arguments);
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    if are_downloads_forbidden() {
+        command.env(OFFLINE, "1");
+    }
     // Ctrl-C in a terminal is for the fleet, which asks its measurements to end.
     command.process_group(0);
     let mut child = command.spawn()?;

@@ -10,6 +10,7 @@ mod changes;
 mod compare;
 mod explain;
 mod export;
+mod fetch;
 mod fleet;
 mod gate;
 mod generator;
@@ -47,6 +48,7 @@ pub use changes::Changes;
 pub use compare::{Chosen, Compare};
 pub use explain::Explain;
 pub use export::Export;
+pub use fetch::Fetch;
 pub use fleet::{Fleet, FleetRun};
 pub use gate::Gate;
 pub use generator::{Generator, Tool};
@@ -77,6 +79,9 @@ pub use worst::Worst;
 #[derive(Debug, Parser)]
 #[command(name = "irqscope", version, after_help = AFTER, max_term_width = 96)]
 pub struct Cli {
+    /// Download nothing; say what is missing and how to get it [IRQSCOPE_OFFLINE].
+    #[arg(long, global = true)]
+    pub offline: bool,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -179,6 +184,7 @@ pub enum Command {
     /// Fetch kernels for guests, or list those that are there.
     #[command(subcommand)]
     Kernel(Kernel),
+    Fetch(Fetch),
     #[command(subcommand)]
     Fleet(Fleet),
     /// List what is kept because it is slow to make, or remove it.

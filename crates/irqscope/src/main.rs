@@ -32,6 +32,9 @@ fn main() -> std::process::ExitCode {
     end_with_the_reader();
     CompleteEnv::with_factory(cli::Cli::command).var(cli::COMPLETE).complete();
     let cli = cli::Cli::parse();
+    if cli.offline {
+        irqscope_rig::forbid_downloads();
+    }
     let _scratch = irqscope_rig::Scratch::begin();
     match commands::dispatch(cli.command) {
         Ok(code) => code.into(),

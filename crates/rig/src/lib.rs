@@ -6,11 +6,13 @@
 
 mod agent_link;
 mod arch;
+mod bundle;
 mod cache;
 mod case;
 mod command;
 mod deb;
 pub mod doctor;
+mod downloads;
 mod error;
 mod foreign;
 pub mod generator;
@@ -29,8 +31,10 @@ pub mod threads;
 mod transport;
 
 pub use arch::Arch;
+pub use bundle::{Wanted, pack as pack_bundle, unpack as unpack_bundle};
 pub use cache::{Entry as CacheEntry, content, entries as cache_entries, hex, root as cache_root};
 pub use case::{Event, Events, Stream};
+pub use downloads::{OFFLINE, are_downloads_forbidden, forbid_downloads};
 pub use error::{Result, RigError};
 pub use generator::{board, find, flash};
 pub use guest::console::first_complaint;

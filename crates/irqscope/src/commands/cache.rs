@@ -67,7 +67,8 @@ fn total(entries: &[CacheEntry]) -> u64 {
     entries.iter().map(|entry| entry.bytes).sum()
 }
 
-fn size(bytes: u64) -> String {
+/// Formats a size in megabytes.
+pub(super) fn size(bytes: u64) -> String {
     format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10)
 }
 

@@ -10,6 +10,7 @@ mod completion;
 mod doctor;
 mod explain;
 mod export;
+mod fetch;
 mod fleet;
 mod gate;
 mod generator;
@@ -77,6 +78,7 @@ pub fn dispatch(command: Command) -> Done {
         Command::Fleet(command) => fleet::fleet(&command),
         Command::Cache(command) => cache::cache(command),
         Command::Kernel(command) => kernel::kernel(command),
+        Command::Fetch(options) => fetch::fetch(&options),
         Command::Generator(command) => generator::generator(&command),
         Command::Completion { shell } => completion::completion(shell),
         Command::Man { to } => completion::man(to.as_deref()),

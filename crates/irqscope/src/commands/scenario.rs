@@ -78,7 +78,7 @@ fn check(names: &[String]) -> Done {
 }
 
 /// Resolves a scenario with its commands and paths, of which nothing is run or read.
-fn checked(name: &str) -> Result<Scenario, ScenarioError> {
+pub(super) fn checked(name: &str) -> Result<Scenario, ScenarioError> {
     let mut overrides = Overrides::default();
     overrides.allow_commands();
     Scenario::resolve(&ScenarioFile::load(name)?, &overrides)

@@ -2,7 +2,7 @@
 //! The QEMU that plays a machine: the installed one, or, for machines of several CPUs where that one
 //! is too old, Debian's newer one, unpacked into the cache and not installed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Mutex;
 
@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::arch::{Arch, Guest, Program};
 use crate::cache::{self, hex};
 use crate::command::output;
+use crate::downloads;
 use crate::error::{Result, RigError, Trying};
 use crate::kernel::apt::Apt;
 use crate::kernel::debian::SUITES;
@@ -106,30 +107,39 @@ fn version(said: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// Fetches the newer QEMU, where the cache has it not.
+/// Returns the entry of the newer QEMU, fetched where the cache has it not.
+pub(crate) fn newer(arch: Arch, say: &dyn Fn(&str)) -> Result<PathBuf> {
+    let suite = SUITES.iter().find(|suite| suite.name == SUITE);
+    let suite =
+        suite.ok_or_else(|| RigError::unready(format!("{SUITE} is no suite"), "report this"))?;
+    let dir = cache::root()?.join("qemu").join(format!("{SUITE}-{}", arch.debian()));
+    let _alone = cache::only_one(&dir)?;
+    if !cache::is_whole(&dir, say)? {
+        let program = arch.qemu();
+        let what = format!("{} of {SUITE}, which runs several CPUs", program.package);
+        downloads::check_allowed(&what, "SCENARIO")?;
+        say(&format!(
+            "fetching a newer QEMU of {SUITE}, which runs several CPUs on a counted clock"
+        ));
+        let packages = [program.package, "qemu-system-common", "qemu-system-data"];
+        cache::make_dir(&dir, |made| {
+            Apt::of(suite, "amd64", say)?.unpack(&packages.map(String::from), made, &[]).map(drop)
+        })?;
+    }
+    Ok(dir)
+}
+
+/// Returns the newer QEMU in the place of the installed one.
 fn fetched(arch: Arch, installed: &str, say: &dyn Fn(&str)) -> Result<Emulator> {
     let program = arch.qemu();
+    let (major, minor) = SHARES_INSTRUCTIONS;
     let cannot = |why: String| {
-        let (major, minor) = SHARES_INSTRUCTIONS;
         RigError::unready(
             format!("{installed} cannot run several CPUs on a counted clock: {why}"),
             format!("install QEMU {major}.{minor} or later, or set twin.cpus to 1"),
         )
     };
-    let suite = SUITES.iter().find(|suite| suite.name == SUITE);
-    let suite = suite.ok_or_else(|| cannot(format!("{SUITE} is no suite")))?;
-    let dir = cache::root()?.join("qemu").join(format!("{SUITE}-{}", arch.debian()));
-    let _alone = cache::only_one(&dir)?;
-    if !cache::is_whole(&dir, say)? {
-        say(&format!(
-            "fetching a newer QEMU of {SUITE}: {installed} runs one CPU only on a counted clock"
-        ));
-        let packages = [program.package, "qemu-system-common", "qemu-system-data"];
-        let fetch = |made: &Path| {
-            Apt::of(suite, "amd64", say)?.unpack(&packages.map(String::from), made, &[]).map(drop)
-        };
-        cache::make_dir(&dir, fetch).map_err(|error| cannot(error.to_string()))?;
-    }
+    let dir = newer(arch, say).map_err(|error| cannot(error.to_string()))?;
     let usr = dir.join("usr");
     let data = usr.join("share/qemu").display().to_string();
     let args = ["-L".into(), data, "-L".into(), FIRMWARE.into()].into();

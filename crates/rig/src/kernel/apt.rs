@@ -10,6 +10,7 @@ use super::debian::Suite;
 use crate::cache;
 use crate::command::output;
 use crate::deb;
+use crate::downloads;
 use crate::error::{Result, RigError, Trying};
 
 /// The keys of Debian's archive, of which package `debian-archive-keyring` has those of all suites.
@@ -56,10 +57,17 @@ impl Apt {
         if apt.is_fresh() {
             return Ok(apt);
         }
+        if !apt.stamp().exists() {
+            let what = format!("the list of {}'s packages for {architecture}", suite.name);
+            downloads::check_allowed(&what, "SCENARIO")?;
+        }
         for place in ["lists/partial", "archives/archives/partial"] {
             let place = apt.dir.join(place);
             std::fs::create_dir_all(&place)
                 .trying(|| format!("cannot create {}", place.display()))?;
+        }
+        if downloads::are_downloads_forbidden() {
+            return Ok(apt);
         }
         let sources = apt.dir.join("sources.list");
         std::fs::write(&sources, sources_list(suite, &mirror()))
@@ -78,6 +86,11 @@ impl Apt {
             }
         }
         Ok(apt)
+    }
+
+    /// Returns its entry in the cache.
+    pub fn dir(&self) -> &Path {
+        &self.dir
     }
 
     fn stamp(&self) -> PathBuf {
@@ -172,6 +185,8 @@ impl Apt {
         if packages.is_empty() {
             return Ok(Vec::new());
         }
+        let what = format!("{} of {}", packages.join(" "), self.suite());
+        downloads::check_allowed(&what, "SCENARIO")?;
         let listed = self.listed(packages, into)?;
         let mut get = self.command("apt-get");
         output(get.args(["-q", "download"]).args(packages).current_dir(into), "apt")?;

@@ -26,6 +26,7 @@ use irqscope_scenario::{KernelName, KernelSource, suggestion};
 
 use crate::arch::Arch;
 use crate::cache;
+use crate::downloads;
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
 
@@ -55,7 +56,7 @@ pub struct Kernel {
     pub origin: Vec<String>,
     pub(crate) modules: Place,
     /// Its entry in the cache.
-    entry: Option<PathBuf>,
+    pub(crate) entry: Option<PathBuf>,
 }
 
 impl Kernel {
@@ -87,6 +88,7 @@ impl Kernel {
         let dir = kernels_dir()?.join(name);
         if !cache::is_whole(&dir, say)? {
             let wanted = DebianName::parse(name).ok_or_else(|| unknown(name))?;
+            downloads::check_allowed(&format!("kernel {name}"), &format!("--kernel {name}"))?;
             fetch::fetch(name, &wanted, &dir, say)?;
             stop.check()?;
         }

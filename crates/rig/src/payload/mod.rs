@@ -6,6 +6,8 @@ mod entries;
 mod modules;
 mod packages;
 
+use std::path::PathBuf;
+
 use irqscope_scenario::{ModuleSource, Payload};
 
 use crate::arch::Arch;
@@ -27,6 +29,12 @@ pub(crate) struct Brought {
     pub modules: Vec<Module>,
     /// The parts with their digests, one a line.
     pub origin: Vec<String>,
+}
+
+/// Fetches the packages of a scenario for a guest; returns their entries in the cache.
+pub(crate) fn fetched(payload: &Payload, arch: Arch, say: &dyn Fn(&str)) -> Result<[PathBuf; 2]> {
+    let root = packages::root(payload, arch, say)?;
+    Ok([root.dir, root.lists])
 }
 
 impl Brought {

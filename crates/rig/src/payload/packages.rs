@@ -28,6 +28,8 @@ const RECIPE: &str = "1";
 /// A root file system.
 pub(super) struct Root {
     pub dir: PathBuf,
+    /// The lists that the packages were found in.
+    pub lists: PathBuf,
     /// The packages in it with their versions and digests.
     pub origin: Vec<String>,
 }
@@ -57,7 +59,7 @@ pub(super) fn root(payload: &Payload, arch: Arch, say: &dyn Fn(&str)) -> Result<
             apt.unpack(&wanted, made, &left_out).map(drop)
         })?;
     }
-    Ok(Root { dir, origin })
+    Ok(Root { dir, lists: apt.dir().to_owned(), origin })
 }
 
 /// Makes the directories that packages take for granted.

@@ -11,7 +11,7 @@ mod compile;
 mod config;
 mod keep;
 mod recipe;
-mod source;
+pub(crate) mod source;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::cache;
 use crate::command::output;
 use crate::deb;
+use crate::downloads;
 use crate::error::{Result, RigError, Trying};
 use crate::kernel::debian::version_key;
 
@@ -14,7 +15,7 @@ const PACKAGE: &str = "linux-source-6.1";
 
 /// A source package in the cache.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// The package's, `6.1.192-2`.
     pub version: String,
     pub archive: PathBuf,
@@ -27,10 +28,14 @@ impl Source {
         let dir = cache::root()?.join("sources");
         let version = match cached(&dir) {
             Some(version) => version,
-            None => offered()?,
+            None => {
+                downloads::check_allowed(&format!("Debian's {PACKAGE}"), "--kernel plain")?;
+                offered()?
+            }
         };
         let own = dir.join(format!("{PACKAGE}_{version}"));
         if !cache::is_whole(&own, say)? {
+            downloads::check_allowed(&format!("Debian's {PACKAGE}"), "--kernel plain")?;
             say(&format!("fetching Debian's {PACKAGE} {version}"));
             cache::make_dir(&own, |made| fetch(&version, made))?;
         }
