@@ -24,4 +24,8 @@ tail -n 1 "$WORK/said"
 expect 0 "$python" -c 'import irqscope; print(irqscope.__file__)'
 says "$WORK/site/irqscope/__init__.py"
 
+# Debian has no package of Polars: without it the remedy is said.
+expect 1 "$python" -c 'import sys; sys.modules["polars"] = None; import irqscope'
+says "python3 -m venv --system-site-packages"
+
 "$python" "$TESTS/68-python.py" python/examples/first-run.ipynb "$WORK"

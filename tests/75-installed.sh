@@ -68,6 +68,11 @@ done
 expect 0 "$IRQSCOPE" man --to "$WORK/man"
 cmp "$WORK/man/irqscope-run.1" "$PLACE/usr/share/man/man1/irqscope-run.1"
 
+# The definition for LAVA and its script are installed, too.
+expect 0 as_user "$PLACE/usr/share/irqscope/integrations/lava/irqscope.sh" -r runs/first
+says "user.outside.p50"
+[ -s "$PLACE/usr/share/irqscope/integrations/lava/irqscope.yaml" ] || fail "no definition for LAVA"
+
 rm "$PLACE/usr/lib/irqscope/libirqscope_twin.so"
 expect 2 as_user irqscope run quick.toml --out runs/second
 says "there is no libirqscope_twin.so in $PLACE/usr/bin, $PLACE/usr/lib/irqscope"

@@ -16,6 +16,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+try:
+    import polars  # noqa: F401
+except ModuleNotFoundError as absent:
+    raise ModuleNotFoundError(
+        "irqscope reads runs as frames of Polars, which is not installed\n"
+        "  remedy: pip install polars; beside Debian's python3-irqscope, because Debian has no package of it:\n"
+        "          python3 -m venv --system-site-packages DIR && DIR/bin/pip install polars",
+        name="polars",
+    ) from absent
+
 from .errors import Error, GateExceeded, Invalid, NotARun, ProgramMissing, Refused, RigLost
 from .program import measure
 from .quantiles import quantile
