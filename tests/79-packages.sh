@@ -3,7 +3,8 @@
 # Goal: packaging says what the sources say: one version, every module of the driver, a unit that systemd
 # takes. With PACKAGES=1, which make soak sets: a release is made, twice the same, lintian has nothing
 # to say, and on bare systems (SUITES) its packages are installed from its repository, an ordinary user
-# measures, DKMS builds the driver for the kernel that is installed there, and nothing stays behind.
+# measures, DKMS builds the driver for the kernel that is installed there, and nothing stays behind. An image is
+# built by packaging/Containerfile, and a measurement runs in it.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -13,6 +14,9 @@
 version=$(sed -n '1s/.*(\(.*\)-.*).*/\1/p' debian/changelog)
 [ "$("$IRQSCOPE" --version)" = "irqscope $version" ] || fail "debian/changelog is not of $("$IRQSCOPE" --version)"
 grep -q "^version = \"$version\"" firmware/Cargo.toml || fail "the firmware has another version"
+for package in $(grep -o '/packages/[a-z0-9-]*' packaging/Containerfile | sed 's|.*/||'); do
+	grep -q "^Package: $package\$" debian/control || fail "packaging/Containerfile installs $package, which is no package"
+done
 if command -v systemd-analyze >/dev/null; then
 	sed "s|/usr/bin/irqscope|$(realpath "$IRQSCOPE")|; s|^User=.*|User=root|" debian/irqscope-server.service >"$WORK/irqscope-server.service"
 	expect 0 systemd-analyze verify --man=no "$WORK/irqscope-server.service"
@@ -89,3 +93,22 @@ bare_system() { # SUITE
 	rm -rf --one-file-system "$root"
 }
 for suite in ${SUITES:-bookworm trixie}; do bare_system "$suite"; done
+
+# An image by its recipe, on a base that is made here: no registry of images is asked.
+image() { # SUITE
+	local base made store=(--root "$WORK/store/root" --runroot "$WORK/store/run" --storage-driver vfs)
+	expect 0 mmdebstrap --variant=minbase --include=ca-certificates \
+		--aptopt="$WORK/apt.conf" "$1" "$WORK/base.tar" "deb $mirror $1 main"
+	base=$(buildah "${store[@]}" from scratch)
+	expect 0 buildah "${store[@]}" add "$base" "$WORK/base.tar" /
+	expect 0 buildah "${store[@]}" commit "$base" "localhost/debian:$1-slim"
+	expect 0 buildah "${store[@]}" build --isolation chroot --pull-never --build-arg "SUITE=$1" \
+		-t irqscope -f packaging/Containerfile "$WORK/release"
+	made=$(buildah "${store[@]}" from --pull-never localhost/irqscope)
+	expect 0 buildah "${store[@]}" run --isolation chroot "$made" \
+		irqscope run scope --kernel 6.1 --count 100 --out run --no-report
+	says "All 100 triggers are accounted for"
+	expect 0 buildah "${store[@]}" rm --all
+	rm -rf "$WORK/store" "$WORK/base.tar"
+}
+image "${suite:-trixie}"
