@@ -58,6 +58,23 @@ rows = list(csv.DictReader(open(sys.argv[2])))
 assert [row["verdict"] for row in rows if row["test"] == "1-pass"] == ["passed"] * 3
 PY
 
+# Parts have each test once, and durations of several machines become one table.
+for part in 1/3 2/3 3/3; do
+	suite 0 --part $part --list
+	cat "$WORK/said" >>"$WORK/parts"
+done
+[ "$(sort "$WORK/parts" | uniq -c | awk '$1 == 1' | wc -l)" = 7 ] || fail "parts are not the whole"
+suite 2 --part 4/3
+says "'4/3' is no part: 2/4 is the second of four"
+{
+	cat "$WORK/durations.csv"
+	printf 'when,commit,test,verdict,seconds\r\n2000-01-01T00:00:00+00:00,a,14-boots,passed,10.0\r\n'
+} >"$WORK/both.csv"
+mv "$WORK/both.csv" "$WORK/durations.csv"
+suite 0 --trend
+grep -qE '^1-pass +3 +0 ' "$WORK/said" || fail "not three passes"
+grep -qE '^14-boots +2 +0 +5\.[0-9]s +0\.[0-9]s +0\.0' "$WORK/said" || fail "not the median of both, and the later one last"
+
 # Two guests in one run are too many, one is not.
 suite 1 14 15
 suite 0 14

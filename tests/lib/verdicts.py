@@ -10,6 +10,7 @@ import dataclasses
 import datetime
 import os
 import pathlib
+import statistics
 import subprocess
 import xml.etree.ElementTree as xml
 
@@ -31,13 +32,37 @@ class Result:
     booted_twice: list
 
 
-def last_durations():
-    """Returns the seconds that each test took when it last passed."""
+def rows():
+    """Returns the lines of the file of durations; those of several files put together are in no order."""
     try:
         with open(DURATIONS, newline="", encoding="utf-8") as file:
-            return {row["test"]: float(row["seconds"]) for row in csv.DictReader(file) if row["verdict"] == "passed"}
+            found = [row for row in csv.DictReader(file) if row["when"] != COLUMNS[0]]
     except FileNotFoundError:
-        return {}
+        return []
+    return sorted(found, key=lambda row: row["when"])
+
+
+def last_durations():
+    """Returns the seconds that each test took when it last passed."""
+    return {row["test"]: float(row["seconds"]) for row in rows() if row["verdict"] == "passed"}
+
+
+def trend(names):
+    """Returns a table of tests: how often each passed and failed, the median of its durations, the
+    last one and the quotient of both, the most grown first."""
+    table = []
+    found = rows()
+    for name in names:
+        own = [row for row in found if row["test"] == name]
+        passed = [float(row["seconds"]) for row in own if row["verdict"] == "passed"]
+        if passed:
+            failed = sum(row["verdict"] == "failed" for row in own)
+            median = statistics.median(passed)
+            table.append((passed[-1] / max(median, 0.1), name, len(passed), failed, median, passed[-1]))
+    lines = [f"{'test':<28}{'passed':>8}{'failed':>8}{'median':>9}{'last':>9}{'times':>7}"]
+    for times, name, passed, failed, median, last in sorted(table, reverse=True):
+        lines.append(f"{name:<28}{passed:>8}{failed:>8}{median:>8.1f}s{last:>8.1f}s{times:>7.2f}")
+    return "\n".join(lines)
 
 
 def remember(results):
@@ -46,11 +71,11 @@ def remember(results):
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     DURATIONS.parent.mkdir(parents=True, exist_ok=True)
     with open(DURATIONS, "a", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
+        writer = csv.writer(file)
         if not file.tell():
-            rows.writerow(COLUMNS)
+            writer.writerow(COLUMNS)
         for result in results:
-            rows.writerow([now, commit, result.name, result.verdict, f"{result.seconds:.1f}"])
+            writer.writerow([now, commit, result.name, result.verdict, f"{result.seconds:.1f}"])
 
 
 def write(results, tap_path, junit_path):
