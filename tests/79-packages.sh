@@ -39,8 +39,10 @@ done
 rm -rf "$other"
 
 # The archive that this machine uses.
-mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null |
-	grep -oE '(https?|file)://[^ ]*/debian/? *$' | head -n 1)
+# shellcheck disable=SC2016
+mirror=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' |
+	awk '$1 == "Debian" && !/security/ && !found++ { print $2 }')
+[ -n "$mirror" ] || fail "apt has no archive of Debian's: apt-get update"
 apt-config dump | grep '^Acquire::Check' >"$WORK/apt.conf" || true
 
 bare_system() { # SUITE
