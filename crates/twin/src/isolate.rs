@@ -12,7 +12,7 @@
 //! 0x300 and 0x310, Intel SDM volume 3, chapter on the APIC), and the way that led there is kept. The
 //! thread that runs is read in the guest's memory, from where the loop says that the kernel keeps it.
 
-use std::ffi::{c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,12 +22,16 @@ use irqscope_wire::{
 };
 
 use crate::apic::{Apic, Interrupt};
-use crate::disturbed::{Disturbed, History, Ways};
+use crate::args::Output;
+use crate::disturbed::{Disturbed, History};
+use crate::output;
 use crate::qemu::address;
 use crate::registers::Registers;
 use crate::threads::{Current, Layout};
 use crate::trace::Insn;
 use crate::turns;
+use crate::ways::Ways;
+use crate::wiring::not_exported;
 
 /// Disturbances in one message.
 const BATCH: usize = 1 << 9;
@@ -79,7 +83,20 @@ struct Cpu {
 }
 
 /// Looks for loops from now on.
-pub fn want(registers: Registers, apic: Option<Apic>, cpus: usize, output: Box<dyn Write + Send>) {
+///
+/// # Errors
+/// Why that cannot be done here.
+pub fn prepare(cpus: c_int, target: &str, output: &Output) -> Result<(), String> {
+    if target != "x86_64" {
+        return Err("isolate is for a PC: leave it out".to_owned());
+    }
+    let Output::Path(path) = output else { return Err("isolate needs out=PATH".to_owned()) };
+    let count = usize::try_from(cpus).unwrap_or(0);
+    let registers = Registers::look_up().map_err(not_exported)?;
+    let missing = |names: Vec<&str>| {
+        format!("this QEMU does not export {}: use QEMU 9.2 or later", names.join(", "))
+    };
+    let apic = (count > 1).then(|| Apic::look_up(count)).transpose().map_err(missing)?;
     let cpu =
         || Cpu { disturbed: None, since: 0, history: History::new(), current: Current::default() };
     let flush = flush();
@@ -88,13 +105,14 @@ pub fn want(registers: Registers, apic: Option<Apic>, cpus: usize, output: Box<d
         registers,
         flush,
         apic,
-        cpus: std::iter::repeat_with(cpu).take(cpus).collect(),
+        cpus: std::iter::repeat_with(cpu).take(count).collect(),
         ways: Ways::default(),
         layout: Layout::default(),
-        output: Some(output),
+        output: Some(output::open(path)?),
         frames: 0,
         begun: false,
     });
+    Ok(())
 }
 
 /// Returns the number by which a block is called for, if it is one of a loop's: its address, and in
@@ -114,11 +132,28 @@ pub fn is_end(insn: &[u8]) -> bool {
     insn == LOOP_END
 }
 
+/// Runs before a block of a loop.
+pub unsafe extern "C" fn looping(named: c_uint, word: *mut c_void) {
+    // SAFETY: QEMU calls this at the first instruction of a block, in the code of the CPU that runs.
+    unsafe { loops(turns::running(named), word.addr() as u64) }
+}
+
+/// Runs before the instruction at which a loop ends.
+pub unsafe extern "C" fn loop_ends(named: c_uint, _word: *mut c_void) {
+    ends(turns::running(named));
+}
+
+/// Runs after the kernel has written to memory.
+pub unsafe extern "C" fn written(named: c_uint, info: c_uint, address: u64, _word: *mut c_void) {
+    // SAFETY: QEMU calls this for an access of the CPU that runs.
+    unsafe { writes(turns::running(named), info, address) }
+}
+
 /// Takes note that a block of a loop is about to be executed.
 ///
 /// # Safety
 /// Called from a callback at the first instruction of a block, in the code of this CPU.
-pub unsafe fn loops(cpu: c_uint, block: u64) {
+unsafe fn loops(cpu: c_uint, block: u64) {
     let mut state = lock();
     let Some(state) = state.as_mut() else { return };
     let (page, instructions) = (block & !(LOOP_PAGE - 1), block & (LOOP_PAGE - 1));
@@ -144,7 +179,7 @@ pub unsafe fn loops(cpu: c_uint, block: u64) {
 }
 
 /// Takes note that a loop ends.
-pub fn ends(cpu: c_uint) {
+fn ends(cpu: c_uint) {
     let mut state = lock();
     let Some(state) = state.as_mut() else { return };
     state.send(cpu, true);
@@ -181,7 +216,7 @@ pub unsafe fn executes(cpu: c_uint, insn: Insn) {
 ///
 /// # Safety
 /// Called from a callback of this access, in the code of this CPU.
-pub unsafe fn writes(cpu: c_uint, info: u32, address: u64) {
+unsafe fn writes(cpu: c_uint, info: u32, address: u64) {
     if !OPEN.load(Ordering::Relaxed) || !Apic::may_be(address) {
         return;
     }

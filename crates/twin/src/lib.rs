@@ -82,4 +82,5 @@ mod threads;
 mod trace;
 mod turns;
 mod unusable;
+mod ways;
 mod wiring;

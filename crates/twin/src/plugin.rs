@@ -15,7 +15,6 @@ use irqscope_wire::{
 };
 use qemu_plugin_sys::{qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
-use crate::apic::Apic;
 use crate::args::{Args, Output, parse};
 use crate::cpu::Cpu;
 use crate::halt;
@@ -25,7 +24,6 @@ use crate::machine::{Machine, Wires};
 use crate::output;
 use crate::port::Port;
 use crate::qemu::{Memory, Qemu, Timer, counts_instructions};
-use crate::registers::Registers;
 use crate::sections;
 use crate::smi::Smi;
 use crate::stop;
@@ -180,7 +178,9 @@ fn install(
         return Ok(());
     }
     if args.isolate {
-        want_isolation(cpus, target, &args.output)?;
+        isolate::prepare(cpus, target, &args.output)?;
+        let watched = Watched { isolate: true, apics: cpus > 1, ..Watched::default() };
+        WATCHED.get_or_init(|| watched);
         stop::prepare().map_err(not_exported)?;
         qemu.register(id, Some(translated), Some(exits));
         return Ok(());
@@ -208,24 +208,6 @@ fn install(
     }
     *lock() = Some(plugin);
     qemu.register(id, Some(translated), Some(exits));
-    Ok(())
-}
-
-/// Looks for loops on isolated CPUs.
-fn want_isolation(cpus: c_int, target: &str, output: &Output) -> Result<(), String> {
-    if target != "x86_64" {
-        return Err("isolate is for a PC: leave it out".to_owned());
-    }
-    let Output::Path(path) = output else { return Err("isolate needs out=PATH".to_owned()) };
-    let count = usize::try_from(cpus).unwrap_or(0);
-    let registers = Registers::look_up().map_err(not_exported)?;
-    let missing = |names: Vec<&str>| {
-        format!("this QEMU does not export {}: use QEMU 9.2 or later", names.join(", "))
-    };
-    let apic = (count > 1).then(|| Apic::look_up(count)).transpose().map_err(missing)?;
-    let watched = Watched { isolate: true, apics: count > 1, ..Watched::default() };
-    WATCHED.get_or_init(|| watched);
-    isolate::want(registers, apic, count, output::open(path)?);
     Ok(())
 }
 
@@ -283,7 +265,8 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
         unsafe {
             let Watched { trace, sections, isolate, apics } =
                 WATCHED.get().copied().unwrap_or_default();
-            let loops = isolate && instrument.whole(block, isolate::loop_block, Some(looping));
+            let loops =
+                isolate && instrument.whole(block, isolate::loop_block, Some(isolate::looping));
             if trace || sections || isolate && isolate::translates() && !loops {
                 instrument.every_insn(block, Some(executes));
             }
@@ -291,10 +274,10 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
                 instrument.first_insn(block, sections::is_mark, Some(marked));
             }
             if isolate {
-                instrument.any_insn(block, isolate::is_end, Some(loop_ends));
+                instrument.any_insn(block, isolate::is_end, Some(isolate::loop_ends));
             }
             if apics && isolate::translates() {
-                instrument.kernel_writes(block, writes);
+                instrument.kernel_writes(block, isolate::written);
             }
             instrument.any_insn(block, stop::stops, Some(stopping));
             instrument.last_insn(block, halt::halts, Some(halting));
@@ -317,20 +300,6 @@ unsafe extern "C" fn executes(named: c_uint, word: *mut c_void) {
         sections::executes(insn);
         isolate::executes(cpu, insn);
     }
-}
-
-unsafe extern "C" fn looping(named: c_uint, word: *mut c_void) {
-    // SAFETY: the same, and it is the first instruction of its block.
-    unsafe { isolate::loops(turns::running(named), word.addr() as u64) }
-}
-
-unsafe extern "C" fn loop_ends(named: c_uint, _word: *mut c_void) {
-    isolate::ends(turns::running(named));
-}
-
-unsafe extern "C" fn writes(named: c_uint, info: c_uint, address: u64, _word: *mut c_void) {
-    // SAFETY: QEMU calls this for an access of the CPU that runs.
-    unsafe { isolate::writes(turns::running(named), info, address) }
 }
 
 unsafe extern "C" fn marked(_cpu: c_uint, _word: *mut c_void) {

@@ -114,9 +114,8 @@ impl<'a> Case<'a> {
     /// another thread is not that thread's doing; the kernel's own softirq threads are.
     pub(super) fn own_thread(&self, sight: &Sight<'_>) -> Option<(u32, Priority)> {
         let last = sight.last()?;
-        let name = self.timeline.threads.get(&last.pid);
-        let is_softirqs =
-            name.is_some_and(|name| SOFTIRQ_THREADS.iter().any(|own| name.starts_with(own)));
+        let name = self.name_of(last.pid);
+        let is_softirqs = SOFTIRQ_THREADS.iter().any(|own| name.starts_with(own));
         (sight.span.stage.facts().place == Place::Thread || is_softirqs)
             .then_some((last.pid, last.priority))
     }
