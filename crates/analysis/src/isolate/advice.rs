@@ -109,7 +109,10 @@ pub fn remedies(described: &Described, cpu: u16, cmdline: &str) -> Vec<String> {
     let acts = callers.chain(&described.acts).chain([&described.entry]);
     let mut all: Vec<String> = Vec::new();
     for act in acts {
-        let about = |rule: &&Rule| rule.about.iter().any(|begin| act.contains(begin));
+        // A kind of act is known by its beginning, a function anywhere in its name.
+        let matches =
+            |text: &&str| act.starts_with(*text) || !text.contains(' ') && act.contains(*text);
+        let about = |rule: &&Rule| rule.about.iter().any(|text| matches(&text));
         let Some(rule) = RULES.iter().find(about) else { continue };
         let given = |word: &str| {
             !rule.parameter.is_empty()
@@ -124,4 +127,35 @@ pub fn remedies(described: &Described, cpu: u16, cmdline: &str) -> Vec<String> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isolate::Asked;
+
+    fn of(acts: &[&str], callers: &[&str], cmdline: &str) -> Vec<String> {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let from = Asked { cpu: 0, thread: "bash".into(), callers: owned(callers) };
+        let from = (!callers.is_empty()).then_some(from);
+        remedies(&Described { entry: "call interrupt".into(), acts: owned(acts), from }, 3, cmdline)
+    }
+
+    #[test]
+    fn a_setting_is_named_until_it_is_made() {
+        assert_eq!(of(&["timer tick_nohz_handler"], &[], "quiet nohz=on"), ["nohz_full=3"]);
+        let held = of(&["timer tick_nohz_handler"], &[], "quiet nohz_full=3");
+        assert!(held[0].starts_with("one runnable thread on this CPU"), "{held:?}");
+        assert!(of(&["softirq rcu"], &[], "rcu_nocbs=3").is_empty());
+        assert!(of(&["timer watchdog_timer_fn"], &[], "nowatchdog").is_empty());
+    }
+
+    #[test]
+    fn the_code_that_asked_has_rules_of_its_own() {
+        let server = of(&["irq_work nohz_full_kick_func"], &["enqueue_dl_entity"], "");
+        assert_eq!(server.len(), 1, "an irq_work is no work: {server:?}");
+        assert!(server[0].ends_with("fair_server/cpu3/runtime"), "{server:?}");
+        let flush = of(&["call flush_tlb_func"], &["flush_tlb_mm_range"], "");
+        assert!(flush[0].contains("mlock"), "{flush:?}");
+    }
 }
