@@ -2,7 +2,7 @@
 //! The acts of a kernel in a stretch of code: which interrupt came, and which timers, softirqs, works
 //! and functions were called on its account, by the functions that call them.
 
-use super::super::path::CallTree;
+use crate::path::CallTree;
 
 /// How a CPU leaves what it was doing, by the first function of the entry.
 const ENTRIES: [(&str, &str); 14] = [

@@ -14,7 +14,7 @@ struct Rule {
     otherwise: &'static str,
 }
 
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 13] = [
     Rule {
         about: &["enqueue_dl_entity", "dl_server_", "dl_task_timer"],
         parameter: "",
@@ -71,13 +71,14 @@ const RULES: [Rule; 14] = [
         otherwise: "managed interrupts: isolcpus=managed_irq,{cpu}",
     },
     Rule {
-        about: &["thread migration/", "stop "],
-        parameter: "isolcpus",
-        remedy: "isolcpus={cpu}, or a cpuset without load balancing",
-        otherwise: "",
-    },
-    Rule {
-        about: &["softirq sched", "sched_balance", "rebalance_domains", "active_load_balance"],
+        about: &[
+            "thread migration/",
+            "stop ",
+            "softirq sched",
+            "sched_balance",
+            "rebalance_domains",
+            "active_load_balance",
+        ],
         parameter: "isolcpus",
         remedy: "isolcpus={cpu}, or a cpuset without load balancing",
         otherwise: "",
@@ -112,7 +113,7 @@ pub fn remedies(described: &Described, cpu: u16, cmdline: &str) -> Vec<String> {
         // A kind of act is known by its beginning, a function anywhere in its name.
         let matches =
             |text: &&str| act.starts_with(*text) || !text.contains(' ') && act.contains(*text);
-        let about = |rule: &&Rule| rule.about.iter().any(|text| matches(&text));
+        let about = |rule: &&Rule| rule.about.iter().any(matches);
         let Some(rule) = RULES.iter().find(about) else { continue };
         let given = |word: &str| {
             !rule.parameter.is_empty()
