@@ -25,7 +25,9 @@ expect 0 "$IRQSCOPE" scenario show mine.toml --stage irq --state idle --kernel 6
 says 'frequency = "5kHz"'
 says "#   6.1/idle: 40 samples"
 expect 0 "$IRQSCOPE" scenario schema
-python3 -c 'import json, sys; json.load(sys.stdin)' <"$WORK/said" || fail "the schema is no JSON"
+cp "$WORK/said" schema.json
+(cd "$TESTS/.." && target/venv/bin/python "$TESTS/28-scenario.py" "$IRQSCOPE" "$WORK/schema.json" "$WORK") ||
+	fail "the schema and the program disagree"
 expect 2 "$IRQSCOPE" run intspect --rig ssh --host nowhere --connect serial:///dev/nowhere
 says "add irq to stages"
 expect 2 "$IRQSCOPE" run bursts-counter --rig board

@@ -1,60 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The JSON schema takes what is right and refuses what is wrong, and its copy among the
-//! documents and the tables there have the same keys.
+//! The JSON schema, its copy among the documents and the tables there have the same keys. A validator that
+//! others wrote tries scenarios with it, in tests/28-scenario.sh.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use irqscope_scenario::{Scenario, bundled, schema, template};
+use irqscope_scenario::schema;
 use irqscope_wire::Setting;
 use serde_json::Value;
-
-fn validator() -> jsonschema::Validator {
-    jsonschema::validator_for(&serde_json::from_str(&schema()).unwrap()).unwrap()
-}
-
-fn json(toml: &str) -> Value {
-    serde_json::to_value(toml::from_str::<toml::Table>(toml).unwrap()).unwrap()
-}
-
-#[test]
-fn every_scenario_of_ours_is_valid() {
-    let validator = validator();
-    let all = bundled().iter().map(|one| (one.name, one.text)).chain([("template", template())]);
-    for (name, text) in all {
-        let errors: Vec<String> =
-            validator.iter_errors(&json(text)).map(|error| error.to_string()).collect();
-        assert!(errors.is_empty(), "{name}: {errors:?}");
-        // The resolved one is valid, too.
-        let resolved = Scenario::parse(name, name, text).unwrap();
-        assert!(validator.is_valid(&json(resolved.to_toml())), "{name}");
-    }
-}
-
-#[test]
-fn what_the_program_refuses_by_its_type_the_schema_refuses() {
-    let validator = validator();
-    let good = bundled()[0].text;
-    for (from, to) in [
-        ("version = 1", "version = \"1\""),
-        ("version = 1", ""),
-        ("about =", "abuot ="),
-        ("kind = \"", "kind = \"x"),
-        ("count =", "cuont ="),
-        ("jitter = \"uniform\"", "jitter = \"normal\""),
-        ("[trigger]", "[trigger]\nsettle = 100"),
-        ("[trigger]", "[trigger]\nsettle = \"100\""),
-        ("[trigger]", "[trigger]\nduty = \"25\""),
-        ("[trigger]", "[execution]\nirqq = \"1us\"\n[trigger]"),
-        ("[trigger]", "[execution]\nirq = { mean = \"1us\", lowest = \"1us\" }\n[trigger]"),
-        ("[trigger]", "[priority]\nuser = \"fifo 100\"\n[trigger]"),
-        ("[trigger]", "[bench.sched]\nperod = \"1ms\"\n[trigger]"),
-        ("rig = \"twin\"", "rig = \"tvin\""),
-    ] {
-        let wrong = good.replacen(from, to, 1);
-        assert_ne!(wrong, good, "{from}");
-        assert!(Scenario::parse("x", "x.toml", &wrong).is_err(), "{to}");
-        assert!(!validator.is_valid(&json(&wrong)), "{to}");
-    }
-}
 
 #[test]
 fn the_copy_among_the_documents_is_this_one() {
