@@ -85,7 +85,6 @@ test:
 	cargo test --release --locked -p irqscope-generator --all-features
 	@npm --prefix ui test
 	@$(IRQSCOPE) kernel build delayed-locking
-	@$(IRQSCOPE) kernel build delayed-locking-debug
 	@tests/run $(TESTFLAGS)
 
 # All files of a release, into dist/VERSION; SNAPSHOT=1 tries it on any commit.
@@ -96,7 +95,9 @@ release:
 soak:
 	@scripts/bootstrap --test
 	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory arm64
 	@scripts/bootstrap --release
+	IRQSCOPE_SOAK=1 tests/run $(TESTFLAGS)
 	PACKAGES=1 tests/run --time-limit 7200 79
 	CYCLES=1000 tests/run --time-limit 7200 31 86
 	FUZZ_KERNEL="kasan kcsan" FUZZ_SECONDS=1800 tests/run --time-limit 10800 88

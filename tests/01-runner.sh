@@ -29,7 +29,7 @@ suite() { # STATUS ARGUMENT...
 
 suite 0 --list
 [ "$(wc -l <"$WORK/said")" = 7 ] || fail "not seven tests"
-says "10  skip                    beside others       -  to 10-skip."
+says "10  skip                    beside others                     -  to 10-skip."
 suite 0 1
 [ "$(tail -n 1 "$WORK/said")" = "1 passed, 0 failed, 0 skipped" ] || fail "1 is not 1-pass alone"
 suite 0 --only pass 10-skip
@@ -85,4 +85,22 @@ says "skipped, though this machine could: moon: there is no moon"
 test_file 16-rustup <<<'PATH=/usr/bin:/bin; skip rustup "there is no Rust for it"'
 if tests/lib/machine.py rustup; then want=0; else want=1; fi
 NO_SKIP=1 suite $want 16
+
+# A test or a part of one that is left to make soak is counted, unless it is named or this is make soak.
+mkdir "$WORK/long"
+printf '# Goal: to take hours.\n# Runs: beside others, in make soak\nexit 0\n' >"$WORK/long/20-hours.sh"
+printf '# Goal: to take more.\n# Runs: beside others\n. tests/lib/lib.sh\nin_soak "a thousand" && echo all\nexit 0\n' \
+	>"$WORK/long/21-more.sh"
+long() { # EXPECTED-LAST-LINE ARGUMENT...
+	expect 0 env -u IRQSCOPE_SOAK IRQSCOPE_TESTS_OUTPUT="$WORK/output-of" IRQSCOPE_DURATIONS="$WORK/long.csv" \
+		${SOAK:+IRQSCOPE_SOAK=1} tests/run --directory "$WORK/long" "${@:2}"
+	[ "$(tail -n 1 "$WORK/said")" = "$1" ] || fail "not: $1"
+}
+long "1 passed, 0 failed, 0 skipped" --tap "$WORK/tap"
+says "left to make soak: 1 tests; 21-more: a thousand"
+grep -qx 'ok 1 - 20-hours # SKIP left to make soak' "$WORK/tap" || fail "not in TAP"
+grep -q hours "$WORK/long.csv" && fail "a duration of what did not run"
+long "1 passed, 0 failed, 0 skipped" 20
+SOAK=1 long "2 passed, 0 failed, 0 skipped"
+grep -q "left to" "$WORK/said" && fail "make soak leaves something out"
 echo "PASS: every verdict is counted as what it is"

@@ -66,7 +66,9 @@ SCRIPT
 }
 
 # Two at a time: a guest that waits for its timers leaves a CPU free.
-for pair in "6.1 6.12-rt" "6.1-rt 6.12"; do
+pairs=("6.1 6.12-rt")
+if in_soak "6.1-rt and 6.12"; then pairs+=("6.1-rt 6.12"); fi
+for pair in "${pairs[@]}"; do
 	pids=
 	for kernel in $pair; do
 		on_kernel "$kernel" &

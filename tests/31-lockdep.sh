@@ -4,7 +4,7 @@
 # events, idle and among 256 busy processes, every fault happens, the driver is
 # loaded and unloaded again and again, and the kernel's log stays clean with lockdep
 # still on at the end. And code that does break one is found.
-# Runs: beside others
+# Runs: beside others, in make soak
 . tests/lib/lib.sh
 
 # The patched one, switched off, so that one kernel with lockdep is enough for all.

@@ -43,10 +43,9 @@ run() { # NAME CACHE COMMAND...
 }
 
 run here "$PLACE/c" env IRQSCOPE_CACHE="$PLACE/c" "$IRQSCOPE"
-LONG=$PLACE/a-directory-with-a-name-that-is-longer/than-those-that-people/usually-choose/for-a-cache
-run long "$LONG" env IRQSCOPE_CACHE="$LONG" TZ=Asia/Kathmandu LC_ALL=tr_TR.UTF-8 "$IRQSCOPE"
-run user "$PLACE/user/cache" setpriv --reuid 65534 --regid 65534 --clear-groups \
-	env HOME="$PLACE/user" USER=nobody XDG_CACHE_HOME= IRQSCOPE_CACHE="$PLACE/user/cache" \
-	LC_ALL=C TMPDIR="$PLACE/user" "$PLACE/bin/irqscope"
+LONG=$PLACE/user/a-directory-with-a-name-that-is-longer/than-those-that-people/usually-choose/for-a-cache
+run user "$LONG" setpriv --reuid 65534 --regid 65534 --clear-groups \
+	env HOME="$PLACE/user" USER=nobody XDG_CACHE_HOME= IRQSCOPE_CACHE="$LONG" \
+	TZ=Asia/Kathmandu LC_ALL=tr_TR.UTF-8 TMPDIR="$PLACE/user" "$PLACE/bin/irqscope"
 printf x >>"$PLACE/bin/irqscope-agent-x86_64"
 run larger "$PLACE/larger-cache" env IRQSCOPE_CACHE="$PLACE/larger-cache" "$PLACE/bin/irqscope"

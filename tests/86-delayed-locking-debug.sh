@@ -3,7 +3,7 @@
 # puts off sections under load (network, files, lock torture, sections of every
 # kind), is switched on and off meanwhile, loads and unloads the driver, and its
 # kernel has nothing to complain of. CYCLES of loading: 20 if nothing is said.
-# Runs: beside others
+# Runs: beside others, in make soak
 . tests/lib/lib.sh
 
 need_guest

@@ -11,6 +11,7 @@
 #   fail TEXT                      ends the test as failed
 #   skip KEY TEXT                  ends it as skipped: this machine lacks KEY, which
 #                                  machine.py can find out
+#   in_soak TEXT                   whether this is make soak; elsewhere says that TEXT is left to it
 #   expect STATUS COMMAND...       runs it and requires its exit status; output in $WORK/said
 #   says TEXT                      requires a text in that output
 #   await SECONDS COMMAND...       waits until the command succeeds (await.sh)
@@ -45,6 +46,10 @@ fail() {
 skip() {
 	echo "skipped: $1: $2"
 	exit 77
+}
+
+in_soak() {
+	[ "${IRQSCOPE_SOAK-}" = 1 ] || { echo "left to make soak: $1"; return 1; }
 }
 
 expect() {

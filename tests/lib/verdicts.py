@@ -10,10 +10,12 @@ import dataclasses
 import datetime
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import xml.etree.ElementTree as xml
 
+LEFT = "left to make soak"
 WORDS = {"passed": "ok     ", "failed": "FAILED ", "skipped": "skipped"}
 CACHE = os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")
 CACHE = pathlib.Path(os.environ.get("IRQSCOPE_CACHE", pathlib.Path(CACHE) / "irqscope"))
@@ -30,6 +32,11 @@ class Result:
     seconds: float
     output: str
     booted_twice: list
+
+
+def left(name):
+    """Returns the result of a test that make soak runs."""
+    return Result(name, "skipped", LEFT, 0.0, "", [])
 
 
 def rows():
@@ -75,6 +82,8 @@ def remember(results):
         if not file.tell():
             writer.writerow(COLUMNS)
         for result in results:
+            if result.reason == LEFT:
+                continue
             writer.writerow([now, commit, result.name, result.verdict, f"{result.seconds:.1f}"])
 
 
@@ -126,6 +135,11 @@ def summary(results, booted_twice_limit):
     hung = [console for result in results for console in result.booted_twice]
     if hung:
         print(f"guests booted twice: {len(hung)}, limit {booted_twice_limit}:", *hung)
+    wholly = sum(result.reason == LEFT for result in results)
+    partly = [f"{result.name}: {text}" for result in results for text in re.findall(f"^{LEFT}: (.*)", result.output, re.M)]
+    if wholly or partly:
+        print(f"{LEFT}: {wholly} tests;", "; ".join(partly) or "of others nothing")
+    results = [result for result in results if result.reason != LEFT]
     counts = {verdict: sum(result.verdict == verdict for result in results) for verdict in WORDS}
     print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     return not counts["failed"] and len(hung) <= booted_twice_limit
