@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a guest is booted once, and each case goes on from where the boot ended: samples are the
 # same whether that was kept already or not, for stages, faults, benchmarks and an Arm machine, and
-# from a second boot, too; a kept state that is damaged is named and made anew; a kernel that does
-# not come up has none; and nothing half-made is left.
+# from a second boot, too; a kept state or a kernel that is damaged is named and made anew; a kernel
+# that does not come up has none; and nothing half-made is left.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -33,9 +33,13 @@ run load --state load
 run parameters --state idle --set boot=idle=poll
 [ "$(ls "$states" | wc -l)" = 2 ] || fail "another command line has no state of its own"
 
-# From another boot.
+# From another boot, of a kernel that was damaged in the cache.
+image=$(echo "$cache"/images/*/vmlinux)
+[ -s "$image" ] || fail "no kernel out of its image"
+printf X | dd of="$image" bs=1 seek=20000000 conv=notrunc status=none
 rm -rf "$states"
 run again --state idle
+says "vmlinux is damaged"
 cmp "$WORK/first/samples.parquet" "$WORK/again/samples.parquet" || fail "another boot gives other samples"
 log=console-6.1-rt-idle.log
 grep -q irqscope "$WORK/kept/$log" || fail "the boot is missing in the console log"

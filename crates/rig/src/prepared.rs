@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The needs of a virtual machine's cases, fetched, built and found before any of them begins.
 
+use std::path::PathBuf;
+
 use irqscope_scenario::{Case, KernelName, Payload};
 use irqscope_wire::{Plan, Stage};
 
@@ -18,6 +20,8 @@ use crate::stop::Stop;
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub(crate) kernel: Kernel,
+    /// The image that QEMU boots.
+    pub(crate) boots: PathBuf,
     pub(crate) driver: Option<Driver>,
     /// Kernel parameters that a case asks for.
     boot: String,
@@ -61,7 +65,8 @@ impl Prepared {
         arch.check(plan, lines_on(&kernel, plan))?;
         let build = Build { test: needs_test_build(plan), ..build_for(&kernel) };
         let driver = plan.needs_driver().then(|| Driver::build(build, say)).transpose()?;
-        Ok(Self { kernel, driver, boot: String::new(), brought: Brought::default() })
+        let boots = kernel.boots(say)?;
+        Ok(Self { kernel, boots, driver, boot: String::new(), brought: Brought::default() })
     }
 
     fn bring(&self, payload: &Payload, say: &dyn Fn(&str)) -> Result<Brought> {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The JSON schema, its copy among the documents and the tables there have the same keys. A validator that
 //! others wrote tries scenarios with it, in tests/28-scenario.sh.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use irqscope_scenario::schema;
 use irqscope_wire::Setting;

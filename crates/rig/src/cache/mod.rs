@@ -107,8 +107,18 @@ pub(crate) fn discard(target: &Path) -> Result<()> {
 const ATTEMPT: &str = ".making-";
 
 /// The directories of entries.
-const KINDS: [&str; 9] =
-    ["kernels", "builds", "drivers", "sources", "snapshots", "apt", "trees", "roots", "qemu"];
+const KINDS: [&str; 10] = [
+    "kernels",
+    "images",
+    "builds",
+    "drivers",
+    "sources",
+    "snapshots",
+    "apt",
+    "trees",
+    "roots",
+    "qemu",
+];
 
 /// Removes what makers left that were killed.
 pub(crate) fn remove_attempts() {

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 /// The directory of records, beside the entries.
 const RECORDS: &str = ".digests";
 /// Files above are compared by their length only, each time that they are used.
-const LARGE: u64 = 32 << 20;
+const LARGE: u64 = 96 << 20;
 
 /// A file's length and digest.
 pub(crate) type Content = (u64, String);
@@ -121,7 +121,7 @@ fn path(entry: &Path) -> PathBuf {
 fn is_recorded(name: &Path) -> bool {
     let kind = name.extension().unwrap_or_default();
     ["ko", "xz"].iter().any(|known| kind == *known)
-        || ["vmlinuz", "config", "release"].iter().any(|known| name == Path::new(known))
+        || ["vmlinuz", "vmlinux", "config", "release"].iter().any(|known| name == Path::new(known))
 }
 
 /// Computes a file's length, and its SHA-256 as [`hex`] formats it.

@@ -93,6 +93,7 @@ impl Guest {
             std::fs::write(self.exchange.join("generator"), &doorbell.address)
                 .trying(|| "cannot say where the generator is".into())?;
         }
+        let boots = self.kernel.boots(&|step| eprintln!("{step}"))?;
         let monitor = Monitor::new()?;
         let mut args = self.args();
         args.extend(monitor.args());
@@ -100,7 +101,7 @@ impl Guest {
         let append = if self.turns { format!("{CMDLINE} {ROUTING}") } else { CMDLINE.to_owned() };
         let machine = Machine {
             emulator: &Emulator::installed(self.kernel.arch()),
-            kernel: &self.kernel.image,
+            kernel: &boots,
             initramfs: file.path(),
             append: &append,
             args,

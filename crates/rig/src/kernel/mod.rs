@@ -19,6 +19,7 @@ mod packages;
 pub(crate) mod release;
 mod tools;
 mod tree;
+mod unpacked;
 
 use std::path::{Path, PathBuf};
 

@@ -55,7 +55,7 @@ impl OpenTwin<'_> {
         let image = image(prepared, plan, Devices::default(), twin.memory)?;
         let machine = Machine {
             emulator: &Emulator::installed(arch),
-            kernel: &prepared.kernel.image,
+            kernel: &prepared.boots,
             initramfs: image.path(),
             append: arch.command_line(),
             args: machine_args(arch, twin, Devices::default(), plan, "off"),

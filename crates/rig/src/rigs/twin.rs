@@ -131,7 +131,7 @@ impl TwinRig {
         let image = image(prepared, plan, self.devices, self.twin.memory)?;
         let machine = Machine {
             emulator: self.emulator(arch)?,
-            kernel: &prepared.kernel.image,
+            kernel: &prepared.boots,
             initramfs: image.path(),
             append: &prepared.command_line(arch.command_line()),
             args: machine_args(arch, self.twin, self.devices, plan, "off"),

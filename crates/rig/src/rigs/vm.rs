@@ -103,7 +103,7 @@ impl Rig for VmRig {
         args.extend(disk.iter().flat_map(Blank::args));
         let machine = Machine {
             emulator: &Emulator::installed(arch),
-            kernel: &prepared.kernel.image,
+            kernel: &prepared.boots,
             initramfs: image.path(),
             append: &prepared.command_line(&cmdline(kvm)),
             args,
