@@ -19,7 +19,7 @@ expect 0 "$IRQSCOPE" kernel fetch 6.1
 
 # The kernel is copied once and moved from cache to cache, and not fetched again; its headers may still
 # name the old place.
-cp -al "$CACHE/kernels/6.1" "$PLACE/kernel"
+cp -a "$CACHE/kernels/6.1" "$PLACE/kernel"
 kernel=$PLACE/kernel
 cache() { # DIRECTORY
 	mkdir -p "$1/kernels"

@@ -64,7 +64,7 @@ assert set(after) == set(PATHS_NS), set(after)
 for stage, spans in after.items():
     middle = statistics.median(spans)
     print(f"{stage}: {len(spans)} samples, the driver is {middle:.0f} ns after the watch")
-    assert len(spans) > 200 and 0 <= middle <= probe_ns + PATHS_NS[stage], (stage, middle)
+    assert len(spans) > 100 and 0 <= middle <= probe_ns + PATHS_NS[stage], (stage, middle)
 
 loop = case("loop")
 watched = series(loop)

@@ -17,7 +17,7 @@ says "make build"
 
 expect 0 "$IRQSCOPE" kernel fetch 6.1
 mkdir -p "$PLACE/home/cache/kernels"
-cp -al "$CACHE/kernels/6.1" "$PLACE/home/cache/kernels"
+cp -a "$CACHE/kernels/6.1" "$PLACE/home/cache/kernels"
 headers_anywhere "$PLACE/home/cache/kernels/6.1"
 chmod -R a+rX "$PLACE"
 chown -R 65534:65534 "$PLACE/home"
