@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::differences::{ManifestDifference, differences};
 use super::{
     CompareError, INTERVAL_METHOD, MAXIMUM_METHOD, MeasuredCase, Series, SeriesName, Shift,
-    TEST_METHOD, Test, differ,
+    TEST_METHOD, Test, differ, matching,
 };
 use crate::{Ascending, QUANTILE_METHOD, Result};
 
@@ -69,10 +69,10 @@ pub struct Comparison {
 /// One series of both sides, compared.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeriesComparison {
-    /// Its name.
+    /// Its name on both sides.
     #[serde(skip)]
-    pub name: SeriesName,
-    /// Its title.
+    pub names: [SeriesName; 2],
+    /// Its title; with both names where a file of another tool does not say the policy.
     #[serde(rename = "series")]
     pub title: String,
     /// Values of the first side.
@@ -102,10 +102,9 @@ impl Comparison {
     /// The cases cannot be compared, and why; the disk's.
     pub fn of(base: &MeasuredCase, other: &MeasuredCase, ask: &Ask<'_>) -> Result<Self> {
         let exact = is_exact(base, other)?;
-        let asked = |series: &&Series| is_asked(series, base, ask);
-        let shared = base.series.iter().filter(asked);
-        let pairs: Vec<(&Series, &Series)> =
-            shared.filter_map(|series| Some((series, other.find(&series.name)?))).collect();
+        let asked = |series: &Series| is_asked(series, base, ask);
+        let all = matching(base, other);
+        let pairs: Vec<&[&Series; 2]> = all.iter().filter(|[base, _]| asked(base)).collect();
         if pairs.is_empty() {
             return Err(CompareError::NothingCommon {
                 base: base.name(),
@@ -115,12 +114,11 @@ impl Comparison {
             }
             .into());
         }
-        let one = |(base, other): &(&Series, &Series)| {
-            SeriesComparison::of(base, other, ask.quantiles, exact)
-        };
-        let only = |one: &MeasuredCase, other: &MeasuredCase| -> Vec<String> {
-            let lonely =
-                one.series.iter().filter(asked).filter(|one| other.find(&one.name).is_none());
+        let one =
+            |[base, other]: &&[&Series; 2]| SeriesComparison::of(base, other, ask.quantiles, exact);
+        let only = |one: &MeasuredCase, side: usize| -> Vec<String> {
+            let is_matched = |one: &Series| all.iter().any(|pair| pair[side].name == one.name);
+            let lonely = one.series.iter().filter(|one| asked(one) && !is_matched(one));
             lonely.map(|one| one.name.to_string()).collect()
         };
         let method = |name: &'static str| (!exact).then_some(name);
@@ -137,8 +135,8 @@ impl Comparison {
             differences: differences(base, other),
             violations: [base, other].into_iter().flat_map(violations).collect(),
             series: pairs.iter().map(one).collect::<Result<_>>()?,
-            base_only: only(base, other),
-            other_only: only(other, base),
+            base_only: only(base, 0),
+            other_only: only(other, 1),
         })
     }
 }
@@ -184,6 +182,14 @@ fn violations(one: &MeasuredCase) -> Vec<String> {
     all.map(|text| format!("{}: {text}", one.name())).collect()
 }
 
+fn title(base: &SeriesName, other: &SeriesName) -> String {
+    let short = |name: &SeriesName| match name {
+        SeriesName::Benchmark { variant, series, .. } => format!("{variant} {series}"),
+        SeriesName::Stage { .. } => name.to_string(),
+    };
+    if base == other { base.to_string() } else { format!("{base} | {}", short(other)) }
+}
+
 impl SeriesComparison {
     fn of(base: &Series, other: &Series, quantiles: &[Quantile], exact: bool) -> Result<Self> {
         let shift = |quantile: &Quantile| match exact {
@@ -193,8 +199,8 @@ impl SeriesComparison {
         let in_order = base.is_in_order() && other.is_in_order();
         let test = (in_order && !exact).then(|| differ(base, other)).transpose()?;
         Ok(Self {
-            name: base.name.clone(),
-            title: base.name.to_string(),
+            title: title(&base.name, &other.name),
+            names: [base.name.clone(), other.name.clone()],
             base_count: base.sorted.count(),
             other_count: other.sorted.count(),
             base_without: base.without,

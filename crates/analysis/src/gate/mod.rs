@@ -14,7 +14,7 @@ use serde::Serialize;
 pub use all::{GateError, hold_all, is_measured, may_be_held};
 pub use limit::{Limit, LimitError};
 
-use crate::compare::{Ask, MeasuredCase, Series, Shift, is_exact};
+use crate::compare::{Ask, MeasuredCase, Series, Shift, is_exact, matching};
 use crate::{Ascending, Result};
 
 /// Whether one limit was met in one case.
@@ -170,8 +170,9 @@ pub fn hold_against(
         let found = format!("{} did not measure it", base.name());
         verdicts.push(failed(format!("{name} against the baseline"), found));
     }
+    let pairs = matching(base, other);
     for base in asked {
-        let Some(other) = other.find(&base.name) else {
+        let Some([_, other]) = pairs.iter().find(|[one, _]| one.name == base.name) else {
             let asked = format!("{} against the baseline", base.name);
             verdicts.push(failed(asked, "was not measured".into()));
             continue;

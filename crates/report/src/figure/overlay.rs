@@ -41,8 +41,9 @@ impl<'a> Overlay<'a> {
     /// The disk's, where values do not fit into memory.
     pub fn all(compared: &'a Compared<'a>) -> Result<Vec<Self>> {
         let of = |one: &irqscope_analysis::SeriesComparison| {
-            let (base, other) = (compared.base.find(&one.name)?, compared.other.find(&one.name)?);
-            Some(Self::new(compared, (&one.name).into(), base, other))
+            let [name, named] = &one.names;
+            let (base, other) = (compared.base.find(name)?, compared.other.find(named)?);
+            Some(Self::new(compared, name.into(), base, other))
         };
         compared.comparison.series.iter().filter_map(of).collect()
     }
