@@ -45,10 +45,10 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	wait $watch || fail "watching the timer: exit $?"
 
 	cp controlled /run # a file that the kernel can probe, as 9p's cannot be
-	/run/controlled 2400 >/run/loop &
+	/run/controlled 4000 >/run/loop &
 	loop=$!
 	await 60 [ -s /run/loop ] || fail "no loop"
-	"$irqscope" watch --rt --until /run/controlled:control_loop --above 2ms --for 8s --out loop >screen &
+	"$irqscope" watch --rt --until /run/controlled:control_loop --above 2ms --for 12s --out loop >screen &
 	watch=$!
 	wait $loop || fail "the loop: exit $?"
 	wait $watch || fail "watching the loop: exit $?"

@@ -26,6 +26,8 @@ use crate::qemu::{Qemu, Timer, VIRTUAL, symbols};
 const ALL_TIMERS: c_int = -1;
 /// A turn while nothing is measured, ns: long ones cost the host less.
 const COARSE: u64 = 50_000;
+/// A turn is shorter than the longest by this at most, ns: an instruction is 2 ns, and loops that wait are short.
+const MOST_LESS: u64 = 256;
 /// How long is slept where there is no timer at all, ns.
 const NO_TIMER: u64 = 1_000_000_000;
 /// The generic part of a CPU's object is not longer, in bytes.
@@ -191,8 +193,8 @@ impl Turns {
                 if !(self.symbols.cpu_thread_is_idle)(self.object(cpu)) {
                     self.current = cpu;
                     RUNNING.store(cpu.cast_unsigned(), Ordering::Relaxed);
-                    let length = if self.is_fine { self.fine } else { COARSE };
-                    return qemu.fire_at(timer, now + length);
+                    let longest = if self.is_fine { self.fine } else { COARSE };
+                    return qemu.fire_at(timer, now + length(now, longest));
                 }
                 self.set_stopped(cpu, true);
             }
@@ -242,9 +244,35 @@ impl Turns {
     }
 }
 
+/// Returns how long a turn is that begins now, ns: a little less than the longest, by what follows from
+/// the instant alone. Were all turns alike, a CPU that takes a lock again and again could end each of them
+/// with the lock held, and the CPU that waits for the lock would wait for ever (SeaBIOS' `smp_scan` did).
+fn length(now: u64, longest: u64) -> u64 {
+    let most = (longest / 8).min(MOST_LESS);
+    // Fibonacci hashing: the high bits depend on all of the instant's.
+    longest - (now.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) % (most + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn turns_end_at_every_place_of_a_loop_and_are_never_longer() {
+        for (longest, instructions) in [(100, 5), (1_000, 40), (5_000, 40), (COARSE, 40)] {
+            for place in 0..instructions {
+                // The instants are those at which one turn after the other begins.
+                let mut now = 1_000_000;
+                let reached = (0..2_000).any(|_| {
+                    let length = length(now, longest);
+                    assert!(length <= longest && longest - length <= longest / 8);
+                    now += length;
+                    (now / 2) % instructions == place
+                });
+                assert!(reached, "{longest} ns, instruction {place} of {instructions}");
+            }
+        }
+    }
 
     #[test]
     fn only_several_cpus_take_turns() {
