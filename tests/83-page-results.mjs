@@ -3,7 +3,8 @@
 //
 //   node tests/83-page-results.mjs PAGE JSON LIMITS PICTURES
 //
-// JSON is a directory with what subcommands print with --json of the runs `plain`, `bursts` and `sweep`.
+// JSON is a directory with what subcommands print with --json of the runs `plain`, `bursts`, `sweep` and
+// `isolate`.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -164,6 +165,27 @@ async function locks(page) {
   await looks(page, "locks");
 }
 
+async function isolate(page) {
+  const [one] = said("isolate");
+  await unfold(page, "isolate");
+  const shown = await rows(page, panel("isolate"));
+  assert.equal(shown.length, Math.min(one.causes.length, 20));
+  assert.ok(shown.length > 3, "the module's disturbances and the kernel's");
+  shown.forEach(([, count, perSecond, mean, longest, what, remedies], index) => {
+    const cause = one.causes[index];
+    assert.equal(number(count), cause.count);
+    assert.equal(number(perSecond), Number(((cause.count * 1e9) / one.elapsed_ns).toFixed(3)));
+    same(mean, cause.total_ns / cause.count, "the mean");
+    same(longest, cause.longest_ns, "the longest");
+    assert.ok(what.startsWith(`${cause.entry}: ${cause.acts.join(", ")}`), what);
+    assert.equal(what.includes("culprit_asks"), cause.from?.callers.some((caller) => caller.startsWith("culprit_asks")) ?? false);
+    assert.equal(remedies, cause.remedies.join("; "));
+  });
+  const text = await page.textContent(`${panel("isolate")} .result p`);
+  assert.equal(number(/^[\d,]+/.exec(text)[0]), one.count);
+  await looks(page, "isolate");
+}
+
 async function sweep(page) {
   const all = said("sweep");
   await unfold(page, "sweep");
@@ -199,6 +221,8 @@ try {
   await locks(page);
   await show(page, "sweep", ["tail", "gate", "sweep"]);
   await sweep(page);
+  await show(page, "isolate", ["tail", "gate", "isolate"]);
+  await isolate(page);
   // A text that is not a limit is an answer of 4xx, which the browser reports by itself.
   assert.deepEqual(complaints.filter((words) => !/status of 4\d\d/.test(words)), [], "the page complains of nothing");
 } finally {

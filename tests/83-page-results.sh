@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a finished run's page shows what the command line prints as JSON, figure by figure: tails and
-# verdicts, the path of a response, bursts by place, a sweep with its knee, and critical sections; it offers
-# them only where the run has them, in both themes, on a screen and on a phone.
+# verdicts, the path of a response, bursts by place, a sweep with its knee, critical sections, and what
+# disturbs an isolated CPU; it offers them only where the run has them, in both themes, on a screen and
+# on a phone.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -24,6 +25,7 @@ TOML
 sed 's/^count = .*/count = 160/' scenarios/bursts.toml >"$WORK/bursts.toml"
 expect 0 "$IRQSCOPE" run "$WORK/plain.toml" --trace 40 --out "$WORK/runs/plain"
 expect 0 "$IRQSCOPE" run "$WORK/bursts.toml" --kernel 6.1 --sections --out "$WORK/runs/bursts"
+expect 0 "$IRQSCOPE" run "$TESTS/scenarios/isolate/isolate.toml" --allow-commands --kernel 6.1 --out "$WORK/runs/isolate"
 expect 0 "$IRQSCOPE" sweep knee --kernel 6.1 --stage irq --stage work --count 100 \
 	--from 50kHz --to 100kHz --steps-per-octave 1 --out "$WORK/runs/sweep"
 
@@ -44,6 +46,7 @@ keep gate 1 gate "$WORK/runs/plain" --max "user<${worst}ns@max" --max 'irq<1s@p5
 keep path 0 path "$WORK/runs/plain" --stage user --at max
 keep bursts 0 bursts "$WORK/runs/bursts"
 keep locks 0 locks "$WORK/runs/bursts"
+keep isolate 0 isolate "$WORK/runs/isolate"
 cp "$WORK/runs/sweep/sweep.json" "$WORK/json/sweep.json"
 
 serve_page ${PAGE:+--page "$PAGE"}

@@ -21,8 +21,9 @@ use syn::{
 };
 
 /// Answers and requests; the types of their fields follow.
-const ROOTS: [&str; 28] = [
+const ROOTS: [&str; 29] = [
     "CaseBursts",
+    "CaseIsolation",
     "CaseLocks",
     "ShownPath",
     "Sweep",
@@ -53,11 +54,12 @@ const ROOTS: [&str; 28] = [
 ];
 
 /// Where types are looked for. One that is nowhere here is `unknown` to the page.
-const SOURCES: [&str; 23] = [
+const SOURCES: [&str; 24] = [
     "analysis/src/bursts",
     "analysis/src/causes",
     "analysis/src/compare",
     "analysis/src/gate",
+    "analysis/src/isolate",
     "analysis/src/live",
     "analysis/src/locks",
     "analysis/src/outside.rs",

@@ -61,6 +61,7 @@ fn a_run_has_limits_and_tails_and_says_how_to_get_the_rest() {
         (format!("bursts?case={case}"), "no_bursts", "irqscope run bursts"),
         ("sweep".to_owned(), "no_sweep", "irqscope sweep"),
         (format!("locks?case={case}"), "no_locks", "--explain"),
+        (format!("isolate?case={case}"), "no_isolation", "irqscope run isolate"),
     ];
     for (address, code, command) in lacks {
         let answer = ask(&address);

@@ -3,7 +3,7 @@
 
 import type { SettingsAsked } from "./settings.js";
 import type {
-  Begun, CaseBursts, CaseLocks, Causes, Checked, Comparisons, Connect, ErrorBody, FinishedCase, FinishedLines, Found, Hello, Hold, Known, RunDetails, RunList, SettingsSet,
+  Begun, CaseBursts, CaseIsolation, CaseLocks, Causes, Checked, Comparisons, Connect, ErrorBody, FinishedCase, FinishedLines, Found, Hello, Hold, Known, RunDetails, RunList, SettingsSet,
   ShownPath, Stage, Start, StartScenario, Sweep, Tails, TriggerDetails, Verdicts, View, WorstSamples,
 } from "./types.js";
 
@@ -73,6 +73,7 @@ export const api = {
   path: (id: string, name: string, stage: Stage, at: string) => ask<ShownPath>(`${run(id)}/path?${query({ case: name, stage, at })}`),
   bursts: (id: string, name: string) => ask<CaseBursts>(`${run(id)}/bursts?${query({ case: name })}`),
   sweep: (id: string) => ask<Sweep>(`${run(id)}/sweep`),
+  isolation: (id: string, name: string) => ask<CaseIsolation>(`${run(id)}/isolate?${query({ case: name })}`),
   locks: (id: string, name: string) => ask<CaseLocks>(`${run(id)}/locks?${query({ case: name })}`),
   trigger: (id: string, name: string, seq: number) =>
     ask<TriggerDetails>(`${run(id)}/trigger?${query({ case: name, seq: String(seq) })}`),

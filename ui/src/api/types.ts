@@ -34,6 +34,16 @@ export interface Ahead {
   readonly ns: number;
 }
 
+/** The code of another CPU that asked for a disturbance. */
+export interface Asked {
+  /** The CPU. */
+  readonly cpu: number;
+  /** The thread that it ran; empty where that is not known. */
+  readonly thread: string;
+  /** The functions that called each other, the innermost first. */
+  readonly callers: readonly string[];
+}
+
 /** A measurement that has begun. */
 export interface Begun {
   /** The run directory's name; none as long as there is no directory. */
@@ -138,6 +148,12 @@ export interface Capture {
 export interface CaseBursts extends Bursts {
   /** Bursts that are not in the list; the figures by place are over them, too. */
   readonly left_out: number;
+}
+
+/** The isolated CPUs of a case. */
+export interface CaseIsolation {
+  /** One for each loop. */
+  readonly cpus: readonly CpuIsolation[];
 }
 
 /** The critical sections of a case. */
@@ -397,6 +413,12 @@ export interface Connect {
 /** The side that counted. */
 export type Counter = "generator" | "target" | "samples";
 
+/** The disturbances of one isolated CPU. */
+export interface CpuIsolation extends Isolation {
+  /** Kinds that are not in the list; each took no more time than its last. */
+  readonly left_out: number;
+}
+
 /** A task that had to wait. */
 export interface DelayedTask {
   /** The task. */
@@ -423,6 +445,24 @@ export interface Differs {
   readonly asked: number | string;
   /** The value in force. */
   readonly set: number | string;
+}
+
+/** Disturbances of one kind. */
+export interface DisturbanceCause {
+  /** How the CPU was taken: `timer interrupt`, `call interrupt` … */
+  readonly entry: string;
+  /** Timers, softirqs, works and threads that ran then, in order. */
+  readonly acts: readonly string[];
+  /** The code that asked for it: the CPU, its thread, and the functions from the innermost outwards. */
+  readonly from: Asked | null;
+  /** The settings that keep it away. */
+  readonly remedies: readonly string[];
+  /** How many there were. */
+  readonly count: number;
+  /** All of them together. */
+  readonly total_ns: number;
+  /** The longest of them. */
+  readonly longest_ns: number;
 }
 
 /** How far a stage's edge lies behind its stamp, over all samples in which both views have an answer: instructions of the driver's own, in the twin. */
@@ -662,6 +702,36 @@ export interface HoldTimes {
   readonly manager: Manager | null;
   /** Its effect on a real-time process. */
   readonly collision: Collision | null;
+}
+
+/** The disturbances of one isolated CPU. */
+export interface Isolation {
+  /** The case. */
+  readonly case: string;
+  /** The kernel's release. */
+  readonly release: string;
+  /** The kernel's command line. */
+  readonly cmdline: string;
+  /** The CPU. */
+  readonly cpu: number;
+  /** Time from the loop's beginning to its end. In the twin it is that of all CPUs together, of which each busy one has its part. */
+  readonly elapsed_ns: number;
+  /** The CPU's own time that the loop had. */
+  readonly loop_ns: number;
+  /** The CPU's own time that all else had. */
+  readonly disturbed_ns: number;
+  /** Disturbances. */
+  readonly count: number;
+  /** The longest of them. */
+  readonly longest_ns: number;
+  /** Of how many the code is known only in part. */
+  readonly cut: number;
+  /** Of how many it is not known what they were. */
+  readonly unexplained: number;
+  /** The loop has come to its end. */
+  readonly ended: boolean;
+  /** By what they were; what took the most time first. */
+  readonly causes: readonly DisturbanceCause[];
 }
 
 /** The generator, if there is one. */
@@ -1036,7 +1106,7 @@ export interface Points {
 export type Reason = "worst" | "above" | "missing";
 
 /** A subcommand whose results the case has. */
-export type ResultKind = "tail" | "gate" | "path" | "bursts" | "sweep" | "locks";
+export type ResultKind = "tail" | "gate" | "path" | "bursts" | "sweep" | "locks" | "isolate";
 
 /** A level with the time in which it is exceeded once. */
 export interface ReturnLevel {
@@ -1109,7 +1179,7 @@ export interface Scheduling {
 
 /** One series of both sides, compared. */
 export interface SeriesComparison {
-  /** Its title. */
+  /** Its title; with both names where a file of another tool does not say the policy. */
   readonly series: string;
   /** Values of the first side. */
   readonly base_count: number;

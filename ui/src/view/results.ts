@@ -6,6 +6,7 @@ import type { Context } from "../context.js";
 import { h } from "../dom.js";
 import { BurstsPanel } from "./bursts.js";
 import { GatePanel } from "./gate.js";
+import { IsolatePanel } from "./isolate.js";
 import { LocksPanel } from "./locks.js";
 import { PathPanel } from "./path.js";
 import type { ResultPanel } from "./result.js";
@@ -17,7 +18,7 @@ export class RunResults {
   readonly #panels: readonly ResultPanel[];
 
   constructor(context: Context, id: string) {
-    this.#panels = [new SweepPanel(id), new BurstsPanel(id), new GatePanel(context, id), new TailPanel(id), new PathPanel(id), new LocksPanel(id)];
+    this.#panels = [new SweepPanel(id), new BurstsPanel(id), new GatePanel(context, id), new TailPanel(id), new PathPanel(id), new LocksPanel(id), new IsolatePanel(id)];
     this.element = h("div", { class: "results" }, ...this.#panels.map(({ element }) => element));
   }
 

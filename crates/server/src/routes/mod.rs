@@ -8,6 +8,7 @@ mod compare;
 mod files;
 mod generator;
 mod hello;
+mod isolate;
 mod limits;
 mod lines;
 mod live;
@@ -110,6 +111,7 @@ pub fn router(app: App) -> Router {
         .route("/api/runs/{id}/bursts", get(bursts::bursts))
         .route("/api/runs/{id}/sweep", get(sweep::sweep))
         .route("/api/runs/{id}/locks", get(locks::locks))
+        .route("/api/runs/{id}/isolate", get(isolate::isolate))
         .route("/api/runs/{id}/lines", get(lines::lines))
         .route("/api/runs/{id}/trigger", get(lines::trigger))
         .route("/api/runs/{id}/find", get(lines::find))

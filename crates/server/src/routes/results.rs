@@ -3,6 +3,7 @@
 
 use irqscope_analysis::{CaseSummary, Locks, StageSummary};
 use irqscope_run::{CaseStream, LogIndex, RunDir};
+use irqscope_wire::Plan;
 use serde::Serialize;
 
 /// A subcommand whose results the case has.
@@ -15,6 +16,7 @@ pub enum ResultKind {
     Bursts,
     Sweep,
     Locks,
+    Isolate,
 }
 
 /// Returns the kinds of which the case has data, in the order of the page.
@@ -36,6 +38,7 @@ pub fn results(
         (ResultKind::Bursts, data.asked().is_some_and(|asked| asked.burst.is_some())),
         (ResultKind::Sweep, summary.step_of.is_some()),
         (ResultKind::Locks, Locks::source_of(data).is_some()),
+        (ResultKind::Isolate, data.plan.as_ref().is_some_and(Plan::isolates)),
     ];
     has.into_iter().filter_map(|(kind, has)| has.then_some(kind)).collect()
 }
