@@ -2,7 +2,7 @@
 # Goal: a scenario has one digest, wherever the cache lies, by whatever user, in whatever
 # language, and with an agent of another size: directories of other lengths, a moved
 # program, another user, another locale and time zone, 1 byte more.
-# Runs: beside others
+# Runs: beside others, in make soak
 . tests/lib/lib.sh
 
 [ "$(id -u)" = 0 ] || skip root "another user is one of the cases"

@@ -2,7 +2,7 @@
 # Goal: on a kernel that takes signed modules only, doctor and a run say which of signing and
 # enrolment holds the driver back, and the command that mends it: with no driver installed, with one
 # that is not signed, and with one that is signed by a key that the kernel does not trust.
-# Runs: beside others
+# Runs: beside others, in make soak
 . tests/lib/lib.sh
 
 need_guest

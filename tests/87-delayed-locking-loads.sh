@@ -3,7 +3,7 @@
 # on; with the technique on the tail beside files is less than half as long, every urgent timer
 # was seen, nothing was forced; and `irqscope locks` shows what the monitor counted, with figures that agree
 # with each other, and on an unpatched kernel the sections that its events report, by that name.
-# Runs: beside others
+# Runs: beside others, in make soak
 . tests/lib/lib.sh
 
 expect 0 "$IRQSCOPE" kernel build delayed-locking

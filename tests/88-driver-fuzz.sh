@@ -9,7 +9,7 @@
 . tests/lib/lib.sh
 
 KERNELS=${FUZZ_KERNEL:-6.1 6.1-rt}
-SECONDS_EACH=${FUZZ_SECONDS:-45}
+SECONDS_EACH=${FUZZ_SECONDS:-20}
 SEED=${FUZZ_SEED:-$(date +%s)}
 limit=$((SECONDS_EACH * 2 + 420))
 need_guest
