@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a plan's jobs are measured once each, also when the fleet is killed or asked to end in the
 # middle; a job that fails stops no other; a result that is known is not measured again, and a changed
-# setting is; a wrong plan, another plan's directory, a busy one and a damaged journal are refused.
+# setting is; runs are put into a lake, once; a wrong plan, another plan's directory, a busy one and a
+# damaged journal are refused.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -47,10 +48,29 @@ done
 expect 0 "$IRQSCOPE" fleet run "$WORK/nightly.toml" --out "$WORK/nightly"
 says "6 of 6 jobs are done already"
 
+# The same command with a lake puts there what was measured already, once; a lake that does not take runs
+# is said, and leaves the results as they are.
+export PATH=$PWD/target/venv/bin:$PATH PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1
+for _ in once again; do
+	expect 0 "$IRQSCOPE" fleet run "$WORK/nightly.toml" --out "$WORK/nightly" --lake "$WORK/lake"
+done
+[ "$(grep -c '"kept"' "$WORK/nightly/journal.jsonl")" = 6 ] || fail "not each run is put into the lake once"
+python -m irqscope.lake query "SELECT count(DISTINCT run) AS runs, sum(complete) AS complete, min(place) AS place FROM runs" \
+	--lake "$WORK/lake" >"$WORK/lake.csv"
+[ "$(tail -n 1 "$WORK/lake.csv")" = "6,1200,here" ] || fail "the lake has: $(cat "$WORK/lake.csv")"
+touch "$WORK/file"
+expect 3 "$IRQSCOPE" fleet run "$WORK/nightly.toml" --out "$WORK/nightly" --lake "$WORK/file"
+says "not in $WORK/file"
+runs nightly
+[ "$(jobs nightly "done")" = 6 ] || fail "a lake took results away"
+expect 2 env PYTHONPATH= "$IRQSCOPE" fleet run "$WORK/nightly.toml" --out "$WORK/nightly" --lake "$WORK/lake"
+says "python3 -m irqscope.lake has to work"
+
 # Another night: what is alike is known, what is not is measured.
 sed 's/seeds = .*/seeds = [3, 4]/' "$WORK/nightly.toml" >"$WORK/next.toml"
-expect 0 "$IRQSCOPE" fleet run "$WORK/next.toml" --out "$WORK/next" --known "$WORK/nightly"
+expect 0 "$IRQSCOPE" fleet run "$WORK/next.toml" --out "$WORK/next" --known "$WORK/nightly" --lake "$WORK/lake"
 says "2 measured + 2 known"
+[ "$(grep -c '"kept"' "$WORK/next/journal.jsonl")" = 4 ] || fail "not each result of the other night is in the lake"
 runs next
 [ "$(field "$WORK/next.json" "all(one['job'].endswith('seed3') == (one['event'] == 'known') for one in j)")" = True ] || fail "another one is known"
 expect 0 "$IRQSCOPE" fleet run "$WORK/next.toml" --out "$WORK/anew" --anew

@@ -42,6 +42,12 @@ pub enum FleetError {
     )]
     Journal { path: PathBuf, line: usize, why: String },
 
+    /// Python's words.
+    #[error(
+        "no run can be put into a lake ({0}): python3 -m irqscope.lake has to work; pip install 'irqscope[lake]' of this release's Python package brings it"
+    )]
+    NoLake(String),
+
     #[error(transparent)]
     Rig(#[from] RigError),
 }

@@ -48,6 +48,9 @@ pub enum What {
         run: PathBuf,
         /// How long it took.
         seconds: u64,
+        /// The machine on which, of a place that has several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        machine: Option<String>,
         /// The key under which the same measurement is found again.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<String>,
@@ -68,13 +71,27 @@ pub enum What {
     },
     /// It was asked to end, with the fleet.
     Interrupted,
+    /// Its run is in a lake.
+    Kept {
+        /// The lake's address.
+        lake: String,
+    },
+    /// Its run could not be put into a lake.
+    NotKept {
+        /// The lake's address.
+        lake: String,
+        /// The last words.
+        why: String,
+    },
 }
 
 /// The state of a job, by its events until now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The last event; none: it was not begun.
+    /// The last event but those of lakes; none: it was not begun.
     pub last: Option<What>,
+    /// By the lake's address why the run is not there; `None` where it is.
+    pub lakes: BTreeMap<String, Option<String>>,
     /// How often it was started.
     pub attempts: u32,
 }
@@ -162,7 +179,13 @@ impl Directory {
         for event in self.events()? {
             let of = all.entry(event.job).or_default();
             of.attempts += u32::from(matches!(event.what, What::Started { .. }));
-            of.last = Some(event.what);
+            match event.what {
+                What::Kept { lake } => _ = of.lakes.insert(lake, None),
+                What::NotKept { lake, why } => _ = of.lakes.insert(lake, Some(why)),
+                // Another measurement is another run.
+                What::Started { .. } => (of.lakes, of.last) = (BTreeMap::new(), Some(event.what)),
+                what => of.last = Some(what),
+            }
         }
         Ok(all)
     }

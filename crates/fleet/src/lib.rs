@@ -11,6 +11,7 @@ mod job;
 mod journal;
 mod known;
 mod labgrid;
+mod lake;
 mod plan;
 mod pool;
 mod process;
@@ -20,6 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use error::FleetError;
 pub use job::{Job, Trust};
 pub use journal::{Directory, Event, Journal, Outcome, What};
+pub use lake::Lake;
 pub use plan::{Place, Plan, Where};
 pub use pool::{Options, Progress, run};
 

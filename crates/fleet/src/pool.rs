@@ -12,6 +12,7 @@ use irqscope_rig::Stop;
 use crate::job::{Job, Trust, Way};
 use crate::journal::{Directory, Journal, Outcome, What};
 use crate::known::{self, Known};
+use crate::lake::Lake;
 use crate::plan::{Place, Plan, Where};
 use crate::process::{Ended, last_words, run as run_process};
 use crate::{FleetError, Result, labgrid, locked};
@@ -30,6 +31,8 @@ pub struct Options {
     pub known: Vec<PathBuf>,
     /// The trust in the plan's scenarios.
     pub trust: Trust,
+    /// The lake that takes each run.
+    pub lake: Option<Lake>,
     /// Measure all, also what is known.
     pub anew: bool,
     /// Asks for the end.
@@ -83,6 +86,7 @@ pub fn run(
     let digest = here.then(|| known::of_program(&options.program)).transpose()?;
     let (known, left) = (Mutex::new(known), Mutex::new(todo.len()));
     let fleet = Fleet { plan, directory, journal, options, progress, known, digest, left };
+    fleet.keep_earlier(&there, &before)?;
     fleet.all(&todo)?;
     directory.outcomes()
 }
@@ -122,6 +126,39 @@ impl Fleet<'_> {
             }
         });
         trouble.map_or(Ok(()), Err)
+    }
+
+    /// Puts runs of an earlier call into the lake that are not there yet.
+    fn keep_earlier(&self, jobs: &[&Job], before: &BTreeMap<String, Outcome>) -> Result<()> {
+        let Some(lake) = &self.options.lake else { return Ok(()) };
+        for job in jobs {
+            let Some(of) = before.get(&job.name) else { continue };
+            let is_there = matches!(of.lakes.get(&lake.url), Some(None));
+            if let (Some(what), false) = (&of.last, is_there || self.options.stop.requested()) {
+                self.keep(lake, job, what)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the run of a result into the lake, with the name of the machine or of the place.
+    fn keep(&self, lake: &Lake, job: &Job, result: &What) -> Result<()> {
+        let (run, machine) = match result {
+            What::Done { run, machine, .. } => (run, machine.as_deref()),
+            What::Known { run, .. } => (run, None),
+            _ => return Ok(()),
+        };
+        let (run, url) = (self.directory.path().join(run), lake.url.clone());
+        let log = self.directory.log(&format!("{}.lake", job.name));
+        let place = machine.unwrap_or(&job.place);
+        let what = match lake.add(&run, place, &log, &self.options.stop)? {
+            None => What::Kept { lake: url },
+            Some(why) => {
+                self.progress.say(&format!("{}: not in the lake: {why}", job.name));
+                What::NotKept { lake: url, why }
+            }
+        };
+        self.journal.write(&job.name, what)
     }
 
     fn at_once(&self, place: &Place) -> usize {
@@ -206,7 +243,7 @@ impl Fleet<'_> {
     ) -> Result<What> {
         let Options { program, trust, stop, .. } = self.options;
         let (run, log) = (self.directory.next_run(&job.name), self.directory.log(&job.name));
-        self.journal.write(&job.name, What::Started { attempt, machine })?;
+        self.journal.write(&job.name, What::Started { attempt, machine: machine.clone() })?;
         self.progress.started(&job.name);
         let begin = Instant::now();
         let arguments = job.arguments(way, &self.directory.path().join(&run), trust);
@@ -215,7 +252,8 @@ impl Fleet<'_> {
         let failed = |exit, why: String| What::Failed { exit, why };
         Ok(match ended {
             Ended::Itself(Some(0)) => {
-                What::Done { run, seconds: begin.elapsed().as_secs(), key: key.map(str::to_owned) }
+                let (seconds, key) = (begin.elapsed().as_secs(), key.map(str::to_owned));
+                What::Done { run, seconds, machine, key }
             }
             // The measurement was asked to end by someone else.
             Ended::Stopped | Ended::Itself(Some(130)) => What::Interrupted,
@@ -237,6 +275,9 @@ impl Fleet<'_> {
         self.journal.write(&job.name, what.clone())?;
         if let What::Done { run, key: Some(key), .. } = &what {
             locked(&self.known).insert(key.clone(), self.directory.path().join(run));
+        }
+        if let Some(lake) = &self.options.lake {
+            self.keep(lake, job, &what)?;
         }
         let left = {
             let mut left = locked(&self.left);

@@ -19,6 +19,8 @@ const LAST: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(50);
 /// The most of a log that is read for its last words.
 const WORDS: usize = 4000;
+/// How our own programs' lines begin.
+const OWN: [&str; 2] = ["irqscope: ", "irqscope.lake: "];
 
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,14 +87,13 @@ fn finish(child: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the line of a log that says why: its last one that begins with `irqscope:`, or its last one.
+/// Returns the line of a log that says why: its last one of our own programs, or its last one.
 pub fn last_words(log: &Path) -> String {
     let bytes = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(WORDS)..]).into_owned();
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let own = lines().rfind(|line| line.starts_with("irqscope: "));
-    let line = own.or_else(|| lines().next_back()).unwrap_or("it said nothing");
-    line.trim_start_matches("irqscope: ").to_owned()
+    let own = lines().rev().find_map(|line| OWN.iter().find_map(|begin| line.strip_prefix(begin)));
+    own.or_else(|| lines().next_back()).unwrap_or("it said nothing").to_owned()
 }
 
 #[cfg(test)]

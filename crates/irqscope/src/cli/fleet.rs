@@ -33,8 +33,9 @@ pub enum Fleet {
 #[command(after_help = "\
 Examples:
   irqscope fleet run nightly.toml --out nightly
-  irqscope fleet run nightly.toml --out tuesday --known monday
-Exit status: 0 all jobs have a result, 3 some have none, 130 interrupted")]
+  irqscope fleet run nightly.toml --out tuesday --known monday --lake /srv/latency
+Exit status: 0 all jobs have a result, which is in the lake that was named; 3 some have none or are not
+there; 130 interrupted")]
 pub struct FleetRun {
     /// The plan.
     pub plan: PathBuf,
@@ -48,6 +49,10 @@ pub struct FleetRun {
     /// known by its scenario, its kernels' packages and the program.
     #[arg(long, value_name = "DIR")]
     pub known: Vec<PathBuf>,
+    /// Put each run into this lake, a directory or s3://BUCKET/PATH, by the Python package; those of
+    /// earlier calls that are not there as well. docs/lake.md says more.
+    #[arg(long, value_name = "URL")]
+    pub lake: Option<String>,
     /// Pass all ssh.options of the scenarios to ssh, also those by which programs of this machine can be
     /// run: for files that you trust as much as programs.
     #[arg(long)]

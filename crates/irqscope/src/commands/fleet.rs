@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use irqscope_fleet::{Directory, FleetError, Options, Outcome, Plan, Progress, Trust, What};
+use irqscope_fleet::{Directory, FleetError, Lake, Options, Outcome, Plan, Progress, Trust, What};
 use irqscope_quantity::{Column, aligned};
 use serde::Serialize;
 
@@ -35,8 +35,10 @@ fn run(options: &FleetRun) -> Done {
     let program = std::env::current_exe().map_err(|error| {
         Trouble::new(Exit::Usage, format!("cannot find this program itself: {error}"))
     })?;
+    let lake = options.lake.as_deref().map(Lake::at).transpose()?;
     let how = Options {
         program,
+        lake,
         at_once: options.jobs.map_or_else(cpus, usize::from),
         known: options.known.clone(),
         trust,
@@ -92,6 +94,8 @@ fn words(what: &What) -> String {
         What::Failed { exit: Some(exit), why } => format!("failed ({exit}): {why}"),
         What::Failed { exit: None, why } => format!("failed: {why}"),
         What::Interrupted => "interrupted".into(),
+        What::Kept { lake } => format!("is in {lake}"),
+        What::NotKept { lake, why } => format!("is not in {lake}: {why}"),
     }
 }
 
@@ -115,6 +119,9 @@ struct Row<'a> {
     #[serde(flatten)]
     what: Option<&'a What>,
     attempts: u32,
+    /// By lake why the run is not there; null where it is.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    lakes: &'a BTreeMap<String, Option<String>>,
 }
 
 /// Prints the outcomes, and returns whether all jobs have a result.
@@ -130,7 +137,8 @@ fn print(
         .iter()
         .map(|job| {
             let of = outcomes.get(&job.name).unwrap_or(&nothing);
-            Row { job: &job.name, place: &job.place, what: of.last.as_ref(), attempts: of.attempts }
+            let (what, attempts, lakes) = (of.last.as_ref(), of.attempts, &of.lakes);
+            Row { job: &job.name, place: &job.place, what, attempts, lakes }
         })
         .collect();
     let with = |is: fn(&What) -> bool| rows.iter().filter(|row| row.what.is_some_and(is)).count();
@@ -139,7 +147,13 @@ fn print(
         print_json(&rows)?;
     } else {
         let row = |row: &Row| {
-            let said = row.what.map_or_else(|| "not begun".into(), words);
+            let mut said = row.what.map_or_else(|| "not begun".into(), words);
+            for (lake, why) in row.lakes {
+                said += &match why {
+                    None => format!(", in {lake}"),
+                    Some(why) => format!(", not in {lake}: {why}"),
+                };
+            }
             [row.job.to_owned(), row.place.to_owned(), said]
         };
         let rows: Vec<_> = rows.iter().map(row).collect();
@@ -154,7 +168,8 @@ fn print(
             directory.path().display()
         );
     }
-    Ok(if done == plan.jobs.len() { Exit::Fine } else { Exit::Lost })
+    let kept = rows.iter().all(|row| row.lakes.values().all(Option::is_none));
+    Ok(if done == plan.jobs.len() && kept { Exit::Fine } else { Exit::Lost })
 }
 
 impl From<FleetError> for Trouble {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! A lake that takes the fleet's runs, by the Python package that writes Delta tables (docs/lake.md): it
+//! adds a run once, whoever adds it and how often.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use irqscope_rig::Stop;
+
+use crate::process::{Ended, last_words, run as run_process};
+use crate::{FleetError, Result};
+
+const PYTHON: &str = "python3";
+const MODULE: &str = "irqscope.lake";
+/// The longest time for one run.
+const LIMIT: Duration = Duration::from_secs(3600);
+
+/// A lake: a directory, or `s3://BUCKET/PATH`.
+#[derive(Clone, Debug)]
+pub struct Lake {
+    /// Its address.
+    pub url: String,
+}
+
+impl Lake {
+    /// Returns the lake at an address, once it is known that runs can be put there.
+    ///
+    /// # Errors
+    /// Python, the package or what it needs is missing.
+    pub fn at(url: &str) -> Result<Self> {
+        let tried =
+            std::process::Command::new(PYTHON).args(["-m", MODULE, "add", "--help"]).output();
+        let why = match tried {
+            Ok(said) if said.status.success() => return Ok(Self { url: url.to_owned() }),
+            Ok(said) => {
+                let words = String::from_utf8_lossy(&said.stderr).into_owned();
+                words
+                    .lines()
+                    .map(str::trim)
+                    .rfind(|line| !line.is_empty())
+                    .unwrap_or_default()
+                    .to_owned()
+            }
+            Err(error) => error.to_string(),
+        };
+        Err(FleetError::NoLake(why))
+    }
+
+    /// Adds a run that was measured in a place. Returns why that did not succeed; `None`: the run is in
+    /// the lake.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub(crate) fn add(
+        &self,
+        run: &Path,
+        place: &str,
+        log: &Path,
+        stop: &Stop,
+    ) -> Result<Option<String>> {
+        let words = ["-m", MODULE, "add"].map(str::to_owned);
+        let options = ["--place", place, "--lake", &self.url].map(str::to_owned);
+        let run = [run.display().to_string()];
+        let arguments: Vec<String> = words.into_iter().chain(run).chain(options).collect();
+        let ended = run_process(&PathBuf::from(PYTHON), &arguments, log, LIMIT, stop)
+            .map_err(|error| FleetError::write(log, error))?;
+        Ok(match ended {
+            Ended::Itself(Some(0)) => None,
+            Ended::Itself(_) => Some(last_words(log)),
+            Ended::Late => Some("not done within an hour".into()),
+            Ended::Stopped => Some("interrupted".into()),
+        })
+    }
+}
