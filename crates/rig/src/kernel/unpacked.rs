@@ -43,8 +43,8 @@ impl Kernel {
         let what = || format!("cannot read {}", self.image.display());
         let (_, digest) = cache::content(&self.image).trying(what)?;
         let dir = cache::root()?.join("images").join(&digest[..32]);
-        let _alone = cache::only_one(&dir)?;
         if !cache::is_whole(&dir, say)? {
+            let _alone = cache::only_one(&dir)?;
             let image = std::fs::read(&self.image).trying(what)?;
             let kernel = unpacked(&image)?;
             cache::make_dir(&dir, |made| match &kernel {
