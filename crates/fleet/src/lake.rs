@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A lake that takes the fleet's runs, by the Python package that writes Delta tables (docs/lake.md): it
-//! adds a run once, whoever adds it and how often.
+//! A lake that takes the fleet's runs, by the Python package that writes Delta tables (docs/lake.md): a run
+//! is there once, however often it is added.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
