@@ -97,6 +97,8 @@ soak:
 	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory arm64
 	@scripts/bootstrap --release
+	@$(IRQSCOPE) kernel build delayed-locking
+	@$(IRQSCOPE) kernel build delayed-locking-debug
 	IRQSCOPE_SOAK=1 tests/run $(TESTFLAGS)
 	PACKAGES=1 tests/run --time-limit 7200 79
 	CYCLES=1000 tests/run --time-limit 7200 31 86
