@@ -65,20 +65,22 @@ const NAME: &str = "vmlinux";
 /// compressed in another way than Debian's.
 fn unpacked(image: &[u8]) -> Result<Option<Vec<u8>>> {
     let Some(payload) = payload(image) else { return Ok(None) };
+    // mkpiggy reads the kernel's length behind it: gzip ends with it, behind the others it is appended.
+    let packed = &payload[..payload.len().saturating_sub(4)];
     let kernel = match payload {
         [0x1f, 0x8b, ..] => {
             let mut kernel = Vec::new();
             let read = flate2::read::GzDecoder::new(payload).read_to_end(&mut kernel);
             read.is_ok().then_some(kernel)
         }
-        [0xfd, b'7', b'z', b'X', b'Z', ..] => filtered("xz", "xz-utils", payload)?,
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => filtered("zstd", "zstd", payload)?,
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => filtered("xz", "xz-utils", packed)?,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => filtered("zstd", "zstd", packed)?,
         _ => None,
     };
-    Ok(kernel.filter(|kernel| can_be_entered(kernel)))
+    Ok(kernel.filter(|kernel| entry_note(kernel).is_some()))
 }
 
-/// Returns the compressed kernel, without the length that follows it where its format has none.
+/// Returns the compressed kernel with its length behind it.
 fn payload(image: &[u8]) -> Option<&[u8]> {
     let word = |at: usize| Some(u32::from_le_bytes(image.get(at..at + 4)?.try_into().ok()?));
     if image.get(MAGIC..MAGIC + 4)? != b"HdrS" {
@@ -90,10 +92,7 @@ fn payload(image: &[u8]) -> Option<&[u8]> {
     };
     let begin = (sectors + 1) * 512 + usize::try_from(word(PAYLOAD_OFFSET)?).ok()?;
     let length = usize::try_from(word(PAYLOAD_LENGTH)?).ok()?;
-    image
-        .get(begin..begin.checked_add(length)?)?
-        .split_last_chunk::<4>()
-        .map(|(payload, _)| payload)
+    image.get(begin..begin.checked_add(length)?)
 }
 
 /// Passes bytes through a program that unpacks them. Returns `None` for what it cannot unpack.
@@ -117,11 +116,7 @@ fn filtered(program: &str, package: &str, packed: &[u8]) -> Result<Option<Vec<u8
     Ok((read.is_ok() && status.success()).then_some(kernel))
 }
 
-/// Returns whether a kernel says where QEMU is to enter it.
-fn can_be_entered(kernel: &[u8]) -> bool {
-    entry_note(kernel).is_some()
-}
-
+/// Finds the note of a kernel that says where QEMU is to enter it.
 fn entry_note(kernel: &[u8]) -> Option<()> {
     let header = FileHeader64::<LittleEndian>::parse(kernel).ok()?;
     let endian = header.endian().ok()?;
@@ -161,9 +156,47 @@ mod tests {
         image[SETUP_SECTORS] = 1;
         image[MAGIC..MAGIC + 4].copy_from_slice(b"HdrS");
         image[PAYLOAD_OFFSET..PAYLOAD_OFFSET + 4].copy_from_slice(&512_u32.to_le_bytes());
-        let length = u32::try_from(payload.len() + 4).unwrap();
+        let length = u32::try_from(payload.len()).unwrap();
         image[PAYLOAD_LENGTH..PAYLOAD_LENGTH + 4].copy_from_slice(&length.to_le_bytes());
-        [&image, payload, &[1, 2, 3, 4]].concat()
+        [&image, payload].concat()
+    }
+
+    fn gzip(kernel: &[u8]) -> Vec<u8> {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(kernel).unwrap();
+        packed.finish().unwrap()
+    }
+
+    /// Makes an ELF file of 64 bits with one note of Xen's.
+    fn elf(kind: u32) -> Vec<u8> {
+        let mut file = vec![0; 64 + 56];
+        file[..7].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, 1, 1]);
+        file[32] = 64; // e_phoff
+        file[54] = 56; // e_phentsize
+        file[56] = 1; // e_phnum
+        file[64] = 4; // PT_NOTE
+        file[64 + 8] = 120; // p_offset
+        file[64 + 32] = 20; // p_filesz
+        file[64 + 48] = 4; // p_align
+        let words = [4_u32, 4, kind].map(u32::to_le_bytes).concat();
+        [file, words, b"Xen\0".to_vec(), vec![0; 4]].concat()
+    }
+
+    #[test]
+    fn a_kernel_is_unpacked_from_each_compression() {
+        let kernel = elf(ENTRY_NOTE.0);
+        let xz = filtered_as("xz", &["-c"], &kernel);
+        let zstd = filtered_as("zstd", &["-c"], &kernel);
+        let with_length = |packed: Vec<u8>| [packed, vec![1, 2, 3, 4]].concat();
+        for payload in [gzip(&kernel), with_length(xz), with_length(zstd)] {
+            assert_eq!(unpacked(&image(&payload)).unwrap(), Some(kernel.clone()));
+        }
+    }
+
+    fn filtered_as(program: &str, options: &[&str], bytes: &[u8]) -> Vec<u8> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        Command::new(program).args(options).arg(file.path()).output().unwrap().stdout
     }
 
     #[test]
@@ -183,9 +216,9 @@ mod tests {
     fn what_cannot_be_entered_or_unpacked_is_not_booted_so() {
         assert_eq!(unpacked(&image(b"BZh91AY")).unwrap(), None, "another compression");
         assert_eq!(unpacked(&image(&[0x1f, 0x8b, 1, 2, 3])).unwrap(), None, "damaged");
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        packed.write_all(b"no ELF").unwrap();
-        assert_eq!(unpacked(&image(&packed.finish().unwrap())).unwrap(), None, "no kernel");
+        assert_eq!(unpacked(&image(&gzip(b"no ELF"))).unwrap(), None, "no kernel");
+        let other = elf(ENTRY_NOTE.0 + 1);
+        assert_eq!(unpacked(&image(&gzip(&other))).unwrap(), None, "another note");
         assert_eq!(filtered("xz", "xz-utils", b"no xz").unwrap(), None);
         let absent = filtered("no-such-program", "its-package", b"").unwrap_err();
         assert!(absent.to_string().contains("no-such-program"), "{absent}");
