@@ -63,6 +63,7 @@ expect 3 "$IRQSCOPE" fleet run "$WORK/nightly.toml" --out "$WORK/nightly" --lake
 says "not in $WORK/file"
 runs nightly
 [ "$(jobs nightly "done")" = 6 ] || fail "a lake took results away"
+expect 0 "$IRQSCOPE" fleet run "$WORK/nightly.toml" --out "$WORK/nightly" --lake "$WORK/lake"
 expect 2 env PYTHONPATH= "$IRQSCOPE" fleet run "$WORK/nightly.toml" --out "$WORK/nightly" --lake "$WORK/lake"
 says "python3 -m irqscope.lake has to work"
 

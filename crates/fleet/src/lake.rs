@@ -2,12 +2,12 @@
 //! A lake that takes the fleet's runs, by the Python package that writes Delta tables (docs/lake.md): a run
 //! is there once, however often it is added.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use irqscope_rig::Stop;
 
-use crate::process::{Ended, last_words, run as run_process};
+use crate::process::{Ended, last_line, last_words, run as run_process};
 use crate::{FleetError, Result};
 
 const PYTHON: &str = "python3";
@@ -32,15 +32,7 @@ impl Lake {
             std::process::Command::new(PYTHON).args(["-m", MODULE, "add", "--help"]).output();
         let why = match tried {
             Ok(said) if said.status.success() => return Ok(Self { url: url.to_owned() }),
-            Ok(said) => {
-                let words = String::from_utf8_lossy(&said.stderr).into_owned();
-                words
-                    .lines()
-                    .map(str::trim)
-                    .rfind(|line| !line.is_empty())
-                    .unwrap_or_default()
-                    .to_owned()
-            }
+            Ok(said) => last_line(&String::from_utf8_lossy(&said.stderr)),
             Err(error) => error.to_string(),
         };
         Err(FleetError::NoLake(why))
@@ -62,7 +54,7 @@ impl Lake {
         let options = ["--place", place, "--lake", &self.url].map(str::to_owned);
         let run = [run.display().to_string()];
         let arguments: Vec<String> = words.into_iter().chain(run).chain(options).collect();
-        let ended = run_process(&PathBuf::from(PYTHON), &arguments, log, LIMIT, stop)
+        let ended = run_process(Path::new(PYTHON), &arguments, log, LIMIT, stop)
             .map_err(|error| FleetError::write(log, error))?;
         Ok(match ended {
             Ended::Itself(Some(0)) => None,

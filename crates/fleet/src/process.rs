@@ -90,7 +90,11 @@ fn finish(child: &mut Child) -> io::Result<()> {
 /// Returns the line of a log that says why: its last one of our own programs, or its last one.
 pub fn last_words(log: &Path) -> String {
     let bytes = fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(WORDS)..]).into_owned();
+    last_line(&String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(WORDS)..]))
+}
+
+/// Returns the line of a program's words that says why, as [`last_words`] does.
+pub fn last_line(text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     let own = lines().rev().find_map(|line| OWN.iter().find_map(|begin| line.strip_prefix(begin)));
     own.or_else(|| lines().next_back()).unwrap_or("it said nothing").to_owned()

@@ -21,7 +21,7 @@ pub fn fleet(command: &Fleet) -> Done {
         Fleet::Status { directory, json } => {
             let directory = Directory::open(directory)?;
             let plan = Plan::read(&directory.path().join("plan.toml"))?;
-            print(&plan, &directory, &directory.outcomes()?, *json)
+            print(&plan, &directory, &directory.outcomes()?, None, *json)
         }
     }
 }
@@ -47,7 +47,7 @@ fn run(options: &FleetRun) -> Done {
     };
     let spoken = Spoken { begin: Instant::now(), all: plan.jobs.len() };
     let outcomes = irqscope_fleet::run(&plan, &directory, &how, &spoken)?;
-    let exit = print(&plan, &directory, &outcomes, options.json)?;
+    let exit = print(&plan, &directory, &outcomes, options.lake.as_deref(), options.json)?;
     Ok(if stop.requested() { Exit::Interrupted } else { exit })
 }
 
@@ -124,11 +124,12 @@ struct Row<'a> {
     lakes: &'a BTreeMap<String, Option<String>>,
 }
 
-/// Prints the outcomes, and returns whether all jobs have a result.
+/// Prints the outcomes, and returns whether all jobs have a result, which is in the lake that is named.
 fn print(
     plan: &Plan,
     directory: &Directory,
     outcomes: &BTreeMap<String, Outcome>,
+    lake: Option<&str>,
     json: bool,
 ) -> Done {
     let nothing = Outcome::default();
@@ -168,7 +169,8 @@ fn print(
             directory.path().display()
         );
     }
-    let kept = rows.iter().all(|row| row.lakes.values().all(Option::is_none));
+    let is_kept = |row: &Row| lake.is_none_or(|lake| matches!(row.lakes.get(lake), Some(None)));
+    let kept = rows.iter().all(is_kept);
     Ok(if done == plan.jobs.len() && kept { Exit::Fine } else { Exit::Lost })
 }
 
