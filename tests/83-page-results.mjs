@@ -171,7 +171,7 @@ async function isolate(page) {
   const shown = await rows(page, panel("isolate"));
   assert.equal(shown.length, Math.min(one.causes.length, 20));
   assert.ok(shown.length > 3, "the module's disturbances and the kernel's");
-  shown.forEach(([, count, perSecond, mean, longest, what, remedies], index) => {
+  shown.forEach(([, count, perSecond, mean, longest, remedies, what], index) => {
     const cause = one.causes[index];
     assert.equal(number(count), cause.count);
     assert.equal(number(perSecond), Number(((cause.count * 1e9) / one.elapsed_ns).toFixed(3)));

@@ -42,9 +42,9 @@ function ofCpu(one: CpuIsolation): HTMLElement {
 function causes(one: CpuIsolation): HTMLElement {
   const most = Math.max(...one.causes.map((cause) => cause.total_ns), 1);
   const rate = (cause: DisturbanceCause) => decimals((cause.count * 1e9) / Math.max(one.elapsed_ns, 1), 3);
-  return table(`Disturbances of CPU ${one.cpu}`, ["", "count", "per second", "mean", "longest", "what it was", "to keep away"], one.causes.slice(0, LISTED).map((cause) => [
+  return table(`Disturbances of CPU ${one.cpu}`, ["", "count", "per second", "mean", "longest", "to keep away", "what it was"], one.causes.slice(0, LISTED).map((cause) => [
     bar((100 * cause.total_ns) / most), grouped(cause.count), rate(cause), `${micro(cause.total_ns / Math.max(cause.count, 1))} µs`, `${micro(cause.longest_ns)} µs`,
-    what(cause), cause.remedies.join("; ")]), [0, 5, 6]);
+    cause.remedies.join("; "), what(cause)]), [0, 5, 6]);
 }
 
 function what({ entry, acts, from }: DisturbanceCause): HTMLElement {
