@@ -63,7 +63,7 @@ says "3 jobs = 3 measured"
 for seed in 1 2 3; do
 	holds "$WORK/lab/runs/at-seed$seed/summary.json" "c['triggers'] == 100 and c['identity_holds']" "seed $seed"
 done
-[ "$(grep -c '"machine":"one"' "$WORK/lab/journal.jsonl")" = 3 ] || fail "the journal does not say where: $(cat "$WORK/lab/journal.jsonl")"
+[ "$(grep -c '"event":"done".*"machine":"one"' "$WORK/lab/journal.jsonl")" = 3 ] || fail "the journal does not say where: $(cat "$WORK/lab/journal.jsonl")"
 client_says reservations token && fail "a reservation was left: $(cat "$WORK/client")"
 client_says who one && fail "the place was kept"
 
