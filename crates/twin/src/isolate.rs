@@ -13,18 +13,15 @@
 //! thread that runs is read in the guest's memory, from where the loop says that the kernel keeps it.
 
 use std::ffi::{c_int, c_uint, c_void};
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use irqscope_wire::{
-    Disturbances, Failure, Frame, LOOP_END, LOOP_MARK, LOOP_PAGE, Message, Sender, encode,
-};
+use irqscope_wire::{Disturbances, Failure, LOOP_END, LOOP_MARK, LOOP_PAGE, Message, Sender};
 
 use crate::apic::{Apic, Interrupt};
 use crate::args::Output;
 use crate::disturbed::{Disturbed, History};
-use crate::output;
+use crate::output::Stream;
 use crate::qemu::address;
 use crate::registers::Registers;
 use crate::threads::{Current, Layout};
@@ -65,8 +62,7 @@ struct State {
     cpus: Vec<Cpu>,
     ways: Ways,
     layout: Layout,
-    output: Option<Box<dyn Write + Send>>,
-    frames: u64,
+    stream: Stream,
     /// A loop has begun.
     begun: bool,
 }
@@ -108,8 +104,7 @@ pub fn prepare(cpus: c_int, target: &str, output: &Output) -> Result<(), String>
         cpus: std::iter::repeat_with(cpu).take(count).collect(),
         ways: Ways::default(),
         layout: Layout::default(),
-        output: Some(output::open(path)?),
-        frames: 0,
+        stream: Stream::open(path)?,
         begun: false,
     });
     Ok(())
@@ -269,7 +264,7 @@ pub fn finish() {
             false => "no loop began on an isolated CPU",
         };
         let remedy = "see the guest's console log".into();
-        state.write(Message::Failed(Failure { what: what.into(), remedy, invalid: false }));
+        state.stream.write(Message::Failed(Failure { what: what.into(), remedy, invalid: false }));
     }
 }
 
@@ -302,24 +297,10 @@ impl State {
             let taken = if last { taken.clone() } else { Vec::new() };
             let (cpu, ended) = (cpu as u16, ended && last);
             let message = Disturbances { cpu, looped, elapsed_ns, ways: some, taken, ended };
-            self.write(Message::Disturbances(message));
+            self.stream.write(Message::Disturbances(message));
             if last {
                 return;
             }
-        }
-    }
-
-    fn write(&mut self, message: Message) {
-        let Some(output) = &mut self.output else { return };
-        let frame = Frame { number: self.frames, message };
-        self.frames += 1;
-        let written = match encode(&frame) {
-            Ok(encoded) => output.write_all(&encoded).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
-        };
-        if let Err(error) = written {
-            eprintln!("irqscope: frame {} was not sent: {error}", frame.number);
-            self.output = None;
         }
     }
 }

@@ -31,6 +31,35 @@ pub fn only(message: Message, output: &mut dyn Write) {
     }
 }
 
+/// Frames that come one by one, without a generator that counts them.
+pub struct Stream {
+    /// `None` once its reader has gone.
+    output: Option<Box<dyn Write + Send>>,
+    frames: u64,
+}
+
+impl Stream {
+    /// Opens one as [`open`] does.
+    pub fn open(path: &Path) -> Result<Self, String> {
+        Ok(Self { output: Some(open(path)?), frames: 0 })
+    }
+
+    /// Writes a message.
+    pub fn write(&mut self, message: Message) {
+        let Some(output) = &mut self.output else { return };
+        let frame = Frame { number: self.frames, message };
+        self.frames += 1;
+        let written = match encode(&frame) {
+            Ok(encoded) => output.write_all(&encoded).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(error) = written {
+            eprintln!("irqscope: frame {} was not sent: {error}", frame.number);
+            self.output = None;
+        }
+    }
+}
+
 /// Writes all that waits. False once the reader has gone.
 pub fn drain(source: &mut Source, output: &mut (dyn Write + Send)) -> bool {
     let mut bytes = Vec::new();
