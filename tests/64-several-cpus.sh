@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: guests of two and four CPUs give the same samples each time, from a kept state and from a
 # boot of their own, while the host is busy; a thread is woken from another CPU later than
-# from its own; a CPU that is not there and what follows one CPU only are refused.
+# from its own; other CPUs' turns are no cause but themselves; a CPU that is not there and what
+# follows one CPU only are refused.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -49,6 +50,39 @@ print("p50, from the other CPU and from its own:", {name: (remote[name], near[na
 # The waker of a condition variable holds its mutex: on one CPU the thread has to wait for it again.
 del remote["condvar"]
 assert len(remote) == 5 and all(remote[name] > near[name] for name in remote)
+PY
+
+# The same instructions lead to an answer whether the other CPU is busy or not; for every second one of
+# them that one has its turn.
+busy=$TESTS/scenarios/two-busy.toml
+expect 0 "$IRQSCOPE" run "$busy" --allow-commands --no-report --out "$WORK/busy"
+expect 0 "$IRQSCOPE" run "$busy" --allow-commands --no-report --state both --set trigger.kind=timer \
+	--set 'views=["inside"]' --out "$WORK/timer"
+for run in busy timer; do
+	expect 0 "$IRQSCOPE" explain "$WORK/$run"
+	says ", 0 not the sum of their segments"
+done
+target/venv/bin/python - "$WORK" <<'PY' || fail "turns are taken for something else"
+import duckdb, sys
+def causes(run):
+    rows = duckdb.sql(f"SELECT DISTINCT cause FROM '{sys.argv[1]}/{run}/interference.parquet'").fetchall()
+    return {cause for cause, in rows}
+def own(case, stage):
+    return duckdb.sql(f"""
+        SELECT median(own), quantile_disc(own, 0.9), median(latency) FROM
+            (SELECT sum(length_ns) FILTER (cause <> 'turn of another CPU') own, sum(length_ns) latency
+             FROM '{sys.argv[1]}/busy/interference.parquet'
+             WHERE "case" = '6.1/{case}' AND stage = '{stage}' GROUP BY seq
+             HAVING bool_and(cause IN ('own path', 'probes', 'turn of another CPU')))""").fetchone()
+for run in ("busy", "timer"):
+    print(run, sorted(causes(run)))
+    assert not causes(run) & {"hypervisor or firmware", "interrupts disabled", "own path prolonged", "unexplained"}
+    assert "turn of another CPU" in causes(run)
+for stage in ("irq", "softirq", "user"):
+    one, both = own("one", stage), own("both", stage)
+    print(stage, "own median, own 90 %, latency's median:", one, both)
+    assert one[:2] == both[:2], "another CPU's work changes a CPU's own"
+    assert 1.8 * one[2] < both[2] < 2.2 * one[2]
 PY
 
 expect 2 "$IRQSCOPE" run "$scenario" --set trigger.cpu=2

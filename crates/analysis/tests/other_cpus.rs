@@ -4,7 +4,7 @@
 
 mod story;
 
-use irqscope_analysis::Explained;
+use irqscope_analysis::{CauseKind, Explained};
 use irqscope_run::CaseData;
 use irqscope_wire::{Context, Cycles, Event, Outcome, Priority, Stage, Symbol, Vector, What};
 use story::{PLAIN, Story, TASK_PID, late, told};
@@ -151,4 +151,41 @@ fn an_answer_on_another_cpu_waits_for_what_that_one_does() {
     assert!(longest(&seen).ends_with(": hog (nice 0)"), "{}", longest(&seen));
     let sum: i64 = seen.segments.iter().map(|segment| segment.length.0).sum();
     assert_eq!(sum, seen.latency.0);
+}
+
+/// The counter's tick in these tests, in ns.
+const TICK_NS: u64 = 2;
+
+#[test]
+fn another_cpus_turn_is_no_cause_but_itself() {
+    // Of 5,300 cycles until the handler another CPU executed 5,000: interrupts were on.
+    let late_entry = Story { entry: 5_300, ..Story::undisturbed(2_050_000) };
+    let mut data = told(&late_entry, vec![]);
+    let without = late(&data, Stage::Irq);
+    assert!(longest(&without).starts_with("interrupts disabled"), "{}", longest(&without));
+    let turn = |cycles: u64, cpu| (cycles * TICK_NS, cpu);
+    data.turns = vec![turn(0, Some(0)), turn(2_050_100, Some(1)), turn(2_055_100, Some(0))];
+    for stage in [Stage::Irq, Stage::Tasklet, Stage::User] {
+        let with = late(&data, stage);
+        let cycles = |kind: CauseKind| {
+            let of = with.segments.iter().filter(|segment| segment.cause.kind == kind);
+            of.map(|segment| segment.length.0 as u64 / TICK_NS).sum::<u64>()
+        };
+        assert_eq!(cycles(CauseKind::Turn), 5_000, "{stage:?}");
+        assert_eq!(cycles(CauseKind::IrqsDisabled), 0, "{stage:?}");
+        let sum: i64 = with.segments.iter().map(|segment| segment.length.0).sum();
+        assert_eq!(sum, with.latency.0);
+        let begin = with.segments.iter().find(|segment| segment.cause.kind == CauseKind::Turn);
+        assert_eq!(begin.unwrap().start.0 as u64, 100 * TICK_NS);
+    }
+}
+
+#[test]
+fn what_a_cpu_waits_for_is_not_called_a_turn() {
+    let mut data = spinning();
+    data.turns = vec![(0, Some(3)), (2_052_000 * TICK_NS, Some(0)), (2_054_000 * TICK_NS, Some(3))];
+    let waits = late(&data, Stage::Irq);
+    let of = |kind| waits.segments.iter().filter(|one| one.cause.kind == kind).count();
+    assert_eq!(longest(&waits), "another CPU: which has a lock");
+    assert_eq!(of(CauseKind::OtherCpu), 1, "in one piece: {:?}", waits.segments);
 }

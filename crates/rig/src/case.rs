@@ -173,6 +173,7 @@ fn note_end(message: &Message, ended: &mut Option<Result<()>>, other_protocol: &
         Message::GeneratorHello(hello) => greeted(hello.protocol),
         Message::Finished(_) => *ended = Some(Ok(())),
         Message::Disturbances(some) if some.ended => *ended = Some(Ok(())),
+        Message::Turns(some) if some.ended => *ended = Some(Ok(())),
         Message::Status(status) if status.state == RunState::Done => *ended = Some(Ok(())),
         Message::Failed(failure) => *ended = Some(Err(failed(failure))),
         _ => {}

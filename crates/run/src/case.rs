@@ -92,6 +92,9 @@ pub struct CaseData {
     pub work: Vec<LoadWork>,
     /// Sections with interrupts or preemption disabled, where they were asked for.
     pub sections: Vec<Sections>,
+    /// The beginning of each turn, in virtual ns, with the CPU that executed from then on, if one did; of
+    /// a twin of several CPUs, with `explain`.
+    pub turns: Vec<(u64, Option<u16>)>,
     /// The disturbances of isolated CPUs, in the twin.
     pub isolated: Isolated,
     /// In the plan's order; empty where stages were asked.
@@ -236,6 +239,7 @@ impl CaseData {
             Message::Disturbances(some) => {
                 self.isolated.take(some, self.plan.as_ref(), &mut self.benchmarks);
             }
+            Message::Turns(turns) => self.turns.extend(turns.each()),
             message if source == Source::Generator => {
                 self.outside.get_or_insert_default().understand(message, host_ns);
             }

@@ -14,6 +14,7 @@
 //! | `trace` | triggers, from the first, whose path is recorded; with `out` only | 0 |
 //! | `sections` | 1: every section with interrupts or preemption disabled; with `out` only | 0 |
 //! | `isolate` | 1: no generator; what takes a CPU away from a loop that should have it alone; with `out` only | 0 |
+//! | `turns` | 1: which CPU executed when; with `out` only, to which `clock` may be added | 0 |
 //! | `quantum` | ns, the longest turn of a CPU while others wait for theirs; 0: up to the next timer | 0 |
 //! | `out` | file or listening Unix socket that takes the frames | |
 //! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, printed on standard error | |
@@ -33,7 +34,7 @@ use crate::port::LINES;
 pub enum Output {
     Path(PathBuf),
     Port(u16),
-    /// There is no generator.
+    /// There is nothing to send.
     Nowhere,
 }
 
@@ -53,12 +54,17 @@ pub struct Args {
     pub sections: bool,
     pub isolate: bool,
     pub quantum: u64,
+    pub turns: bool,
+    /// There is no generator.
+    pub clock: bool,
     pub output: Output,
 }
 
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
-const KNOWN: &str = "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, isolate, quantum, out, port, clock";
+const KNOWN: &str = "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, isolate, turns, quantum, out, port, clock";
+
+const ONCE: &str = "give out, port or clock, once";
 
 /// While they are read.
 #[derive(Default)]
@@ -75,6 +81,8 @@ struct Draft {
     sections: bool,
     isolate: bool,
     quantum: u64,
+    turns: bool,
+    clock: bool,
     output: Option<Output>,
 }
 
@@ -105,11 +113,12 @@ fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
         "trace" => draft.trace = number(name, value)?,
         "sections" => draft.sections = within(name, value, 0, 1)? == 1u8,
         "isolate" => draft.isolate = within(name, value, 0, 1)? == 1u8,
+        "turns" => draft.turns = within(name, value, 0, 1)? == 1u8,
         "quantum" => draft.quantum = number(name, value)?,
         "out" => set_output(draft, Output::Path(value.into()))?,
         "clock" => {
             within(name, value, 1, 1u8)?;
-            set_output(draft, Output::Nowhere)?;
+            draft.clock = true;
         }
         "port" => set_output(draft, Output::Port(number(name, value)?))?,
         _ => return Err(format!("unknown argument `{name}`; there are {KNOWN}")),
@@ -120,17 +129,22 @@ fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
 fn set_output(draft: &mut Draft, output: Output) -> Result<(), String> {
     match draft.output.replace(output) {
         None => Ok(()),
-        Some(_) => Err("give out, port or clock, once".to_owned()),
+        Some(_) => Err(ONCE.to_owned()),
     }
 }
 
 fn finish(draft: Draft) -> Result<Args, String> {
-    let output =
-        draft.output.ok_or("give out=PATH or port=NUMBER, where the frames go, or clock=1")?;
-    let looks = draft.trace > 0 || draft.sections || draft.isolate;
+    if draft.clock && draft.output.is_some() && !draft.turns {
+        return Err(ONCE.to_owned());
+    }
+    let output = draft
+        .output
+        .or_else(|| draft.clock.then_some(Output::Nowhere))
+        .ok_or("give out=PATH or port=NUMBER, where the frames go, or clock=1")?;
+    let looks = draft.trace > 0 || draft.sections || draft.isolate || draft.turns;
     if looks && !matches!(output, Output::Path(_)) {
-        let text = "trace, sections and isolate need out=PATH: a host that reads slowly would lose \
-                    parts";
+        let text = "trace, sections, isolate and turns need out=PATH: a host that reads slowly would \
+                    lose parts";
         return Err(text.to_owned());
     }
     if draft.isolate && (draft.trace > 0 || draft.sections) {
@@ -153,6 +167,8 @@ fn finish(draft: Draft) -> Result<Args, String> {
         quantum: draft.quantum,
         sections: draft.sections,
         isolate: draft.isolate,
+        turns: draft.turns,
+        clock: draft.clock,
         output,
     })
 }
@@ -221,6 +237,10 @@ mod tests {
         );
         assert_eq!(refused("port=1"), "give out, port or clock, once");
         assert!(parse(["port=1", "trace=9"]).unwrap_err().contains("out=PATH"));
+        assert_eq!(refused("clock=1"), "give out, port or clock, once");
+        assert!(parse(["clock=1", "turns=1"]).unwrap_err().contains("out=PATH"));
+        let apart = parse(["clock=1", "turns=1", "out=x"]).unwrap();
+        assert!(apart.clock && apart.output == Output::Path("x".into()));
         assert!(parse(["port=1", "isolate=1"]).unwrap_err().contains("out=PATH"));
         assert!(parse(["out=x", "isolate=1", "trace=1"]).unwrap_err().contains("no generator"));
         assert!(parse([]).unwrap_err().contains("out=PATH"));

@@ -3,7 +3,7 @@
 
 use irqscope_generator::server::Server;
 use irqscope_generator::{Act, Source};
-use irqscope_wire::Seq;
+use irqscope_wire::{Message, Seq};
 
 use crate::port::{Gate, LINES, Port};
 use crate::qemu::{Memory, Pin, Qemu, Timer};
@@ -97,7 +97,8 @@ impl Machine {
         let (changed, gate) = wires.port.look(seen);
         // A parallel port's last four lines fall with the gate: these are no answers.
         if gate == Gate::Closed {
-            turns::measure(false);
+            let ended = turns::measure(false);
+            ended.into_iter().for_each(|turns| self.source.outbox.push(Message::Turns(turns)));
             self.start = None;
             self.source.target_disarmed();
             self.smi.iter_mut().for_each(|(smi, _)| smi.end());

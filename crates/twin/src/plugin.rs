@@ -4,55 +4,31 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
-use irqscope_generator::server::Server;
-use irqscope_generator::{Source, initial};
-use irqscope_wire::{
-    Command, GeneratorHello, GeneratorKind, Limits, PROTOCOL, Range, Shape, TWIN_LISTENS, Tick,
-};
+use irqscope_wire::{Message, Turns};
 use qemu_plugin_sys::{qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
-use crate::args::{Args, Output, parse};
-use crate::cpu::Cpu;
+use crate::args::{Output, parse};
 use crate::halt;
 use crate::instrument::Instrument;
 use crate::isolate;
 use crate::machine::{Machine, Wires};
+use crate::made;
 use crate::output;
 use crate::port::Port;
-use crate::qemu::{Memory, Qemu, Timer, counts_instructions};
+use crate::qemu::{Qemu, Timer, counts_instructions};
 use crate::sections;
-use crate::smi::Smi;
 use crate::stop;
 use crate::trace::{self, Insn};
+use crate::turned;
 use crate::turns;
 use crate::unusable::Unusable;
 use crate::wiring::{Absent, Wiring, not_exported};
 
-const HOUR_NS: u64 = 3_600_000_000_000;
-/// Messages that may wait for a host that does not read.
-const ROOM: usize = 1024;
 /// How long QEMU's exit waits for a host that reads slowly.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// A virtual nanosecond.
-const TICK: Tick = Tick { femtoseconds: 1_000_000 };
-
-const PERIOD: Range = Range { lowest: 1_000, highest: HOUR_NS };
-
-const LIMITS: Limits = Limits {
-    period: PERIOD,
-    interval: PERIOD,
-    jitter_amount: Range { lowest: 0, highest: HOUR_NS },
-    timeout: PERIOD,
-    pulse: 100,
-    shape: Range { lowest: 0, highest: Shape::Pulse as u64 },
-    sees_arming: true,
-    ..Limits::USUAL
-};
 
 /// All that the plugin knows.
 struct Plugin {
@@ -172,7 +148,10 @@ fn install(
     let qemu = *QEMU.get_or_init(|| found);
     let instrument = Instrument::look_up().map_err(not_exported)?;
     INSTRUMENT.get_or_init(|| instrument);
-    if args.output == Output::Nowhere {
+    if args.clock {
+        if let Output::Path(path) = &args.output {
+            turned::open(path)?;
+        }
         stop::prepare().map_err(not_exported)?;
         qemu.register(id, Some(translated), Some(exits));
         return Ok(());
@@ -190,14 +169,17 @@ fn install(
     let (trace, sections) = (args.trace > 0, args.sections);
     let watched = Watched { trace, sections, ..Watched::default() };
     if watched.sections {
-        sections::want(cpu(wiring)?);
+        sections::want(made::cpu(wiring)?);
     }
     WATCHED.get_or_init(|| watched);
-    let smi = (args.smi > 0).then(|| smi(&args, wiring)).transpose()?;
-    let source = source(&args)?;
+    if args.turns {
+        turns::record(send_turns);
+    }
+    let smi = (args.smi > 0).then(|| made::smi(&args, wiring)).transpose()?;
+    let source = made::source(&args)?;
     let (server, output) = match args.output {
         Output::Path(path) => (None, Some(output::open(&path)?)),
-        Output::Port(port) => (Some(serve(port, &source)?), None),
+        Output::Port(port) => (Some(made::serve(port, &source)?), None),
         Output::Nowhere => (None, None),
     };
     let serves = server.is_some();
@@ -211,50 +193,8 @@ fn install(
     Ok(())
 }
 
-/// Finds what reads the CPU's flags, which are x86's.
-fn cpu(wiring: Wiring) -> Result<Cpu, String> {
-    if !matches!(wiring, Wiring::Parport(_)) {
-        return Err("sections is for a PC: leave it out".to_owned());
-    }
-    Cpu::look_up().map_err(not_exported)
-}
-
-/// Finds what raises system management interrupts, where there are such.
-fn smi(args: &Args, wiring: Wiring) -> Result<(Smi, Memory), String> {
-    if !matches!(wiring, Wiring::Parport(_)) {
-        return Err("smi is for a PC: leave it out".to_owned());
-    }
-    let memory = Memory::look_up().map_err(not_exported)?;
-    Ok((Smi::new(args.smi, args.smi_seed, initial(&LIMITS, TICK)), memory))
-}
-
-/// Hosts may connect from now on.
-fn serve(port: u16, source: &Source) -> Result<Server, String> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let server = Server::start(address, source).map_err(|error| error.to_string())?;
-    if port == 0 {
-        eprintln!("irqscope: {TWIN_LISTENS}{}", server.address());
-    }
-    Ok(server)
-}
-
-/// Makes the generator with its settings, started: virtual time has not begun.
-fn source(args: &Args) -> Result<Source, Unusable> {
-    let hello = GeneratorHello {
-        protocol: PROTOCOL,
-        kind: GeneratorKind::Twin,
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        tick: TICK,
-        lines: args.lines,
-        limits: LIMITS,
-        challenge: None,
-    };
-    let mut source = Source::new(hello, args.window, ROOM, args.delay);
-    let settings = Command::Set(args.settings.in_ticks(TICK));
-    for command in [Some(settings), args.start.map(Command::Start)].into_iter().flatten() {
-        source.set(command, 0).map_err(Unusable::Settings)?;
-    }
-    Ok(source)
+fn send_turns(turns: Turns) {
+    with_plugin(|_, machine| machine.source.outbox.push(Message::Turns(turns)));
 }
 
 /// Runs when the first block is about to be translated: the machine is complete, and virtual time
@@ -390,11 +330,14 @@ fn written() {
 
 unsafe extern "C" fn exits(_id: qemu_plugin_id_t, _opaque: *mut c_void) {
     isolate::finish();
+    turned::finish();
     let Some(mut plugin) = lock().take() else { return };
     let machine = &mut plugin.machine;
     machine.source.finish();
     machine.close_trace();
-    sections::take().into_iter().for_each(|message| machine.source.outbox.push(message));
+    let turns = turns::pause().map(Message::Turns);
+    let last = turns.into_iter().chain(sections::take());
+    last.for_each(|message| machine.source.outbox.push(message));
     if let Some(server) = &mut machine.server {
         server.shut_down(&mut machine.source, GRACE);
     }

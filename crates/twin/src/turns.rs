@@ -16,11 +16,12 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use irqscope_wire::TWIN_UNUSABLE;
 
 use crate::qemu::{Qemu, Timer, VIRTUAL, symbols};
+use crate::turned::Record;
 
 /// `QEMU_TIMER_ATTR_ALL`.
 const ALL_TIMERS: c_int = -1;
@@ -46,6 +47,8 @@ symbols! { Symbols:
 }
 
 static TURNS: Mutex<Option<Turns>> = Mutex::new(None);
+/// Takes the turns that were recorded, if they are to be.
+static RECORDED: OnceLock<fn(irqscope_wire::Turns)> = OnceLock::new();
 
 /// The CPU whose turn it is, once that was decided here.
 static RUNNING: AtomicU32 = AtomicU32::new(c_uint::MAX);
@@ -62,6 +65,7 @@ struct Turns {
     /// The longest turn while something is measured, ns.
     fine: u64,
     is_fine: bool,
+    record: Record,
     timer: Option<(Qemu, Timer)>,
     /// Where the flag is in a CPU's object.
     stopped: Option<usize>,
@@ -79,12 +83,24 @@ struct Turns {
 pub fn want(quantum: u64, cpus: c_int) -> Result<(), Vec<&'static str>> {
     if cpus > 1 && quantum > 0 {
         let symbols = Symbols::look_up()?;
-        let (fine, is_fine, timer) = (quantum, false, None);
-        let (stopped, current, is_deciding) = (None, 0, false);
-        *lock() =
-            Some(Turns { symbols, cpus, fine, is_fine, timer, stopped, current, is_deciding });
+        *lock() = Some(Turns {
+            symbols,
+            cpus,
+            fine: quantum,
+            is_fine: false,
+            record: Record::default(),
+            timer: None,
+            stopped: None,
+            current: 0,
+            is_deciding: false,
+        });
     }
     Ok(())
+}
+
+/// Records the turns while something is measured; `take` has them from time to time.
+pub fn record(take: fn(irqscope_wire::Turns)) {
+    RECORDED.get_or_init(|| take);
 }
 
 /// Decides from now on; called when the machine is complete. `is_measured`: nothing says later when a
@@ -97,12 +113,18 @@ pub fn begin(qemu: &Qemu, is_measured: bool) {
     }
 }
 
-/// Makes turns short while something is measured.
-pub fn measure(is_measured: bool) {
-    if let Some(turns) = lock().as_mut() {
-        turns.is_fine = is_measured;
-        turns.end();
-    }
+/// Makes turns short while something is measured. Returns the end of their record when that is over.
+pub fn measure(is_measured: bool) -> Option<irqscope_wire::Turns> {
+    let mut turns = lock();
+    let turns = turns.as_mut()?;
+    turns.is_fine = is_measured;
+    turns.end();
+    if is_measured { None } else { turns.pause() }
+}
+
+/// Ends the record of turns. Returns what was not taken yet.
+pub fn pause() -> Option<irqscope_wire::Turns> {
+    lock().as_mut()?.pause()
 }
 
 /// Returns the virtual time at the beginning of the turn that goes on, ns; 0 before the first one.
@@ -137,9 +159,10 @@ unsafe extern "C" fn over(_opaque: *mut c_void) {
 
 /// Chooses the next CPU.
 unsafe extern "C" fn decide(_cpu: *mut c_void, _word: u64) {
-    if let Some(turns) = lock().as_mut() {
-        // SAFETY: QEMU does work for CPUs in their thread, under its big lock.
-        unsafe { turns.decide() }
+    // SAFETY: QEMU does work for CPUs in their thread, under its big lock.
+    let recorded = lock().as_mut().and_then(|turns| unsafe { turns.decide() });
+    if let (Some(take), Some(recorded)) = (RECORDED.get(), recorded) {
+        take(recorded);
     }
 }
 
@@ -175,15 +198,28 @@ impl Turns {
         unsafe { (self.symbols.async_run_on_cpu)(self.object(cpu), decide, 0) }
     }
 
-    /// Lets the next CPU in turn go on that has something to execute.
-    unsafe fn decide(&mut self) {
-        let Some((qemu, timer)) = self.timer else { return };
+    /// Takes note of the CPU that goes on, if that is recorded.
+    fn note(&mut self, now: u64, cpu: Option<c_int>) -> Option<irqscope_wire::Turns> {
+        let wanted = self.is_fine && RECORDED.get().is_some();
+        let cpu = cpu.map(|cpu| cpu as u16);
+        wanted.then(|| self.record.note(now, cpu)).flatten()
+    }
+
+    fn pause(&mut self) -> Option<irqscope_wire::Turns> {
+        let (qemu, _) = self.timer?;
+        self.record.pause(qemu.now())
+    }
+
+    /// Lets the next CPU in turn go on that has something to execute. Returns turns that are to be taken.
+    unsafe fn decide(&mut self) -> Option<irqscope_wire::Turns> {
+        let (qemu, timer) = self.timer?;
         // SAFETY: the caller's promise; the objects are the CPUs'.
         unsafe {
             // Work that waits makes a CPU look busy, and it depends on the host when it came.
             let busy = |cpu: &c_int| !(self.symbols.cpu_work_list_empty)(self.object(*cpu));
             if let Some(cpu) = (0..self.cpus).find(busy) {
-                return self.ask(cpu);
+                self.ask(cpu);
+                return None;
             }
             self.is_deciding = false;
             let now = qemu.now();
@@ -194,13 +230,15 @@ impl Turns {
                     self.current = cpu;
                     RUNNING.store(cpu.cast_unsigned(), Ordering::Relaxed);
                     let longest = if self.is_fine { self.fine } else { COARSE };
-                    return qemu.fire_at(timer, now + length(now, longest));
+                    qemu.fire_at(timer, now + length(now, longest));
+                    return self.note(now, Some(cpu));
                 }
                 self.set_stopped(cpu, true);
             }
             // All sleep. The timer that wakes one runs before this one of the same instant.
             let until = (self.symbols.qemu_clock_deadline_ns_all)(VIRTUAL, ALL_TIMERS);
             qemu.fire_at(timer, now + u64::try_from(until).unwrap_or(NO_TIMER));
+            self.note(now, None)
         }
     }
 

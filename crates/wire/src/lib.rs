@@ -41,6 +41,7 @@ mod stage;
 mod startup;
 mod symbol;
 mod trigger;
+mod turns;
 mod units;
 mod watch;
 
@@ -93,5 +94,6 @@ pub use stage::{Place, Stage, StageFacts, View};
 pub use startup::{Listening, TWIN_LISTENS, TWIN_UNUSABLE};
 pub use symbol::Symbol;
 pub use trigger::{Trigger, TriggerFacts};
+pub use turns::{Turn, Turns};
 pub use units::{Cycles, Nanoseconds, Seq, Tick};
 pub use watch::{Watch, WatchedLatency, WatchedPart};

@@ -8,7 +8,7 @@ use crate::{
     Account, BenchEnd, BenchSamples, BenchValues, Calibration, Command, Cycles, Disturbances,
     Event, Explained, Fault, GeneratorHello, LoadWork, LockSite, LockTotals, Nanoseconds,
     OtherEvents, Packet, Path, Picture, Plan, Reply, Sections, Seq, Setting, Stage, Status, Symbol,
-    Tick, WatchedLatency,
+    Tick, Turns, WatchedLatency,
 };
 
 /// Raised by whatever changes the meaning or the encoding of a message: by each setting in their
@@ -106,6 +106,8 @@ pub enum Message {
     OtherEvents(OtherEvents),
     /// Everything that took a CPU away from a loop; the twin's generator only.
     Disturbances(Disturbances),
+    /// The turns of several CPUs, where they were asked for; the twin's generator only.
+    Turns(Turns),
 }
 
 /// A host's proof that it knows a generator's secret, for the challenge of one connection.

@@ -21,6 +21,7 @@ use super::parts::{Explained, Parts};
 use super::response::{Instants, ResponseParts};
 use super::sight::{Answering, Sight};
 use super::timeline::{Interrupted, Interval, Timeline};
+use super::turns::Turns;
 
 /// Explains every answered latency of a case that has events; returns whose clock it is.
 pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
@@ -37,10 +38,13 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
         timeline: &timeline,
         elsewhere: &elsewhere,
         answering: Answering::of(data),
+        turns: Turns::of(data),
+        cpu: data.plan.as_ref().map_or(0, |plan| plan.cpu) as u16,
         baselines: Baselines::default(),
     };
     for interval in timeline.intervals.iter().filter(|interval| !interval.gap) {
-        case.baselines.add(Step::any(interval), interval.to - interval.from);
+        let length = case.turns.of_others(case.cpu).own(interval.from, interval.to);
+        case.baselines.add(Step::any(interval), length);
     }
     let mut samples = BTreeSet::new();
     for span in &spans {
@@ -59,6 +63,9 @@ pub(super) struct Case<'a> {
     pub timeline: &'a Timeline,
     pub elsewhere: &'a Elsewhere,
     pub answering: Answering,
+    pub turns: Turns,
+    /// The CPU under test.
+    pub cpu: u16,
     pub baselines: Baselines,
 }
 
@@ -66,26 +73,38 @@ impl Case<'_> {
     /// Learns the lengths of steps that may be disturbed: the entry once for a sample, by its first
     /// stage, the others once for each stage that they are a part of.
     fn learn(&mut self, span: &Span, is_first: bool) {
+        for (step, length) in self.steps(span, is_first) {
+            self.baselines.add(step, length);
+        }
+    }
+
+    fn steps(&self, span: &Span, is_first: bool) -> Vec<(Step, u64)> {
         let sight = self.sight(span);
+        let thread = self.own_thread(&sight).map(|(pid, _)| pid);
+        let mut steps = Vec::new();
         for interval in sight.intervals.iter() {
+            let mut add = |step, from, to| {
+                steps.push((step, self.others(&sight, interval).own(from, to)));
+            };
             if is_first && sight.entry == Some(interval.to) {
-                let length = interval.to - interval.from.max(span.from);
-                self.baselines.add(Step::Entry(entered(&sight)), length);
-            }
-            if let Some(own) = self.own_thread(&sight).filter(|_| interval.frames.is_empty())
-                && sight.entry.is_some_and(|entry| interval.from > entry)
-                && own.0 == interval.pid
-            {
-                let length = interval.to.min(span.to) - interval.from;
-                self.baselines.add(Step::own(span.stage, interval), length);
+                let step = Step::Entry(entered(&sight));
+                add(step, interval.from.max(span.from), interval.to);
             }
             let after = sight.entry.is_some_and(|entry| interval.from > entry);
-            if after && interval.frames.is_empty() && !interval.is_run() {
+            if !after || !interval.frames.is_empty() {
+                continue;
+            }
+            if thread == Some(interval.pid) {
+                let step = Step::own(span.stage, interval);
+                add(step, interval.from, interval.to.min(span.to));
+            }
+            if !interval.is_run() {
                 // Where the record ended, the answer did not.
                 let to = if interval.gap { interval.to.min(span.to) } else { interval.to };
-                self.baselines.add(Step::of(interval), to - interval.from);
+                add(Step::of(interval), interval.from, to);
             }
         }
+        steps
     }
 
     fn explained(&self, span: &Span, tick: Tick) -> Explained {
@@ -113,34 +132,37 @@ impl Case<'_> {
         let (from, to) = (parts.at, interval.to.min(sight.span.to));
         // A trigger that comes in the middle of an interval: what wrote its first
         // event was before.
+        let others = self.others(sight, interval);
         if interval.from >= sight.span.from {
             let probes = self.event_cost * u64::from(interval.events);
-            parts.until((from + probes).min(to), Cause::plain(CauseKind::Probes));
+            let written = others.forward(from, probes).min(to);
+            parts.until_but(written, Cause::plain(CauseKind::Probes), others);
         }
         if interval.gap && interval.to <= sight.span.to {
             parts.until(to, Cause::named(CauseKind::Unexplained, "events are missing"));
             return;
         }
         if interval.smis > 0 {
-            let usual = self.without_firmware(sight, interval, to.saturating_sub(parts.at));
+            let usual = self.without_firmware(sight, interval, others.own(parts.at, to));
             let cause = Cause::named(CauseKind::Firmware, "system management interrupt");
-            parts.until(to - usual, cause);
+            parts.until_but(others.back(to, usual), cause, others);
         }
-        let length = to.saturating_sub(parts.at);
+        let length = others.own(parts.at, to);
         // A wait in which the trigger's interrupt came in had not kept it off.
         let interrupted = sight.entry == Some(interval.to);
         let elsewhere = (!interrupted).then(|| self.elsewhere(interval, parts.at, to)).flatten();
         let view = match sight.entry {
-            _ if let Some(cause) = elsewhere => Named::All(cause),
+            _ if let Some(cause) = elsewhere => Named::Waits(cause),
             Some(entry) if interval.from < entry => self.before(sight, interval, length),
             _ => self.after(sight, interval, length),
         };
         match view {
-            Named::All(cause) => parts.until(to, cause),
+            Named::All(cause) => parts.until_but(to, cause, others),
+            Named::Waits(cause) => parts.until(to, cause),
             // The disturbance comes first: the step ends with its event.
             Named::Beyond(own, cause) => {
-                parts.until(to - own, cause);
-                parts.until(to, Cause::plain(CauseKind::Own));
+                parts.until_but(others.back(to, own), cause, others);
+                parts.until_but(to, Cause::plain(CauseKind::Own), others);
             }
         }
     }
@@ -172,10 +194,19 @@ impl Case<'_> {
             _ if own == length || waits => Named::All(Cause::plain(CauseKind::Own)),
             Entered::Kernel => Named::Beyond(own, self.disabled(sight, interval)),
             Entered::Idle => Named::Beyond(own, Cause::plain(CauseKind::LeavingIdle)),
-            Entered::User => {
-                let cause = Cause::named(CauseKind::Firmware, "interrupts were on, in user mode");
-                Named::Beyond(own, cause)
+            Entered::User => Named::Beyond(own, self.from_user(length - own)),
+        }
+    }
+
+    /// Names the cause of a late entry from user mode. A turn that came while the kernel was setting the
+    /// timer that is the trigger made that late: no event is near it.
+    fn from_user(&self, late: u64) -> Cause {
+        let others = self.turns.of_others(self.cpu);
+        match self.view {
+            View::Inside if late <= others.longest() => {
+                Cause::named(CauseKind::Turn, "while the timer was set")
             }
+            _ => Cause::named(CauseKind::Firmware, "interrupts were on, in user mode"),
         }
     }
 
@@ -323,8 +354,11 @@ fn unseen(sight: &Sight<'_>) -> Option<String> {
     }
 }
 
+/// The cause of an interval of a CPU; in a twin what is other CPUs' turns is theirs.
 pub(super) enum Named {
     All(Cause),
+    /// All of it, with the turns of the other CPUs: they do what is waited for.
+    Waits(Cause),
     /// The last cycles are the step's own, all before has this cause.
     Beyond(u64, Cause),
 }

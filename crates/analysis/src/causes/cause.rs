@@ -47,6 +47,8 @@ pub enum CauseKind {
     PageFault,
     /// From the handler to the thread, out of the idle loop.
     LeavingIdle,
+    /// Another CPU of a twin had its turn: they share one clock, and this one stood still.
+    Turn,
     /// Writing events.
     Probes,
     /// No event says what it was.
@@ -55,7 +57,7 @@ pub enum CauseKind {
 
 impl CauseKind {
     /// All kinds, in their order.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Own,
         Self::Prolonged,
         Self::OtherStage,
@@ -75,6 +77,7 @@ impl CauseKind {
         Self::OtherCpu,
         Self::PageFault,
         Self::LeavingIdle,
+        Self::Turn,
         Self::Probes,
         Self::Unexplained,
     ];
@@ -106,6 +109,7 @@ impl CauseKind {
             Self::OtherCpu => "another CPU",
             Self::PageFault => "page fault",
             Self::LeavingIdle => "leaving idle",
+            Self::Turn => "turn of another CPU",
             Self::Probes => "probes",
             Self::Unexplained => "unexplained",
         }
@@ -152,9 +156,12 @@ impl CauseKind {
                 "the answering thread touched memory that it first had to be given: lock it, and \
                  touch it before"
             }
-            Self::Own | Self::OtherStage | Self::LeavingIdle | Self::Probes | Self::Unexplained => {
-                return None;
-            }
+            Self::Own
+            | Self::OtherStage
+            | Self::LeavingIdle
+            | Self::Turn
+            | Self::Probes
+            | Self::Unexplained => return None,
         })
     }
 

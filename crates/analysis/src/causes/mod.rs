@@ -9,6 +9,7 @@
 //!   samples;
 //! * [`blocked`]: when a stage's thread slept although it was called;
 //! * [`elsewhere`]: what other CPUs did, where the one under test waited for them;
+//! * [`turns`]: when another CPU of a twin had its turn, and this one stood still;
 //! * [`sight`]: a sample from one stage's point of view, on the CPU that answers;
 //! * [`attribute`]: the intervals between a trigger and a stage's answer, seen
 //!   from that stage;
@@ -45,6 +46,7 @@ mod stopped;
 mod threads;
 mod timeline;
 mod truth;
+mod turns;
 
 pub use attribute::explain;
 pub use cause::{Cause, CauseKind};

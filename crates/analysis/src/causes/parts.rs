@@ -4,8 +4,9 @@
 use irqscope_run::Span;
 use irqscope_wire::{Nanoseconds, Stage, Tick};
 
-use super::cause::Cause;
+use super::cause::{Cause, CauseKind};
 use super::response::ResponseParts;
+use super::turns::Others;
 
 /// Part of a latency with one cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +58,15 @@ impl<'a> Parts<'a> {
             _ => self.parts.push((to, cause)),
         }
         self.at = to;
+    }
+
+    /// Explains as much as [`Parts::until`] does, but for what is other CPUs' turns.
+    pub fn until_but(&mut self, to: u64, cause: Cause, others: &Others) {
+        for (begin, end) in others.within(self.at, to) {
+            self.until(begin, cause.clone());
+            self.until(end, Cause::plain(CauseKind::Turn));
+        }
+        self.until(to, cause);
     }
 
     /// Converts to nanoseconds. Each boundary is rounded once, so that the lengths sum to the

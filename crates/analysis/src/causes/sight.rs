@@ -14,6 +14,7 @@ use irqscope_wire::{Outcome, Place, Priority, Stage};
 use super::attribute::Case;
 use super::blocked::Blocked;
 use super::timeline::{Interrupted, Interval, Timeline};
+use super::turns::Others;
 
 /// 6.2 and later have one for timers on RT.
 const SOFTIRQ_THREADS: [&str; 2] = ["ksoftirqd/", "ktimers/"];
@@ -29,6 +30,8 @@ pub(super) struct Sight<'a> {
     pub blocked: Blocked<'a>,
     /// The CPU that answers, if it is another one than that under test.
     pub elsewhere: Option<u16>,
+    /// From when on what that one does counts, if it has a record.
+    handed_over: Option<u64>,
     /// The CPU that answers did this; `None` if it has no record.
     pub timeline: Option<&'a Timeline>,
 }
@@ -84,17 +87,26 @@ impl<'a> Case<'a> {
             None => Some(self.timeline),
         };
         let left = entry.and_then(|entry| self.ours.left(entry));
-        let intervals = match (elsewhere.and(timeline), left) {
-            (Some(there), Some(left)) => Cow::Owned(self.handed_over(there, span, left)),
-            _ => Cow::Borrowed(self.timeline.within(span.from, span.to)),
+        let handed_over = elsewhere.and(timeline).zip(left);
+        let intervals = match handed_over {
+            Some((there, left)) => Cow::Owned(self.handed_over(there, span, left)),
+            None => Cow::Borrowed(self.timeline.within(span.from, span.to)),
         };
+        let handed_over = handed_over.map(|(_, left)| left);
         let blocked = match (entry, intervals.last()) {
             (Some(entry), Some(last)) => {
                 Blocked::of(self.timeline, self.elsewhere, &intervals, last.pid, entry)
             }
             _ => Blocked::default(),
         };
-        Sight { span, intervals, interrupted, entry, blocked, elsewhere, timeline }
+        Sight { span, intervals, interrupted, entry, blocked, elsewhere, handed_over, timeline }
+    }
+
+    /// Returns the turns of all CPUs but the one that this interval is of.
+    pub(super) fn others(&self, sight: &Sight<'_>, interval: &Interval) -> &Others {
+        let handed_over = sight.handed_over.is_some_and(|left| interval.from >= left);
+        let there = sight.elsewhere.filter(|_| handed_over);
+        self.turns.of_others(there.unwrap_or(self.cpu))
     }
 
     /// Returns what the CPU under test did until the handler's interrupt was left, and another one

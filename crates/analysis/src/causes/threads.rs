@@ -26,7 +26,10 @@ impl Case<'_> {
         }
         let waiting = sight.blocked.at(interval.from);
         if let Some((period, (_, priority))) = waiting.zip(own) {
-            return Named::All(self.waiting(interval, period, priority, length));
+            let cause = self.waiting(interval, period, priority, length);
+            // Here the stage waits for the other CPU, whose turns are no hindrance then.
+            let there = period.waker.as_ref().is_some_and(|waker| waker.cpu.is_some());
+            return if there { Named::Waits(cause) } else { Named::All(cause) };
         }
         if let Some(stage) = self.names.stage(interval.pid) {
             return Named::All(Cause::named(CauseKind::OtherStage, stage.name()));

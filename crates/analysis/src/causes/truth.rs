@@ -18,13 +18,14 @@ use irqscope_wire::{Fault, FaultKind, Place, Stage, Tick};
 use serde::Serialize;
 
 use super::attribute::explain;
-use super::cause::Cause;
+use super::cause::{Cause, CauseKind};
 use super::culprit::culprit;
 use super::expected::{Role, is, is_within};
 use super::frame::Frame;
 use super::names::Names;
 use super::parts::Explained;
 use super::timeline::{Interval, Timeline};
+use super::turns::{Others, Turns};
 
 /// How the functions of kernel/faults are named.
 const FAULTS: &str = "[irqscope_faults]";
@@ -84,6 +85,8 @@ impl Truth {
         let medians = medians(&explained);
         let timeline = Timeline::of(&data.events);
         let names = Names::of(data);
+        let turns = Turns::of(data);
+        let others = turns.of_others(data.plan.as_ref().map_or(0, |plan| plan.cpu) as u16);
         let known = interrupts_of_modules(&timeline, &names);
         let mut faults = data.truth.clone();
         faults.sort_by_key(|fault| fault.begin);
@@ -94,9 +97,17 @@ impl Truth {
         }
         for (span, one) in spans.iter().zip(&explained) {
             let median = medians.get(&one.stage).copied().unwrap_or(0);
-            let foreign = foreign(&timeline, &known, span);
-            let sight =
-                Sight { span, one, median, foreign, tick, timeline: &timeline, names: &names };
+            let foreign = foreign(&timeline, &known, others, span);
+            let sight = Sight {
+                span,
+                one,
+                median,
+                foreign,
+                tick,
+                timeline: &timeline,
+                names: &names,
+                others,
+            };
             truth.add(&sight, &overlapping(&faults, span));
         }
         Some(truth)
@@ -143,12 +154,16 @@ struct Sight<'a> {
     tick: Tick,
     timeline: &'a Timeline,
     names: &'a Names<'a>,
+    /// Other CPUs' turns are no fault's time.
+    others: &'a Others,
 }
 
 impl Sight<'_> {
     fn late(&self) -> i64 {
         let foreign = self.tick.nanoseconds(self.foreign.cast_signed()).0;
-        self.one.latency.0 - self.median - foreign
+        let turns = self.one.segments.iter().filter(|one| one.cause.kind == CauseKind::Turn);
+        let turns: i64 = turns.map(|one| one.length.0).sum();
+        self.one.latency.0 - self.median - foreign - turns
     }
 
     /// Returns whether a fault's function, which has written down its end, has not returned to its
@@ -177,12 +192,17 @@ impl Sight<'_> {
         let mut others: Vec<(u64, u64)> = deeper.map(|one| (one.from, one.to)).collect();
         others.extend(within.map(|one| (one.begin.0, one.end.0)));
         others.sort_unstable();
+        // Of a fault on another CPU that one's turns are a part.
+        let own = |from: u64, to: u64| match fault.kind.is_remote() {
+            true => to.saturating_sub(from),
+            false => self.others.own(from, to),
+        };
         let (mut at, mut cycles) = (from, 0);
         for (begin, end) in others {
-            cycles += begin.min(to).saturating_sub(at);
+            cycles += own(at, begin.min(to));
             at = at.max(end);
         }
-        cycles += to.saturating_sub(at);
+        cycles += own(at, to);
         self.tick.nanoseconds(cycles as i64).0
     }
 
@@ -286,10 +306,10 @@ fn interrupts_of_modules(timeline: &Timeline, names: &Names<'_>) -> BTreeSet<u64
     with.filter_map(|one| one.interrupt).collect()
 }
 
-fn foreign(timeline: &Timeline, known: &BTreeSet<u64>, span: &Span) -> u64 {
+fn foreign(timeline: &Timeline, known: &BTreeSet<u64>, others: &Others, span: &Span) -> u64 {
     let within = timeline.within(span.from, span.to).iter();
     let foreign = within.filter(|one| one.interrupt.is_some_and(|since| !known.contains(&since)));
-    foreign.map(|one| one.to.min(span.to).saturating_sub(one.from.max(span.from))).sum()
+    foreign.map(|one| others.own(one.from.max(span.from), one.to.min(span.to))).sum()
 }
 
 fn medians(explained: &[Explained]) -> BTreeMap<Stage, i64> {

@@ -62,6 +62,14 @@ impl Plugin {
         Ok(["-plugin".into(), format!("{path},isolate=1,out={socket}{quantum}")])
     }
 
+    /// Returns QEMU's arguments where it only records the turns of several CPUs.
+    pub fn turns(&self, cpus: u32, quantum_ns: u64) -> Result<[String; 2]> {
+        [&self.path, &self.socket].into_iter().try_for_each(|path| check_path(path))?;
+        let (path, socket) = (self.path.display(), self.socket.display());
+        let quantum = quantum(cpus, quantum_ns);
+        Ok(["-plugin".into(), format!("{path},clock=1,turns=1,out={socket}{quantum}")])
+    }
+
     /// Passes on what has arrived.
     pub fn drain(&mut self, events: &mut Events<'_>) -> Result<()> {
         while let Ok(chunk) = self.chunks.try_recv() {
@@ -231,6 +239,9 @@ fn settings(asked: &Changes<Nanoseconds>, plan: &StagePlan, lines: usize, twin: 
         args.push_str(&format!(",delay={}", twin.first.0));
     }
     args.push_str(&quantum(twin.cpus, twin.quantum.0));
+    if plan.explains() && twin.cpus > 1 {
+        args.push_str(",turns=1");
+    }
     args
 }
 
@@ -238,8 +249,8 @@ fn settings(asked: &Changes<Nanoseconds>, plan: &StagePlan, lines: usize, twin: 
 mod tests {
     use super::*;
     use irqscope_wire::{
-        Cycles, Faults, GeneratorKind, Limits, PROTOCOL, Polarity, RunState, Setting, Settings,
-        Status, Tick,
+        Cycles, Faults, GeneratorKind, Inside, Limits, PROTOCOL, Polarity, RunState, Setting,
+        Settings, Status, Tick,
     };
 
     #[test]
@@ -253,6 +264,10 @@ mod tests {
         let text =
             settings(&asked, &plan, 10, Twin { trace: 2, sections: true, ..Twin::default() });
         assert_eq!(text, format!("{expected},smi=2000,smi-seed=4,trace=2,sections=1"));
+        let inside = Some(Inside { explain: true, ..Inside::default() });
+        let plan = StagePlan { inside, ..StagePlan::default() };
+        let text = |cpus| settings(&asked, &plan, 10, Twin { cpus, ..Twin::default() });
+        assert!(text(2).ends_with(",turns=1") && !text(1).contains("turns"), "{}", text(2));
     }
 
     #[test]

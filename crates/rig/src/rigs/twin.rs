@@ -126,7 +126,9 @@ impl TwinRig {
         let prepared = &self.prepared[job.index];
         let asked = plan.stages().filter(|asked| asked.outside.is_some());
         let isolates = plugs && plan.isolates();
-        let mut plugin = (asked.is_some() || isolates).then(Plugin::listen).transpose()?;
+        let several = plugs && self.twin.cpus > 1;
+        let records = asked.is_some() || isolates || several && plan.explains();
+        let mut plugin = records.then(Plugin::listen).transpose()?;
         let arch = prepared.kernel.arch();
         let image = image(prepared, plan, self.devices, self.twin.memory)?;
         let machine = Machine {
@@ -154,7 +156,11 @@ impl TwinRig {
             let twin = Twin { first, ..self.twin };
             going_on.args.extend(plugin.args(asked, prepared.lines(plan), twin)?);
         } else if let Some(plugin) = &plugin {
-            going_on.args.extend(plugin.isolation(self.twin.cpus, self.twin.quantum.0)?);
+            let (cpus, quantum) = (self.twin.cpus, self.twin.quantum.0);
+            going_on.args.extend(match isolates {
+                true => plugin.isolation(cpus, quantum)?,
+                false => plugin.turns(cpus, quantum)?,
+            });
         } else if plugs {
             going_on.args.extend(plugin::clock_only(self.twin.cpus, self.twin.quantum.0)?);
         }

@@ -18,8 +18,8 @@ use irqscope_wire::{
     PathEnd, PathEvent, Picture, Plan, Polarity, Priority, RanThread, Range, Refusal, Reply,
     Response, Role, Run, RunState, Sample, Sched, Section, SectionKind, Sections, Sender, Seq,
     SeriesCount, Setting, Settings, Severity, Shape, Spin, Stage, StageCost, StageThread, StartAt,
-    Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals, ValueCount, Values, Watch,
-    WatchedLatency, WatchedPart, Way, What,
+    Started, Status, Symbol, ThreadFact, ThreadPolicy, Tick, Totals, Turn, Turns, ValueCount,
+    Values, Watch, WatchedLatency, WatchedPart, Way, What,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -504,6 +504,7 @@ fn generator() -> Vec<Message> {
         Message::Armed,
         Message::Sections(Sections { sections: vec![section], others: 3, longest_other: 9 }),
         Message::Disturbances(some_disturbances()),
+        Message::Turns(some_turns()),
     ]
 }
 
@@ -528,6 +529,11 @@ fn some_disturbances() -> Disturbances {
         taken: vec![taken; 2],
         ended: true,
     }
+}
+
+fn some_turns() -> Turns {
+    let turn = |after, cpu| Turn { after, cpu };
+    Turns { from: 1 << 40, turns: vec![turn(0, Some(1)), turn(1 << 33, None)], ended: true }
 }
 
 fn a_path() -> Path {
