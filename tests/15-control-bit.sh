@@ -5,12 +5,14 @@
 # Runs: beside others
 . tests/lib/lib.sh
 
+expect 0 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/good"
 # A cache of its own with the same kernels, for a driver of its own.
 mkdir -p "$WORK/cache"
-"$IRQSCOPE" kernel fetch 6.1 >/dev/null
-ln -s "$CACHE/kernels" "$WORK/cache/kernels"
+for part in kernels images; do
+	ln -s "$CACHE/$part" "$WORK/cache/$part"
+done
+cp -r "$CACHE/drivers" "$WORK/cache/drivers"
 export IRQSCOPE_CACHE=$WORK/cache
-expect 0 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/good"
 
 cp -r kernel/irqscope "$WORK/forgets"
 sed -i 's/irqscope_parport_switch(port, IRQSCOPE_PC_INTERRUPT)/irqscope_parport_switch(port, 0)/' "$WORK/forgets/parport.c"
@@ -18,7 +20,9 @@ sed -i 's/irqscope_parport_switch(port, IRQSCOPE_PC_INTERRUPT)/irqscope_parport_
 cmp -s kernel/irqscope/parport.c "$WORK/forgets/parport.c" && fail "the driver was not changed"
 headers=$(echo "$CACHE"/kernels/6.1/usr/src/linux-headers-*-amd64)
 make -s -C "$WORK/forgets" KDIR="$headers" BUILD="$WORK/build" >"$WORK/make" 2>&1 || { cat "$WORK/make"; fail "make"; }
-cp "$WORK/build/irqscope_parport.ko" "$WORK"/cache/drivers/*/irqscope_parport.ko
+for driver in "$WORK"/cache/drivers/"$(basename "$headers" | sed 's/linux-headers-//')"-*; do
+	cp "$WORK/build/irqscope_parport.ko" "$driver/irqscope_parport.ko"
+done
 # The record of the right one would make that this one is noticed, and made anew.
 rm -r "$WORK/cache/drivers/.digests"
 

@@ -30,7 +30,7 @@ cmp "$WORK/first/samples.parquet" "$WORK/kept/samples.parquet" || fail "a kept s
 run load --state load
 [ "$(ls "$states")" = "$one" ] || fail "a case with another plan has another state"
 # Other devices, another command line: another state.
-run parameters --state idle --set boot=idle=poll
+run parameters --state idle --set boot=nosoftlockup
 [ "$(ls "$states" | wc -l)" = 2 ] || fail "another command line has no state of its own"
 
 # From another boot, of a kernel that was damaged in the cache.

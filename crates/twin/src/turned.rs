@@ -107,7 +107,7 @@ mod tests {
             (0..3 * BATCH as u64 + 7).filter_map(|at| record.note(at, noted(at).1)).collect();
         assert_eq!(all.len(), 3);
         all.extend(record.pause(1 << 40));
-        let joined: Vec<_> = all.iter().flat_map(|turns| each(turns)).collect();
+        let joined: Vec<_> = all.iter().flat_map(each).collect();
         let end = joined.len() - 1;
         assert_eq!(joined[end], (1 << 40, None));
         assert!(joined[..end].iter().copied().eq((0..end as u64).map(noted)));

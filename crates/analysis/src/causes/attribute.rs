@@ -194,13 +194,13 @@ impl Case<'_> {
             _ if own == length || waits => Named::All(Cause::plain(CauseKind::Own)),
             Entered::Kernel => Named::Beyond(own, self.disabled(sight, interval)),
             Entered::Idle => Named::Beyond(own, Cause::plain(CauseKind::LeavingIdle)),
-            Entered::User => Named::Beyond(own, self.from_user(length - own)),
+            Entered::User => Named::Beyond(own, self.late_from_user(length - own)),
         }
     }
 
     /// Names the cause of a late entry from user mode. A turn that came while the kernel was setting the
     /// timer that is the trigger made that late: no event is near it.
-    fn from_user(&self, late: u64) -> Cause {
+    fn late_from_user(&self, late: u64) -> Cause {
         let others = self.turns.of_others(self.cpu);
         match self.view {
             View::Inside if late <= others.longest() => {
