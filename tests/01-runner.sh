@@ -44,6 +44,8 @@ says "FAILED  11-silent (0 s), exit 77, kept in"
 says "FAILED  13-slow"
 says "not done within 2 s"
 says "slowest: 13-slow"
+sed '/^slowest/q' "$WORK/said" | grep -A1 "^12-fail failed, exit 1:" | grep -q "a reason" ||
+	fail "what a failed test said is not repeated at the end"
 says "guests booted twice: 2, limit 1:"
 nothing_left '^sleep 100[01]$'
 grep -qx 'ok 2 - 10-skip # SKIP moon: there is no moon' "$WORK/tap" || fail "no skip in TAP"

@@ -22,6 +22,8 @@ CACHE = pathlib.Path(os.environ.get("IRQSCOPE_CACHE", pathlib.Path(CACHE) / "irq
 DURATIONS = pathlib.Path(os.environ.get("IRQSCOPE_DURATIONS", CACHE / "test-durations.csv"))
 COLUMNS = ["when", "commit", "test", "verdict", "seconds"]
 SLOWEST = 5
+# Lines of a failed test that are repeated at the end, where a log of hours is looked at first.
+LAST_LINES = 12
 
 
 @dataclasses.dataclass
@@ -127,8 +129,11 @@ def printable(text):
 
 
 def summary(results, booted_twice_limit):
-    """Prints the slowest tests, guests that were booted twice, and the closing line.
+    """Prints the end of what failed tests said, the slowest tests, guests that were booted twice, and the closing line.
     Returns whether all is well."""
+    for result in (result for result in results if result.verdict == "failed"):
+        print(f"{result.name} failed, {result.reason}:")
+        print("\n".join(f"    {line}" for line in result.output.splitlines()[-LAST_LINES:]))
     if len(results) > SLOWEST:
         slowest = sorted(results, key=lambda result: -result.seconds)[:SLOWEST]
         print("slowest:", ", ".join(f"{result.name} {result.seconds:.0f} s" for result in slowest))
