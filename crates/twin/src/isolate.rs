@@ -22,10 +22,10 @@ use crate::apic::{Apic, Interrupt};
 use crate::args::Output;
 use crate::disturbed::{Disturbed, History};
 use crate::output::Stream;
-use crate::qemu::address;
 use crate::registers::Registers;
 use crate::threads::{Current, Layout};
 use crate::trace::Insn;
+use crate::translations::{Flush, flush};
 use crate::turns;
 use crate::ways::Ways;
 use crate::wiring::not_exported;
@@ -43,15 +43,6 @@ static STATE: Mutex<Option<State>> = Mutex::new(None);
 
 fn lock() -> MutexGuard<'static, Option<State>> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// QEMU's `tb_flush`, until 10.0.
-type Flush = unsafe extern "C" fn(*mut c_void);
-
-fn flush() -> Option<Flush> {
-    let address = address("tb_flush");
-    // SAFETY: the address is that of QEMU's function of this name, whose type is the one declared.
-    (!address.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Flush>(address) })
 }
 
 struct State {

@@ -81,6 +81,7 @@ mod smi;
 mod stop;
 mod threads;
 mod trace;
+mod translations;
 mod turned;
 mod turns;
 mod unusable;

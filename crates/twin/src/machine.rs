@@ -9,6 +9,7 @@ use crate::port::{Gate, LINES, Port};
 use crate::qemu::{Memory, Pin, Qemu, Timer};
 use crate::smi::Smi;
 use crate::trace;
+use crate::translations;
 use crate::turns;
 use crate::wiring::Wiring;
 
@@ -78,6 +79,9 @@ impl Machine {
         }
         if !self.source.is_waiting() {
             self.close_trace();
+            if trace::ends(self.source.status().totals.triggers) {
+                translations::throw_away();
+            }
         }
         self.exchange(now);
         self.sleep(qemu, now);
@@ -109,6 +113,9 @@ impl Machine {
         }
         if gate == Gate::Opened {
             turns::measure(true);
+            if trace::begins() {
+                translations::throw_away();
+            }
             let start = at.next_multiple_of(START_GRID_NS);
             self.start = Some(start);
             self.smi.iter_mut().for_each(|(smi, _)| smi.begin(start));

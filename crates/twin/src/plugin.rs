@@ -22,6 +22,7 @@ use crate::qemu::{Qemu, Timer, counts_instructions};
 use crate::sections;
 use crate::stop;
 use crate::trace::{self, Insn};
+use crate::translations;
 use crate::turned;
 use crate::turns;
 use crate::unusable::Unusable;
@@ -207,6 +208,7 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
                 WATCHED.get().copied().unwrap_or_default();
             let loops =
                 isolate && instrument.whole(block, isolate::loop_block, Some(isolate::looping));
+            let trace = trace && (trace::is_due() || translations::flush().is_none());
             if trace || sections || isolate && isolate::translates() && !loops {
                 instrument.every_insn(block, Some(executes));
             }

@@ -7,6 +7,9 @@
 //! bit. Per instruction and not per block, because a block may be left in its middle, and the
 //! clock, which cannot be read in a callback, would not show where.
 //!
+//! Before the target can take triggers, and once the last of them has been answered, nothing is called: what
+//! was translated until then is thrown away.
+//!
 //! # What is called and not executed
 //!
 //! The callback comes before the instruction. One that faults (a page that is not there) is called,
@@ -28,6 +31,10 @@ const LONGEST: usize = 1 << 21;
 
 /// Whether instructions are wanted at all: one load for each that is not.
 static OPEN: AtomicBool = AtomicBool::new(false);
+/// Whether the target can take triggers, or could.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+/// Whether all that was asked for is recorded.
+static OVER: AtomicBool = AtomicBool::new(false);
 static RECORDER: Mutex<Recorder> = Mutex::new(Recorder::new());
 
 fn lock() -> MutexGuard<'static, Recorder> {
@@ -71,6 +78,23 @@ pub fn edge(line: u8, at: u64) {
 pub fn close() -> Vec<Message> {
     OPEN.store(false, Ordering::Relaxed);
     lock().take()
+}
+
+/// Takes note that the target can take triggers. Returns whether a record begins.
+pub fn begins() -> bool {
+    lock().wanted > 0 && !BEGUN.swap(true, Ordering::Relaxed)
+}
+
+/// Takes note that no trigger waits, of which `raised` there were until now. Returns whether the last one that
+/// is recorded was among them, once.
+pub fn ends(raised: u64) -> bool {
+    let wanted = lock().wanted;
+    wanted > 0 && raised >= wanted && !OVER.swap(true, Ordering::Relaxed)
+}
+
+/// Returns whether triggers may come that are recorded.
+pub fn is_due() -> bool {
+    BEGUN.load(Ordering::Relaxed) && !OVER.load(Ordering::Relaxed)
 }
 
 /// An instruction, in the word that QEMU hands back with each call: 48 bits of
