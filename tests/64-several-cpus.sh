@@ -55,9 +55,9 @@ PY
 # The same instructions lead to an answer whether the other CPU is busy or not; for every second one of
 # them that one has its turn.
 busy=$TESTS/scenarios/two-busy.toml
-expect 0 "$IRQSCOPE" run "$busy" --allow-commands --no-report --out "$WORK/busy"
-expect 0 "$IRQSCOPE" run "$busy" --allow-commands --no-report --state both --set trigger.kind=timer \
-	--set 'views=["inside"]' --out "$WORK/timer"
+expect 0 "$IRQSCOPE" run "$busy" --allow-commands --no-report --count 150 --out "$WORK/busy"
+expect 0 "$IRQSCOPE" run "$busy" --allow-commands --no-report --count 100 --state both \
+	--set trigger.kind=timer --set 'views=["inside"]' --out "$WORK/timer"
 for run in busy timer; do
 	expect 0 "$IRQSCOPE" explain "$WORK/$run"
 	says ", 0 not the sum of their segments"

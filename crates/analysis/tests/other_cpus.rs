@@ -189,3 +189,27 @@ fn what_a_cpu_waits_for_is_not_called_a_turn() {
     assert_eq!(longest(&waits), "another CPU: which has a lock");
     assert_eq!(of(CauseKind::OtherCpu), 1, "in one piece: {:?}", waits.segments);
 }
+
+#[test]
+fn a_timer_that_was_set_late_is_a_turn_and_no_firmware() {
+    let cause = |beyond: u64| {
+        let user =
+            Story { interrupted: 0, context: Context::USER, ..Story::undisturbed(2_050_000) };
+        let mut data = told(&Story { entry: 300 + beyond, ..user }, vec![]);
+        // An interrupt that a turn of 700 cycles came into.
+        let irq = |at, what| event(0, at, TASK_PID, what);
+        let entry = What::IrqEntry { number: 9, handler: CALLED };
+        with(&mut data, vec![irq(60_000, entry), irq(61_000, What::IrqExit { number: 9 })]);
+        let turn = |cycles: u64, cpu| (cycles * TICK_NS, cpu);
+        data.turns = vec![
+            turn(0, Some(0)),
+            turn(20_000, Some(1)), // while this one sleeps, which says nothing
+            turn(40_000, Some(0)),
+            turn(60_100, Some(1)),
+            turn(60_800, Some(0)),
+        ];
+        longest(&late(&data, Stage::Irq))
+    };
+    assert_eq!(cause(700), "turn of another CPU: while the timer was set");
+    assert_eq!(cause(900), "hypervisor or firmware: interrupts were on, in user mode");
+}

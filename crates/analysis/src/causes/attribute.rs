@@ -38,10 +38,12 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
         timeline: &timeline,
         elsewhere: &elsewhere,
         answering: Answering::of(data),
+        longest_turn: 0,
         turns: Turns::of(data),
         cpu: data.plan.as_ref().map_or(0, |plan| plan.cpu) as u16,
         baselines: Baselines::default(),
     };
+    case.longest_turn = case.turns.of_others(case.cpu).longest(&timeline);
     for interval in timeline.intervals.iter().filter(|interval| !interval.gap) {
         let length = case.turns.of_others(case.cpu).own(interval.from, interval.to);
         case.baselines.add(Step::any(interval), length);
@@ -64,6 +66,8 @@ pub(super) struct Case<'a> {
     pub elsewhere: &'a Elsewhere,
     pub answering: Answering,
     pub turns: Turns,
+    /// How long the CPU under test may wait for its turn.
+    longest_turn: u64,
     /// The CPU under test.
     pub cpu: u16,
     pub baselines: Baselines,
@@ -201,9 +205,8 @@ impl Case<'_> {
     /// Names the cause of a late entry from user mode. A turn that came while the kernel was setting the
     /// timer that is the trigger made that late: no event is near it.
     fn late_from_user(&self, late: u64) -> Cause {
-        let others = self.turns.of_others(self.cpu);
         match self.view {
-            View::Inside if late <= others.longest() => {
+            View::Inside if late <= self.longest_turn => {
                 Cause::named(CauseKind::Turn, "while the timer was set")
             }
             _ => Cause::named(CauseKind::Firmware, "interrupts were on, in user mode"),

