@@ -132,7 +132,7 @@ async function more(page) {
   assert.ok(of.late >= 1);
   await page.selectOption("#find-what", "missing");
   await page.waitForSelector(".scopes .notice:visible");
-  assert.match(await text(page, ".scopes .notice"), /no trigger of stage user is missing/);
+  assert.match(await text(page, ".scopes .notice:visible"), /no trigger of stage user is missing/);
   await page.click('button[aria-label="First trigger"]');
   await until("trigger 0", () => trigger(page), (now) => now === 0);
   await page.selectOption("#find-what", "any");

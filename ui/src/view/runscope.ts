@@ -19,6 +19,8 @@ const MANY = 2_048;
 export class RunScope {
   readonly element: HTMLElement;
   readonly #notice = new Notice();
+  /** Says what a search did not find, whatever is fetched meanwhile. */
+  readonly #sought = new Notice();
   readonly #scope: Scope;
   readonly #finder: Finder;
   readonly #number = h("input", { type: "text", id: "trigger-number", "aria-label": "Number of the trigger", autocomplete: "off", onchange: () => this.#typed() });
@@ -40,13 +42,16 @@ export class RunScope {
         button("›|", "Last trigger", () => this.#go(this.#lines?.last ?? 0))),
       this.#number);
     this.#scope = new Scope(context, controls, (stage) => this.#choose(stage), () => void this.#fetch());
-    this.element = h("div", { class: "scopes" }, this.#notice.element, this.#scope.element);
+    this.element = h("div", { class: "scopes" }, this.#notice.element, this.#sought.element, this.#scope.element);
   }
 
   async update(shown: FinishedCase): Promise<void> {
     const other = this.#case?.case !== shown.case;
     this.#case = shown;
-    if (other) this.#lines = null;
+    if (other) {
+      this.#lines = null;
+      this.#sought.clear();
+    }
     this.#scope.place();
     const find = parseFind(this.context.place().find);
     // A link to the worst names no trigger: it is looked up.
@@ -99,6 +104,7 @@ export class RunScope {
   }
 
   #look(find: Find): void {
+    this.#sought.clear();
     if (find.what === "above" && find.least === null) return;
     if (find.what === "any") this.#show();
     else void this.#seek(find, null);
@@ -114,10 +120,10 @@ export class RunScope {
       above_ns: find.least === null ? null : String(find.least),
       ...(where === null ? {} : Object.fromEntries(Object.entries(where).map(([key, value]) => [key, String(value)]))),
     };
-    const found = await this.#notice.attempt(() => api.find(this.id, asked));
+    const found = await this.#sought.attempt(() => api.find(this.id, asked));
     if (found === null) return;
     if (found.seq !== null) this.#go(found.seq);
-    else this.#notice.tell(new Error(`no ${where === null ? "" : "after" in where ? "later " : "earlier "}trigger of stage ${stage} is ${find.what}`));
+    else this.#sought.tell(new Error(`no ${where === null ? "" : "after" in where ? "later " : "earlier "}trigger of stage ${stage} is ${find.what}`));
   }
 
   #typed(): void {
@@ -126,6 +132,7 @@ export class RunScope {
   }
 
   #go(seq: number): void {
+    this.#sought.clear();
     const { first = 0, last = seq } = this.#lines ?? {};
     this.context.note({ trigger: Math.min(Math.max(seq, first), last) });
     void this.#fetch();
