@@ -2,6 +2,7 @@
 //! The code that QEMU has translated, with the calls of each instruction that were wanted then.
 
 use std::ffi::{c_int, c_void};
+use std::sync::LazyLock;
 
 use crate::qemu::{address, symbols};
 
@@ -16,11 +17,16 @@ symbols! { Symbols:
     async_run_on_cpu: unsafe extern "C" fn(*mut c_void, Work, u64),
 }
 
-/// Returns QEMU's function, if this version has it.
-pub fn flush() -> Option<Flush> {
+/// Looked up once: each block that is translated asks for it.
+static FLUSH: LazyLock<Option<Flush>> = LazyLock::new(|| {
     let address = address("tb_flush");
     // SAFETY: the address is that of QEMU's function of this name, whose type is the one declared.
     (!address.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Flush>(address) })
+});
+
+/// Returns QEMU's function, if this version has it.
+pub fn flush() -> Option<Flush> {
+    *FLUSH
 }
 
 /// Lets the only CPU translate all anew as soon as it executes nothing. A QEMU that cannot do so goes on with
