@@ -30,6 +30,8 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
     let timeline = Timeline::of(&data.events);
     let elsewhere = Elsewhere::of(data);
     let names = Names::of(data);
+    let turns = Turns::of(data);
+    let cpu = data.plan.as_ref().map_or(0, |plan| plan.cpu) as u16;
     let mut case = Case {
         ours: Ours::of(&timeline, &names),
         names,
@@ -38,12 +40,11 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
         timeline: &timeline,
         elsewhere: &elsewhere,
         answering: Answering::of(data),
-        longest_turn: 0,
-        turns: Turns::of(data),
-        cpu: data.plan.as_ref().map_or(0, |plan| plan.cpu) as u16,
+        longest_turn: turns.of_others(cpu).longest(&timeline),
+        turns,
+        cpu,
         baselines: Baselines::default(),
     };
-    case.longest_turn = case.turns.of_others(case.cpu).longest(&timeline);
     for interval in timeline.intervals.iter().filter(|interval| !interval.gap) {
         let length = case.turns.of_others(case.cpu).own(interval.from, interval.to);
         case.baselines.add(Step::any(interval), length);

@@ -4,7 +4,7 @@
 //! An interval of a CPU has the other CPUs' turns in it. Its own time is what is left, and that is what an
 //! undisturbed step's length is compared with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use irqscope_run::CaseData;
 
@@ -12,11 +12,7 @@ use super::timeline::Timeline;
 
 /// The turns of a case, by CPU.
 #[derive(Debug, Default)]
-pub struct Turns {
-    /// From when on, in readings of the target's counter, a CPU executed, or none.
-    changes: Vec<(u64, Option<u16>)>,
-    by_cpu: BTreeMap<u16, Others>,
-}
+pub struct Turns(BTreeMap<u16, Others>);
 
 /// The turns of all CPUs but one.
 #[derive(Debug, Default)]
@@ -42,19 +38,25 @@ impl Turns {
         let Some(tick) = data.tick() else { return Self::default() };
         let per_cycle = (tick.femtoseconds / NANOSECOND).max(1);
         let changes: Vec<_> = data.turns.iter().map(|(at, cpu)| (at / per_cycle, *cpu)).collect();
-        let cpus: Vec<u16> = changes.iter().filter_map(|(_, cpu)| *cpu).collect();
-        let mut turns = Self { changes, by_cpu: BTreeMap::new() };
-        for cpu in cpus {
-            if !turns.by_cpu.contains_key(&cpu) {
-                turns.by_cpu.insert(cpu, turns.others(cpu));
-            }
-        }
-        turns
+        Self::of_changes(&changes)
     }
 
-    fn others(&self, cpu: u16) -> Others {
-        let (mut all, mut before) = (Others::default(), 0);
-        for pair in self.changes.windows(2) {
+    /// Makes them of the instants, in readings of the target's counter, from which on a CPU executed, or none.
+    fn of_changes(changes: &[(u64, Option<u16>)]) -> Self {
+        let cpus: BTreeSet<u16> = changes.iter().filter_map(|(_, cpu)| *cpu).collect();
+        Self(cpus.into_iter().map(|cpu| (cpu, Others::of(changes, cpu))).collect())
+    }
+
+    /// Returns the turns of all CPUs but this one.
+    pub fn of_others(&self, cpu: u16) -> &Others {
+        self.0.get(&cpu).unwrap_or(&NONE)
+    }
+}
+
+impl Others {
+    fn of(changes: &[(u64, Option<u16>)], cpu: u16) -> Self {
+        let (mut all, mut before) = (Self::default(), 0);
+        for pair in changes.windows(2) {
             let [(from, running), (to, _)] = [pair[0], pair[1]];
             if to <= from || running.is_none_or(|running| running == cpu) {
                 continue;
@@ -68,13 +70,6 @@ impl Turns {
         all
     }
 
-    /// Returns the turns of all CPUs but this one.
-    pub fn of_others(&self, cpu: u16) -> &Others {
-        self.by_cpu.get(&cpu).unwrap_or(&NONE)
-    }
-}
-
-impl Others {
     /// Returns how much of the time until `at` was theirs.
     fn until(&self, at: u64) -> u64 {
         let next = self.turns.partition_point(|turn| turn.from < at);
@@ -143,7 +138,7 @@ mod tests {
 
     /// Makes CPUs 0, 1 and 2 take turns.
     fn turns() -> Turns {
-        let changes = vec![
+        let changes = [
             (100, Some(0)),
             (110, Some(1)),
             (115, Some(2)),
@@ -153,9 +148,7 @@ mod tests {
             (160, Some(0)),
             (170, None),
         ];
-        let mut turns = Turns { changes, by_cpu: BTreeMap::new() };
-        turns.by_cpu = [0, 1].map(|cpu| (cpu, turns.others(cpu))).into();
-        turns
+        Turns::of_changes(&changes)
     }
 
     #[test]
