@@ -40,7 +40,7 @@ fn comparison() {
         Process::Ties(1_000),
     ];
     for process in processes {
-        let rates = coverage(process, 50_000, SIMULATIONS, &[500, 900, 990, 999, 1000]);
+        let rates = coverage(process, [50_000; 2], SIMULATIONS, &[500, 900, 990, 999, 1000]);
         let cell = |rate: &simulated::coverage::Rate| match rate.known {
             100.0 => format!("{:.1}", rate.held),
             known => format!("{:.1} (of {known:.1} %)", rate.held),
@@ -57,7 +57,7 @@ fn comparison() {
 fn few() {
     println!("p99 of 5,000 samples:");
     for process in [Process::Autoregressive(0.95), Process::Bursts] {
-        let rate = coverage(process, 5_000, SIMULATIONS, &[990])[0];
+        let rate = coverage(process, [5_000; 2], SIMULATIONS, &[990])[0];
         println!("{}: {:.1} (of {:.1} %)", process.name(), rate.held, rate.known);
     }
 }

@@ -14,6 +14,10 @@ const SIMULATIONS: u32 = 1_000;
 
 /// Checks p50, p90, p99 and the maximum of a window.
 fn holds_the_truth(process: Process, samples: usize) {
+    holds_the_truth_of(process, [samples; 2]);
+}
+
+fn holds_the_truth_of(process: Process, samples: [usize; 2]) {
     let rates = coverage(process, samples, SIMULATIONS, &[500, 900, 990, 1000]);
     println!("{}: {rates:?}", process.name());
     for rate in rates {
@@ -24,6 +28,14 @@ fn holds_the_truth(process: Process, samples: usize) {
 #[test]
 fn independent_samples() {
     holds_the_truth(Process::Independent, 20_000);
+}
+
+/// The maximum of more samples is larger, and no difference between their processes.
+#[test]
+fn more_samples_of_one_side_than_of_the_other() {
+    holds_the_truth_of(Process::Independent, [5_000, 40_000]);
+    holds_the_truth_of(Process::HeavyTail, [30_000, 20_000]);
+    holds_the_truth_of(Process::Autoregressive(0.9), [100_000, 20_000]);
 }
 
 #[test]
@@ -55,7 +67,7 @@ fn samples_in_small_steps() {
 /// An interval cannot be shorter than a step: it holds the truth more often.
 #[test]
 fn samples_in_steps_as_large_as_the_difference() {
-    for rate in coverage(Process::Ties(1_000), 5_000, 400, &[500, 900, 990]) {
+    for rate in coverage(Process::Ties(1_000), [5_000; 2], 400, &[500, 900, 990]) {
         assert!(rate.held >= 93.0, "{rate:?}");
     }
 }

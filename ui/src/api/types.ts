@@ -553,6 +553,8 @@ export interface FinishedCase {
   readonly results: readonly ResultKind[];
   /** Names of stages or benchmarks that tails and limits may be asked of. */
   readonly measured: readonly string[];
+  /** The limits that the run's scenario sets. */
+  readonly limits: readonly string[];
   /** In order of stage and view. */
   readonly series: readonly FinishedSeries[];
 }
@@ -913,6 +915,8 @@ export interface Manifest {
   readonly scenario_toml: string;
   /** The keys that were set outside it, one `KEY=VALUE` each, as `irqscope run --set` takes them. */
   readonly overrides: readonly string[];
+  /** The limits that the scenario sets. */
+  readonly limits?: readonly unknown[];
   /** The rig. */
   readonly rig: string;
   /** The command line. */
@@ -1255,8 +1259,10 @@ export interface Shift {
   readonly difference_ns: number | null;
   /** Of `base_ns`; none if that is not above zero. */
   readonly percent: number | null;
-  /** None where the figures are exact, and where there are too few samples. Of the maximum: of the maximum of a window, see [`MAXIMUM_METHOD`](super::MAXIMUM_METHOD). */
+  /** None where the figures are exact, and where there are too few samples. Of the maximum: of the maximum of [`window`](Self::window) samples, see [`MAXIMUM_METHOD`](super::MAXIMUM_METHOD). */
   readonly interval: ShiftLimits | null;
+  /** Of how many samples the interval of the maximum is; none elsewhere. */
+  readonly window: number | null;
   /** How many samples of either side it takes for the figure itself, or about how many for an interval; none where nothing lacks. */
   readonly needed: number | null;
 }

@@ -19,16 +19,27 @@ export function comparisonTable(one: Comparison): HTMLElement {
       h("table", { class: "figures shifts" },
         h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, ...[head].flat())))),
         h("tbody", {}, ...one.series.flatMap(({ series, shifts, identical }) =>
-          shifts.map((shift, index) => row(series, shift, identical, one.exact, index === 0)))))),
+          shifts.flatMap((shift, index) => rows(series, shift, identical, one.exact, index === 0)))))),
     unlike(one));
 }
 
-function row(series: string, shift: Shift, identical: boolean, exact: boolean, first: boolean): HTMLElement {
+/** Makes one row of a quantile, and of the maximum another: no interval belongs to it, but to that of a window. */
+function rows(series: string, shift: Shift, identical: boolean, exact: boolean, first: boolean): HTMLElement[] {
+  const { window, interval } = shift;
+  if (window === null || interval === null) return [row(series, quantile(shift.quantile), shift, identical, exact, first)];
+  const of: Shift = { ...shift, base_ns: null, other_ns: null, difference_ns: interval.estimate_ns, percent: null };
+  return [
+    row(series, quantile(shift.quantile), { ...shift, interval: null }, identical, exact, first),
+    row(series, `max of ${grouped(window)}`, of, identical, exact, false),
+  ];
+}
+
+function row(series: string, name: string, shift: Shift, identical: boolean, exact: boolean, first: boolean): HTMLElement {
   const { interval, percent, difference_ns: difference } = shift;
   const verdict = identical ? "identical" : verdictOf(shift, exact);
   return h("tr", { class: first ? "first" : "" },
     h("th", { scope: "row" }, first ? series : h("span", { class: "unseen" }, series)),
-    h("td", {}, quantile(shift.quantile)),
+    h("td", {}, name),
     h("td", {}, micro(shift.base_ns)), h("td", {}, micro(shift.other_ns)), h("td", {}, difference === null ? NONE : signed(micro(difference))),
     h("td", {}, percent === null ? NONE : signed(decimals(percent, 1))),
     exact ? null : h("td", {}, interval === null ? NONE : `${signed(micro(interval.low_ns))} … ${signed(micro(interval.high_ns))}`),

@@ -24,9 +24,11 @@ pub struct Shift {
     /// Of `base_ns`; none if that is not above zero.
     pub percent: Option<f64>,
     /// None where the figures are exact, and where there are too few samples. Of
-    /// the maximum: of the maximum of a window, see
+    /// the maximum: of the maximum of [`window`](Self::window) samples, see
     /// [`MAXIMUM_METHOD`](super::MAXIMUM_METHOD).
     pub interval: Option<Limits>,
+    /// Of how many samples the interval of the maximum is; none elsewhere.
+    pub window: Option<u64>,
     /// How many samples of either side it takes for the figure itself, or about how many for an
     /// interval; none where nothing lacks.
     pub needed: Option<u64>,
@@ -52,10 +54,9 @@ impl Limits {
         Self::new(base.difference(&other), is_positive.then_some(logarithms))
     }
 
-    fn of_maxima(base: &Maxima, other: &Maxima, level: f64) -> Self {
-        let is_positive = base.least() > 0 && other.least() > 0;
-        let logarithms = base.difference(other, level, f64::ln);
-        Self::new(base.difference(other, level, |ns| ns), is_positive.then_some(logarithms))
+    fn of_maxima(maxima: &Maxima, level: f64) -> Self {
+        let logarithms = maxima.is_positive().then(|| maxima.difference(level, f64::ln));
+        Self::new(maxima.difference(level, |ns| ns), logarithms)
     }
 
     /// Makes a shift; ratios are differences of logarithms.
@@ -83,8 +84,18 @@ impl Shift {
         let percent = part.map(|(base, difference)| difference as f64 / base as f64 * 100.0);
         let is_known = |series: &Series| quantile.is_known_of(series.sorted.count());
         let lacks = !is_known(base) || !is_known(other);
-        let (interval, needed) = (None, lacks.then(|| quantile.needs()));
-        Ok(Some(Self { quantile, base_ns, other_ns, difference_ns, percent, interval, needed }))
+        let needed = lacks.then(|| quantile.needs());
+        let (interval, window) = (None, None);
+        Ok(Some(Self {
+            quantile,
+            base_ns,
+            other_ns,
+            difference_ns,
+            percent,
+            interval,
+            window,
+            needed,
+        }))
     }
 
     /// Returns the shift with an interval that holds the truth with probability `level`.
@@ -99,8 +110,9 @@ impl Shift {
     ) -> Result<Option<Self>> {
         let Some(mut shift) = Self::exact(base, other, quantile)? else { return Ok(None) };
         if quantile == Quantile::MAX {
-            let both = Maxima::of(&base.values)?.zip(Maxima::of(&other.values)?);
-            shift.interval = both.map(|(base, other)| Limits::of_maxima(&base, &other, level));
+            let maxima = Maxima::of(&base.values, &other.values)?;
+            shift.window = maxima.as_ref().map(|maxima| maxima.window);
+            shift.interval = maxima.map(|maxima| Limits::of_maxima(&maxima, level));
             return Ok(Some(shift));
         }
         if shift.difference_ns.is_none() {

@@ -32,14 +32,21 @@ pub fn series(values: Vec<i64>) -> Measured {
     }
 }
 
-/// Returns the coverage for each quantile; 1000 is the maximum of a window.
-pub fn coverage(process: Process, n: usize, simulations: u32, quantiles: &[u32]) -> Vec<Rate> {
+/// Returns the coverage for each quantile; `samples`: the number of samples of either side. 1000 is the maximum of
+/// a window.
+pub fn coverage(
+    process: Process,
+    samples: [usize; 2],
+    simulations: u32,
+    quantiles: &[u32],
+) -> Vec<Rate> {
     let mut random = random(1);
-    let truths: Vec<f64> = quantiles.iter().map(|q| truth(process, n, *q)).collect();
+    let window = samples[0].min(samples[1]) / WINDOWS;
+    let truths: Vec<f64> = quantiles.iter().map(|q| truth(process, window, *q)).collect();
     let mut counts = vec![(0u32, 0u32); quantiles.len()];
     for _ in 0..simulations {
-        let base = series(process.series(&mut random, n, 1.0));
-        let other = series(process.series(&mut random, n, SCALE));
+        let base = series(process.series(&mut random, samples[0], 1.0));
+        let other = series(process.series(&mut random, samples[1], SCALE));
         for ((held, known), (q, truth)) in counts.iter_mut().zip(quantiles.iter().zip(&truths)) {
             let shift =
                 Shift::estimated(&base, &other, Quantile::per_mille(*q), LEVEL).unwrap().unwrap();
@@ -55,10 +62,10 @@ pub fn coverage(process: Process, n: usize, simulations: u32, quantiles: &[u32])
     counts.into_iter().map(rate).collect()
 }
 
-/// Returns the true difference.
-fn truth(process: Process, n: usize, thousandths: u32) -> f64 {
+/// Returns the true difference; that of maxima is of windows of `window` samples.
+fn truth(process: Process, window: usize, thousandths: u32) -> f64 {
     if thousandths == 1000 {
-        let maxima = [1.0, SCALE].map(|scale| window_maxima(process, n, scale));
+        let maxima = [1.0, SCALE].map(|scale| window_maxima(process, window, scale));
         let mut differences: Vec<i64> =
             maxima[0].iter().zip(&maxima[1]).map(|(a, b)| b - a).collect();
         differences.sort_unstable();
@@ -69,8 +76,7 @@ fn truth(process: Process, n: usize, thousandths: u32) -> f64 {
 }
 
 /// Returns the maxima of 10,001 windows; the same scale has the same ones.
-fn window_maxima(process: Process, n: usize, scale: f64) -> Vec<i64> {
-    let window = n / WINDOWS;
+fn window_maxima(process: Process, window: usize, scale: f64) -> Vec<i64> {
     let long = process.series(&mut random(scale.to_bits()), window * 10_001, scale);
     long.chunks(window).filter_map(|window| window.iter().max().copied()).collect()
 }

@@ -158,16 +158,16 @@ pub(crate) fn notes(series: &SeriesComparison, exact: bool) -> Vec<String> {
         }
     }
     let maximum = series.shifts.iter().find(|shift| shift.quantile == Quantile::MAX);
-    if let Some(Limits { estimate_ns, low_ns, high_ns, percent }) =
-        maximum.and_then(|max| max.interval)
-    {
+    if let Some((window, limits)) = maximum.and_then(|max| max.window.zip(max.interval)) {
+        let Limits { estimate_ns, low_ns, high_ns, percent } = limits;
         let signed =
             |ns: f64| format!("{}{}", if ns > 0.0 { "+" } else { "" }, alone(ns.round() as i64));
         let [estimate, low, high] = [estimate_ns, low_ns, high_ns].map(signed);
         let share =
             percent.map_or_else(String::new, |[low, high]| format!(", [{low:+.1}, {high:+.1}] %"));
+        let window = grouped(window);
         notes.push(format!(
-            "the maximum of a 17th of a run differs by {estimate} [{low}, {high}]{share}"
+            "the maximum of {window} samples differs by {estimate} [{low}, {high}]{share}"
         ));
     }
     notes
