@@ -47,9 +47,13 @@ test("places are gathered by stage", () => {
 
 test("ticks of places are whole, begin at nought and fit", () => {
   assert.deepEqual(wholeTicks(3, 9), [0, 1, 2, 3]);
-  for (const high of [0, 1, 15, 63, 1_000]) {
-    const ticks = wholeTicks(high, 9);
-    assert.ok(ticks.length <= 9 && ticks[0] === 0 && ticks.every(Number.isInteger), String(ticks));
+  assert.deepEqual(wholeTicks(10, 4), [0, 5, 10]);
+  for (let high = 0; high <= 1_000; high += 1) {
+    for (const most of [2, 4, 9]) {
+      const ticks = wholeTicks(high, most);
+      assert.ok(ticks.length <= most && ticks[0] === 0 && ticks.every(Number.isInteger) && (ticks.at(-1) ?? 0) <= high, `${high}: ${ticks}`);
+      assert.ok(high === 0 || ticks.length > 1 || most === 2, `${high}: ${ticks}`);
+    }
   }
 });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { grow, logTicks, position, roundDown, roundUp, valueAt } from "../src/core/scale.js";
+import { grow, logTicks, position, roundDown, roundUp, spanned, valueAt } from "../src/core/scale.js";
 
 test("a slider goes from end to end, and a value finds its place again", () => {
   assert.equal(valueAt(0, 1_000, 5e7, 300), 1_000);
@@ -23,6 +23,14 @@ test("a range holds what is there, and only ever grows", () => {
   assert.deepEqual(grow(first, 25_000, 26_000), first);
   assert.deepEqual(grow(first, 800, 5_000_000), { low: 500, high: 10_000_000 });
   assert.deepEqual(grow(null, 0, 0), { low: 1, high: 2 });
+});
+
+test("a span holds its ends, and a single value", () => {
+  const both = spanned([100_000, 50_000]);
+  assert.ok(both.low < 50_000 && both.low > 48_000 && both.high > 100_000 && both.high < 104_000, JSON.stringify(both));
+  const one = spanned([1_000]);
+  assert.ok(one.low < 1_000 && one.high > 1_000);
+  assert.deepEqual(spanned([]), { low: 1, high: 10 });
 });
 
 test("ticks lie in the range and are no more than there is room for", () => {

@@ -96,7 +96,9 @@ fn distribution(text: &mut String, site: &HoldTimes) {
     if most == 0 {
         return;
     }
-    let _ = writeln!(text, "{}  {}", site.function, site.place);
+    let names = [&site.function, &site.place, &site.kind].map(String::as_str);
+    let named: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+    let _ = writeln!(text, "{}", named.join("  "));
     let used = |count: &u64| *count > 0;
     let first = site.histogram.iter().position(used).unwrap_or(0);
     let last = site.histogram.iter().rposition(used).unwrap_or(0);

@@ -2,6 +2,7 @@
 // Answers by place in a burst, gathered by stage.
 
 import type { BurstPlace } from "../api/types.js";
+import { roundUp } from "./scale.js";
 
 export interface StagePlaces {
   readonly stage: string;
@@ -27,8 +28,10 @@ export function byStage(places: readonly BurstPlace[]): StagePlaces[] {
   });
 }
 
-/** Returns ticks of whole numbers from 0 on, at most `most` of them. */
+/** Returns ticks of whole numbers from 0 on, at most `most` of them, in steps of 1, 2 or 5. */
 export function wholeTicks(high: number, most: number): number[] {
-  const step = Math.max(1, Math.ceil(high / Math.max(most - 1, 1)));
+  // One more than `high` lies beyond the last tick.
+  let step = roundUp(Math.max(1, (high + 1) / most));
+  if (Math.floor(high / step) + 1 > most) step = roundUp(step * 1.001);
   return Array.from({ length: Math.floor(high / step) + 1 }, (_, index) => index * step);
 }

@@ -67,6 +67,14 @@ export function share(value: number, { low, high }: Range, logarithmic = true): 
   return Math.min(Math.max(part, 0), 1);
 }
 
+/** Returns a logarithmic range from the least value to the greatest, both above zero, with a margin beside them. */
+export function spanned(values: readonly number[]): Range {
+  if (values.length === 0) return { low: 1, high: 10 };
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const margin = Math.max((most / least) ** 0.03, 1.02);
+  return { low: least / margin, high: most * margin };
+}
+
 /** Returns a logarithmic range around all values above zero, with round ends. */
 export function around(values: readonly (number | null)[]): Range {
   const some = values.filter((value) => value !== null && value > 0) as number[];

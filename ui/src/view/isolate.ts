@@ -42,12 +42,15 @@ function ofCpu(one: CpuIsolation): HTMLElement {
 function causes(one: CpuIsolation): HTMLElement {
   const most = Math.max(...one.causes.map((cause) => cause.total_ns), 1);
   const rate = (cause: DisturbanceCause) => decimals((cause.count * 1e9) / Math.max(one.elapsed_ns, 1), 3);
-  return table(`Disturbances of CPU ${one.cpu}`, ["", "count", "per second", "mean", "longest", "to keep away", "what it was"], one.causes.slice(0, LISTED).map((cause) => [
+  return table(`Disturbances of CPU ${one.cpu}`, ["", "count", "per second", "mean", "longest", "what it was"], one.causes.slice(0, LISTED).map((cause) => [
     bar((100 * cause.total_ns) / most), grouped(cause.count), rate(cause), `${micro(cause.total_ns / Math.max(cause.count, 1))} µs`, `${micro(cause.longest_ns)} µs`,
-    cause.remedies.join("; "), what(cause)]), [0, 5, 6]);
+    what(cause)]), [0, 5]);
 }
 
-function what({ entry, acts, from }: DisturbanceCause): HTMLElement {
+/** Says by which way it came, what ran, the code that asked for it, and the setting that keeps it away. */
+function what({ entry, acts, from, remedies }: DisturbanceCause): HTMLElement {
   const asked = from === null ? null : `from CPU ${from.cpu}${from.thread === "" ? "" : `, ${from.thread}`}: ${from.callers.join(" < ")}`;
-  return h("span", {}, `${entry}: ${acts.length === 0 ? "not known" : acts.join(", ")}`, asked === null ? null : h("span", { class: "muted" }, ` ${asked}`));
+  return h("div", { class: "disturbance" }, h("div", {}, `${entry}: ${acts.length === 0 ? "not known" : acts.join(", ")}`),
+    asked === null ? null : h("div", { class: "muted" }, asked),
+    remedies.length === 0 ? null : h("div", {}, h("span", { class: "muted" }, "to keep away: "), remedies.join("; ")));
 }

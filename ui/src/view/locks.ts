@@ -42,9 +42,9 @@ function sites({ sites: all, left_out, others }: CaseLocks): HTMLElement {
   const more = all.length - LISTED + left_out;
   const rest = [more > 0 ? `${grouped(more)} more sites are shorter` : "", others > 0 ? `${grouped(others)} sections at still other places` : ""].filter((text) => text !== "");
   return h("div", {},
-    table("Critical sections", ["", "longest", "mean", "count", ...(decided ? ["refused", "forced"] : []), "section", "place"], all.slice(0, LISTED).map((site) => [
+    table("Critical sections", ["", "longest", "mean", "count", ...(decided ? ["refused", "forced"] : []), "section", "place", "kind"], all.slice(0, LISTED).map((site) => [
       bar((site.max_ns / longest) * 100), `${micro(site.max_ns)} µs`, site.count === 0 ? NONE : `${micro(site.total_ns / site.count)} µs`, grouped(site.count),
-      ...(decided ? [grouped(site.manager?.refused ?? 0), grouped(site.manager?.forced ?? 0)] : []), site.function, site.place]), [0, decided ? 6 : 4, decided ? 7 : 5]),
+      ...(decided ? [grouped(site.manager?.refused ?? 0), grouped(site.manager?.forced ?? 0)] : []), site.function, site.place, site.kind]), [0, ...[4, 5, 6].map((column) => column + (decided ? 2 : 0))]),
     rest.length === 0 ? null : h("p", { class: "muted" }, `${rest.join("; ")}.`));
 }
 

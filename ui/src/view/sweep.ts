@@ -5,7 +5,7 @@ import { api } from "../api/client.js";
 import type { FinishedCase, Sweep, SweepPoint, SweepSeries } from "../api/types.js";
 import { dot, frame, legend, line, logAxis, path, percent } from "../chart/frame.js";
 import { grouped, hertz, micro, NONE, round } from "../core/quantity.js";
-import { around } from "../core/scale.js";
+import { around, spanned } from "../core/scale.js";
 import { kneeAt, kneeText, want } from "../core/sweep.js";
 import { type Child, h } from "../dom.js";
 import { ResultPanel, selection, table } from "./result.js";
@@ -49,7 +49,10 @@ export class SweepPanel extends ResultPanel {
 }
 
 function picture({ stage, points, knee }: SweepSeries): HTMLElement {
-  const x = logAxis("trigger frequency", around(points.map((point) => point.frequency_hz)), 5, hertz);
+  const steps = points.map((point) => point.frequency_hz);
+  const axis = logAxis("trigger frequency", spanned(steps), 5, hertz);
+  // Between two steps of a short sweep there may be no round frequency.
+  const x = axis.ticks.length > 1 ? axis : { ...axis, ticks: [Math.min(...steps), Math.max(...steps)] };
   const y = logAxis(`latency of ${stage}`, around(points.flatMap((point) => FIGURES.map((name) => point[name]))), 5, round);
   const of = (name: (typeof FIGURES)[number]) => points.flatMap((point: SweepPoint): (readonly [number, number])[] => {
     const value = point[name];
@@ -63,7 +66,7 @@ function picture({ stage, points, knee }: SweepSeries): HTMLElement {
 }
 
 function figures({ case: name, stage, points }: SweepSeries): HTMLElement {
-  return table(`Steps of ${name}, ${stage}`, ["frequency", "triggers", "answered", "p50", "p99", "max", "in want"], points.map((point) => [
+  return table(`Steps of ${name}, ${stage}`, ["frequency", "triggers", "answered", "p50", "p99", "max", "keeps up"], points.map((point) => [
     hertz(point.frequency_hz), grouped(point.triggers), grouped(point.count),
-    ...FIGURES.map((figure) => (point[figure] === null ? NONE : `${micro(point[figure])} µs`)), point.keeps_up ? "✓ keeps up" : `✗ ${want(point)}`]), [6]);
+    ...FIGURES.map((figure) => (point[figure] === null ? NONE : `${micro(point[figure])} µs`)), point.keeps_up ? "✓ yes" : `✗ ${want(point)}`]), [6]);
 }
