@@ -47,6 +47,25 @@ says "user<150us@p99.9"
 expect 2 "$IRQSCOPE" gate "$run"
 says "--max"
 
+# A scenario's own limits: the answer and the report say whether they hold, and a gate needs no others.
+own() { # STATUS LIMITS
+	expect "$1" "$IRQSCOPE" run "$WORK/gate.toml" --kernel 6.1 --count 200 --set "limits=[$2]" --out "$WORK/own"
+}
+own 2 '"softirq<1s@max"'
+says "no stage or benchmark called \`softirq\` is asked"
+own 2 '"user<1s"'
+says "user<150us@p99.9"
+own 0 '"user<1s@p50", "irq<100ns@max"'
+says "1 of 2 limits do not hold."
+says "6.1/idle: irq (outside) < 100 ns at max: "
+grep -q "1 of 2 limits do not hold" "$WORK/own/report.html" || fail "the report does not say that a limit is exceeded"
+grep -q ">limit</text>" "$WORK/own/report.html" || fail "no histogram shows the limit"
+expect 1 "$IRQSCOPE" gate "$WORK/own"
+[ "$(wc -l <"$WORK/said")" = 1 ] && says "6.1/idle: irq (outside) < 100 ns at max" || fail "not the exceeded limit alone"
+expect 0 "$IRQSCOPE" gate "$WORK/own" --max 'irq<1s@max'
+expect 0 "$IRQSCOPE" report "$WORK/own" --intspect
+grep -q ">OOB</text>" "$WORK/own/report.html" || fail "not INTSPECT's form"
+
 # Against a baseline: itself, and another kernel.
 expect 0 "$IRQSCOPE" gate "$run" --against "$run" --allow 0%
 expect 1 "$IRQSCOPE" gate "$run#6.12/idle" --against "$run#6.1/idle" --allow 5% --stage user

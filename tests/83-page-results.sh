@@ -25,7 +25,8 @@ TOML
 sed 's/^count = .*/count = 160/' scenarios/bursts.toml >"$WORK/bursts.toml"
 expect 0 "$IRQSCOPE" run "$WORK/plain.toml" --trace 40 --out "$WORK/runs/plain"
 expect 0 "$IRQSCOPE" run "$WORK/bursts.toml" --kernel 6.1 --sections --out "$WORK/runs/bursts"
-expect 0 "$IRQSCOPE" run "$TESTS/scenarios/isolate/isolate.toml" --allow-commands --kernel 6.1 --out "$WORK/runs/isolate"
+# The limits that a scenario sets are held without being written.
+expect 0 "$IRQSCOPE" run "$TESTS/scenarios/isolate/isolate.toml" --set 'limits=["isolate<1s@max"]' --allow-commands --kernel 6.1 --out "$WORK/runs/isolate"
 expect 0 "$IRQSCOPE" sweep knee --kernel 6.1 --stage irq --stage work --count 100 \
 	--from 50kHz --to 100kHz --steps-per-octave 1 --out "$WORK/runs/sweep"
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! All latencies of one stage of one case in one view.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use irqscope_run::{CaseData, SampleRow};
 use irqscope_wire::{Stage, View};
 
+use crate::latest::{LATEST, LateResponse, Latest};
 use crate::{Both, Counted, Counter, Result};
 
 /// The latencies of one stage in one view, and how many of its triggers have no latency.
@@ -30,6 +32,8 @@ pub struct Distribution {
     pub unsure: u64,
     /// Execution times in nanoseconds; empty without any.
     pub execution: Counted,
+    /// The latest responses, the latest first; at most [`LATEST`](crate::LATEST).
+    pub latest: Vec<LateResponse>,
 }
 
 /// Values that are drawn, those that another interrupt hit set apart.
@@ -65,6 +69,9 @@ impl Distribution {
         self.missing += other.missing;
         self.coalesced += other.coalesced;
         self.unsure += other.unsure;
+        self.latest.extend(other.latest);
+        self.latest.sort_by_key(|one| (Reverse(one.latency_ns), one.case, one.seq));
+        self.latest.truncate(LATEST);
         Ok(())
     }
 
@@ -88,6 +95,7 @@ struct One {
     coalesced: u64,
     unsure: u64,
     execution: Counter,
+    latest: Latest,
 }
 
 impl<'a> Counting<'a> {
@@ -110,7 +118,9 @@ impl<'a> Counting<'a> {
     pub fn add(&mut self, rows: &[SampleRow]) -> Result<()> {
         for row in rows {
             let one = self.all.entry((row.stage, row.view));
-            one.or_insert_with(|| One::new(self.dir)).add(row)?;
+            let one = one.or_insert_with(|| One::new(self.dir));
+            one.latest.add(self.case, row);
+            one.add(row)?;
         }
         Ok(())
     }
@@ -128,6 +138,7 @@ impl<'a> Counting<'a> {
                 coalesced: one.coalesced,
                 unsure: one.unsure,
                 execution: one.execution.finish()?,
+                latest: one.latest.finish(),
             })
         };
         self.all.into_iter().map(finished).collect()
@@ -137,7 +148,8 @@ impl<'a> Counting<'a> {
 impl One {
     fn new(dir: &Path) -> Self {
         let [clean, hit, execution] = [dir, dir, dir].map(Counter::new);
-        Self { clean, hit, missing: 0, coalesced: 0, unsure: 0, execution }
+        let (missing, coalesced, unsure, latest) = (0, 0, 0, Latest::default());
+        Self { clean, hit, missing, coalesced, unsure, execution, latest }
     }
 
     fn add(&mut self, row: &SampleRow) -> Result<()> {

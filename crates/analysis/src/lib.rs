@@ -17,6 +17,7 @@ mod gate;
 mod histogram;
 mod identity;
 mod isolate;
+mod latest;
 mod live;
 mod locks;
 mod observer;
@@ -53,12 +54,12 @@ pub use distribution::{Distribution, Parts};
 pub use error::AnalysisError;
 pub use figures::{CaseFigures, Course, SeriesFigures};
 pub use gate::{
-    Allowance, GateError, Limit, LimitError, Verdict, hold, hold_against, hold_all, is_measured,
-    may_be_held,
+    Allowance, GateError, Verdict, hold, hold_against, hold_all, hold_own, is_measured, may_be_held,
 };
 pub use histogram::{Apart, Axis, Histogram};
 pub use identity::Recount;
 pub use isolate::{Asked, DisturbanceCause, Isolation};
+pub use latest::{LATEST, LateResponse, latest};
 pub use live::{
     BINS, Bins, Capture, CountedBy, Drawn, Flag, Frames, INTERVALS, LIVE_QUANTILE_METHOD,
     LatencyCourse, LiveAccount, LiveCase, LiveFigures, LiveLines, LiveSeries, Other, Points,

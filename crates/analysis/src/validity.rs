@@ -3,7 +3,7 @@
 //! member with its remedy.
 
 use irqscope_run::{CaseData, Gap, LogHealth};
-use irqscope_wire::{Account, Counters, Severity, Totals};
+use irqscope_wire::{Account, Counters, Severity, Stage, Totals};
 
 use crate::{OutsideAccount, bench, phases};
 
@@ -177,8 +177,10 @@ impl Warning {
         let notes = data.notes.iter().filter(|note| note.severity == Severity::Warning);
         let mut warnings: Vec<Self> = notes.map(|note| Self::Target(note.text.clone())).collect();
         if let Some(started) = &data.started {
-            let stages = started.unavailable.iter().map(|stage| stage.name().into());
-            warnings.extend(stages.map(Self::Unavailable));
+            // A scenario that asks all stages means those that there are.
+            let asks_all = data.asked().is_some_and(|it| it.stages.len() == Stage::ALL.len());
+            let missed = started.unavailable.iter().filter(|_| !asks_all);
+            warnings.extend(missed.map(|stage| Self::Unavailable(stage.name().into())));
             warnings.extend(started.absent_loads.iter().cloned().map(Self::AbsentLoad));
         }
         warnings

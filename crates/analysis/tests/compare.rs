@@ -8,9 +8,10 @@ mod synthetic;
 use std::path::Path;
 
 use irqscope_analysis::{
-    Allowance, AnalysisError, Ask, CompareError, Comparison, Limit, MeasuredCase, hold,
-    hold_against, pairs,
+    Allowance, AnalysisError, Ask, CompareError, Comparison, MeasuredCase, hold, hold_against,
+    pairs,
 };
+use irqscope_quantity::Limit;
 use irqscope_quantity::Quantile;
 use irqscope_run::RunDir;
 use irqscope_wire::{

@@ -308,13 +308,18 @@ Examples:
   irqscope report runs/20260101T120000Z-demo
   irqscope report RUN --sort max         the worst first
   irqscope report RUN --columns stage,case,p95,max --csv > figures.csv
-  irqscope report RUN --wide             all columns, the account of each case, all warnings")]
+  irqscope report RUN --wide             all columns, the account of each case, all warnings
+  irqscope report RUN --intspect         histograms in the form of INTSPECT's figures")]
 pub struct Report {
     /// The directory that `irqscope run` or `irqscope sweep` left behind.
     #[arg(add = candidates::runs())]
     pub run: PathBuf,
     #[command(flatten)]
     pub shown: Shown,
+    /// Draw histograms as INTSPECT does: a linear axis, 5 % and 95 %, what another interrupt hit (IRQ)
+    /// and what lies beyond the axis (OOB) apart.
+    #[arg(long)]
+    pub intspect: bool,
 }
 
 fn kernel_arch(name: &str) -> Result<Arch, String> {

@@ -11,6 +11,7 @@
 mod columns;
 mod cpus;
 mod excerpt;
+mod limit;
 mod print;
 mod quantile;
 mod read;
@@ -18,6 +19,7 @@ mod read;
 pub use columns::{Column, aligned};
 pub use cpus::{CpuList, NoCpuList};
 pub use excerpt::{EXCERPT, excerpt, shortened};
+pub use limit::{Limit, LimitError};
 pub use print::{Unit, alone, change, exact, grouped, hertz, hertz_exact, percent, seconds};
 pub use quantile::Quantile;
 pub use read::{Frequency, QuantityError, Share, Span};

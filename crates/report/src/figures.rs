@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The figures of a run.
 
-use irqscope_analysis::{CaseFigures, Explanation, Summary};
+use irqscope_analysis::{
+    CaseFigures, Distribution, Explanation, LateResponse, Summary, Verdict, latest,
+};
+use irqscope_quantity::Limit;
 use irqscope_run::RunDir;
 
 use crate::Result;
-use crate::figure::{self, Figure, Layout, Scope, Timeline};
+use crate::figure::{self, Figure, Form, Layout, Scope, Timeline};
 
 /// Everything that is drawn of a run that is no sweep, besides the overview.
 pub struct Figures<'a> {
@@ -16,6 +19,10 @@ pub struct Figures<'a> {
     pub explanations: Vec<Explanation>,
     /// Of the cases with bursts or execution times.
     pub scopes: Vec<Scope>,
+    /// The latest responses of all cases, each in its main view.
+    pub latest: Vec<LateResponse>,
+    /// Whether the limits of the scenario hold.
+    pub verdicts: Vec<Verdict>,
 }
 
 impl<'a> Figures<'a> {
@@ -31,10 +38,22 @@ impl<'a> Figures<'a> {
             series.extend(case.series.into_iter().map(|one| (case.number, one)));
             rounds.extend(case.rounds.into_iter().map(|one| (case.number, one)));
         }
+        let main = |one: &&Distribution| figure::is_shown(summary, one);
+        let latest = latest(stages.iter().filter(main));
         let mut all = figure::stages(summary, stages)?;
         all.extend(figure::benchmarks(summary, run, series)?);
         let (rounds, scopes) = (figure::timelines(summary, &rounds), figure::scopes(run, summary)?);
-        Ok(Self { all, rounds, explanations, scopes })
+        Ok(Self { all, rounds, explanations, scopes, latest, verdicts: Vec::new() })
+    }
+
+    /// Sets the limits that are drawn, whether they hold, and how histograms are drawn.
+    pub fn set(&mut self, limits: &[Limit], verdicts: Vec<Verdict>, form: Form) {
+        for figure in &mut self.all {
+            let of_figure = limits.iter().filter(|limit| figure.subject.answers_to(&limit.name));
+            figure.limits_ns = of_figure.map(|limit| limit.limit_ns).collect();
+            figure.form = form;
+        }
+        self.verdicts = verdicts;
     }
 
     /// Names and drawings of all files.

@@ -40,6 +40,7 @@ pub use cause_rows::cause_rows_table;
 pub use compare::{Compared, comparison_table};
 pub use error::ReportError;
 pub use explain::{explanation_table, overhead_table, sample_timeline, truth_table};
+pub use figure::Form;
 pub use generator::{clock_text, offsets_text};
 pub use locks::locks_text;
 pub use palette::{benchmark_colour, case_colour, stage_colour, stage_text};
@@ -53,7 +54,7 @@ pub use screen::{
 pub use table::table;
 pub use tail::tail_table;
 pub use verdicts::{junit, tap};
-pub use write::{write_all, write_comparisons, write_figures, write_html};
+pub use write::{Extras, write_all, write_comparisons, write_figures, write_html};
 
 /// The result of whatever writes a report.
 pub type Result<T, E = ReportError> = std::result::Result<T, E>;

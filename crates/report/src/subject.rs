@@ -47,6 +47,19 @@ impl Subject {
         }
     }
 
+    /// Returns whether a limit of this name is its.
+    pub fn answers_to(&self, name: &str) -> bool {
+        match self {
+            Self::Stage(stage, view) => {
+                SeriesName::Stage { stage: *stage, view: *view }.answers_to(name)
+            }
+            Self::Series { kind, variant, series } => {
+                let (variant, series) = (variant.clone(), series.clone());
+                SeriesName::Benchmark { benchmark: *kind, variant, series }.answers_to(name)
+            }
+        }
+    }
+
     /// Says from where to where, in a few words.
     pub fn text(&self) -> String {
         match self {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use irqscope_wire::{BenchmarkKind, Stage};
 
-use crate::palette::{benchmark_colour, case_colour, stage_colour};
+use crate::palette::{CASES, benchmark_colour, case_colour, on_light, stage_colour};
 
 /// The style in which something is drawn.
 #[derive(Clone, Copy, Debug)]
@@ -25,30 +25,33 @@ pub enum Ink {
 }
 
 impl Ink {
-    pub const fn colour(self) -> &'static str {
+    /// Returns the colour on a white ground.
+    fn colour(self) -> String {
         match self {
-            Self::Text => "#1c2024",
-            Self::Muted => "#5c6670",
-            Self::Grid => "#dde1e6",
-            Self::Ground => "#ffffff",
-            Self::Band => "#f3f5f7",
-            Self::Quantile => "#c00000",
-            Self::Stage(stage) => stage_colour(stage),
-            Self::Benchmark(kind) => benchmark_colour(kind),
-            Self::Case(index) => case_colour(index),
+            Self::Text => "#1c2024".to_owned(),
+            Self::Muted => "#5c6670".to_owned(),
+            Self::Grid => "#dde1e6".to_owned(),
+            Self::Ground => "#ffffff".to_owned(),
+            Self::Band => "#f3f5f7".to_owned(),
+            Self::Quantile => "#c00000".to_owned(),
+            Self::Stage(stage) => on_light(stage_colour(stage)),
+            Self::Benchmark(kind) => on_light(benchmark_colour(kind)),
+            Self::Case(index) => on_light(case_colour(index)),
         }
     }
 
     /// Classes exist only for what a dark ground changes.
-    const fn class(self) -> Option<&'static str> {
+    fn class(self) -> Option<String> {
         match self {
-            Self::Text => Some("text"),
-            Self::Muted => Some("muted"),
-            Self::Grid => Some("grid"),
-            Self::Ground => Some("ground"),
-            Self::Band => Some("band"),
-            Self::Quantile => Some("quantile"),
-            Self::Stage(_) | Self::Benchmark(_) | Self::Case(_) => None,
+            Self::Text => Some("text".to_owned()),
+            Self::Muted => Some("muted".to_owned()),
+            Self::Grid => Some("grid".to_owned()),
+            Self::Ground => Some("ground".to_owned()),
+            Self::Band => Some("band".to_owned()),
+            Self::Quantile => Some("quantile".to_owned()),
+            Self::Stage(stage) => Some(format!("stage-{stage}")),
+            Self::Case(index) => Some(format!("case-{}", index % CASES)),
+            Self::Benchmark(_) => None,
         }
     }
 

@@ -40,6 +40,30 @@ fn the_page_needs_nothing_but_itself() {
 }
 
 #[test]
+fn the_page_begins_with_the_answer_and_ends_with_what_few_look_for() {
+    let parent = tempfile::tempdir().unwrap();
+    let (run, summary) = demo(&parent.path().join("run"));
+    let page = text_of(&write_html(&run, &summary).unwrap());
+    let order = [
+        "The worst response of each case",
+        "All stages",
+        "The latest responses",
+        ">Figures<",
+        "Each by itself",
+        "About this run",
+    ];
+    let places: Vec<usize> =
+        order.iter().map(|text| page.find(text).unwrap_or(usize::MAX)).collect();
+    assert!(places.is_sorted() && places[5] < usize::MAX, "{places:?}");
+    // Nothing is cut off: the greatest latency of all is a bar of its own, and no column is apart.
+    assert!(!page.contains(">OOB<") && page.contains(">p50</text>"));
+    let worst = summary.cases.iter().flat_map(|case| &case.stages).filter_map(|one| one.max_ns);
+    let worst = irqscope_quantity::alone(worst.max().unwrap());
+    let latest = &page[places[2]..places[3]];
+    assert!(latest.contains(&worst), "{worst}");
+}
+
+#[test]
 fn every_figure_is_a_file_in_two_formats_with_its_text_rendered() {
     let parent = tempfile::tempdir().unwrap();
     let path = parent.path().join("run");

@@ -34,7 +34,8 @@ fn benchmarks() -> Summary {
 }
 
 fn said(summary: &Summary, explanations: &[Explanation]) -> String {
-    let about = About { run: "runs/a", scenario: Some("demo"), explanations, width: 80 };
+    let about =
+        About { run: "runs/a", scenario: Some("demo"), explanations, verdicts: &[], width: 80 };
     let lines = answer(summary, &about);
     assert!(lines.len() < 20, "{} lines", lines.len());
     text(&lines)
@@ -82,6 +83,7 @@ fn explanation(case: &str, stage: Stage, max_ns: i64) -> Explanation {
         rows: CauseRows { edges_ns: Vec::new(), rows: vec![row] },
         held_up: Vec::new(),
         worst: vec![1],
+        latest: Vec::new(),
         unexplained_median_per_cent: 0.0,
         unexplained_longest_ns: 0,
         violations: 0,

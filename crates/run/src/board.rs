@@ -81,6 +81,7 @@ fn draft(request: &BoardRequest<'_>, plan: &Plan) -> ManifestDraft {
         tool_version: request.tool_version.to_owned(),
         scenario: RIG.to_owned(),
         scenario_toml: String::new(),
+        limits: Vec::new(),
         overrides: Vec::new(),
         rig: RIG.to_owned(),
         args: request.args.clone(),

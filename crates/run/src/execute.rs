@@ -118,6 +118,7 @@ fn draft(request: &Request<'_>, cases: &[Case]) -> ManifestDraft {
         scenario: request.scenario.name.clone(),
         scenario_toml: request.scenario.text.clone(),
         overrides: request.scenario.overrides.lines(),
+        limits: request.scenario.limits.clone(),
         rig: request.scenario.rig.name().to_owned(),
         args: request.args.clone(),
         host: host(without_agent),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use irqscope_quantity::Limit;
 use irqscope_wire::{
     Counters, Failure, Message, Note, Plan, Severity, Stage, StageCost, StagePlan, Started,
     SystemState,
@@ -34,6 +35,8 @@ pub struct ManifestDraft {
     pub scenario_toml: String,
     /// The keys that were set outside it, one `KEY=VALUE` each.
     pub overrides: Vec<String>,
+    /// The limits that it sets.
+    pub limits: Vec<Limit>,
     /// The rig.
     pub rig: String,
     /// The command line.
@@ -61,6 +64,9 @@ pub struct Manifest {
     /// takes them.
     #[serde(default)]
     pub overrides: Vec<String>,
+    /// The limits that the scenario sets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
     /// The rig.
     pub rig: String,
     /// The command line.
@@ -213,6 +219,7 @@ impl Manifest {
             scenario: draft.scenario,
             scenario_toml: draft.scenario_toml,
             overrides: draft.overrides,
+            limits: draft.limits,
             rig: draft.rig,
             args: draft.args,
             started_utc,

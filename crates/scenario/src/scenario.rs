@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use irqscope_quantity::Limit;
 use irqscope_wire::{Plan, Stage, SystemState, Trigger};
 
 use crate::adapt::adapt;
@@ -52,6 +53,8 @@ pub struct Scenario {
     pub kernels: Vec<KernelName>,
     /// The system states to measure.
     pub states: Vec<SystemState>,
+    /// The limits that its cases are held against.
+    pub limits: Vec<Limit>,
     /// The devices of guests.
     pub devices: Devices,
     /// The settings of rig `twin`.
@@ -188,6 +191,7 @@ impl Scenario {
             kernels,
             states: plan::states::of(&text),
             about: text.about,
+            limits: text.limits,
             devices: text.devices,
             twin: text.twin,
             vm: text.vm,

@@ -13,6 +13,8 @@ import { ResultPanel, table } from "./result.js";
 
 export class GatePanel extends ResultPanel {
   readonly #text = h("input", { type: "text", id: "limits", autocomplete: "off", spellcheck: "false", "aria-describedby": "limits-form" });
+  /** The limits that the run's scenario sets. */
+  #own = "";
 
   constructor(private readonly context: Context, private readonly id: string) {
     super("gate", "Gate", "limits that this case must meet");
@@ -21,14 +23,15 @@ export class GatePanel extends ResultPanel {
     this.controls.append(form, h("p", { class: "muted", id: "limits-form" }, "NAME<LATENCY@QUANTILE, with commas between several. A trigger without a figure is later than every limit."));
   }
 
-  protected choose({ measured }: FinishedCase): void {
+  protected choose({ measured, limits }: FinishedCase): void {
     this.#text.placeholder = measured.slice(-2).map((name, place) => `${name}<${place === 0 ? "100us@p99" : "150us@max"}`).join(", ");
-    this.#text.value = this.context.place().limits ?? "";
+    this.#own = limits.join(", ");
+    this.#text.value = this.context.place().limits ?? this.#own;
     if (this.#text.value !== "") this.open();
   }
 
   protected wanted(): string | null {
-    return this.context.place().limits;
+    return this.context.place().limits ?? (this.#own === "" ? null : this.#own);
   }
 
   protected async show(drawn: FinishedCase): Promise<readonly Child[]> {

@@ -16,7 +16,7 @@ use super::parts::Explained;
 use super::ranking::HeldUp;
 use super::response::PartFigures;
 use super::rows::Rows;
-use crate::quantile;
+use crate::{LATEST, quantile};
 
 /// Which latencies are late.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +71,9 @@ pub struct Explanation {
     pub held_up: Vec<HeldUp>,
     /// Late responses, the latest first.
     pub worst: Vec<u64>,
+    /// The latest of all responses with their segments; at most [`LATEST`](crate::LATEST).
+    #[serde(skip)]
+    pub latest: Vec<Explained>,
     /// Median share of a latency that has no cause, over all samples.
     pub unexplained_median_per_cent: f64,
     /// The longest segment without a cause.
@@ -122,12 +125,19 @@ impl Explanation {
             rows: Rows::of(samples),
             held_up: Group::all(samples).iter().filter_map(HeldUp::of).collect(),
             worst: late.iter().map(|one| one.seq).collect(),
+            latest: latest(samples),
             unexplained_median_per_cent: without.get(without.len() / 2).copied().unwrap_or(0.0),
             unexplained_longest_ns: samples.iter().map(unknown).max().unwrap_or(0),
             violations: samples.iter().filter(|one| !sums_up(one)).count(),
             lacking: data.explained.as_ref().map(|it| it.lacking.clone()).unwrap_or_default(),
         }
     }
+}
+
+fn latest(samples: &[&Explained]) -> Vec<Explained> {
+    let mut all = samples.to_vec();
+    all.sort_by_key(|one| (std::cmp::Reverse(one.latency), one.seq));
+    all.into_iter().take(LATEST).cloned().collect()
 }
 
 fn late_from(samples: &[&Explained], above: Above) -> i64 {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Limits held against all cases of a run, if the run may have a verdict.
 
-use super::{Limit, Verdict, hold};
+use irqscope_quantity::Limit;
+use irqscope_run::RunDir;
+
+use super::{Verdict, hold};
 use crate::{MeasuredCase, Result};
 
 /// Why there is no verdict.
@@ -57,6 +60,30 @@ pub fn hold_all(cases: &[MeasuredCase], limits: &[Limit]) -> Result<Vec<Verdict>
     for limit in limits {
         is_measured(&limit.name, cases)?;
         for case in cases {
+            all.extend(hold(case, limit)?);
+        }
+    }
+    Ok(all)
+}
+
+/// Holds a run against the limits that its scenario sets. Where the measurement may have no verdict, none
+/// has passed.
+///
+/// # Errors
+/// The disk's.
+pub fn hold_own(run: &RunDir) -> Result<Vec<Verdict>> {
+    let limits = &run.manifest().limits;
+    if limits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let cases = MeasuredCase::load(run, None)?;
+    if let Err(why) = may_be_held(&cases) {
+        let none = |limit: &Limit| Verdict::new("", limit.to_string(), false, why.to_string());
+        return Ok(limits.iter().map(none).collect());
+    }
+    let mut all = Vec::new();
+    for limit in limits {
+        for case in &cases {
             all.extend(hold(case, limit)?);
         }
     }

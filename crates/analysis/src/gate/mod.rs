@@ -5,14 +5,12 @@
 //! that was not measured has not passed.
 
 mod all;
-mod limit;
 
-use irqscope_quantity::{Quantile, grouped};
+use irqscope_quantity::{Limit, Quantile, grouped};
 use irqscope_wire::{Beyond, View};
 use serde::Serialize;
 
-pub use all::{GateError, hold_all, is_measured, may_be_held};
-pub use limit::{Limit, LimitError};
+pub use all::{GateError, hold_all, hold_own, is_measured, may_be_held};
 
 use crate::compare::{Ask, MeasuredCase, Series, Shift, is_exact, matching};
 use crate::{Ascending, Result};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use irqscope_analysis::Limit;
+use irqscope_quantity::Limit;
 
 use super::Chosen;
 use super::candidates::runs;
@@ -18,6 +18,7 @@ use irqscope_quantity::Quantile;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  irqscope gate RUN
   irqscope gate RUN --max 'user<150us@p99.9' --max 'irq<20us@max'
   irqscope gate RUN#6.1-rt/load --max 'sched<100us@p99' --junit verdicts.xml
   irqscope gate RUN --against BASELINE --allow 5%
@@ -31,8 +32,9 @@ pub struct Gate {
     /// The run, or one case of it.
     #[arg(value_name = "RUN[#CASE]", add = runs())]
     pub run: Chosen,
-    /// A stage or benchmark, below a latency, at a quantile; may be repeated.
-    #[arg(long, value_name = "NAME<LATENCY@QUANTILE", required_unless_present = "against")]
+    /// A stage or benchmark, below a latency, at a quantile; may be repeated. Without one, the limits
+    /// that the run's scenario sets.
+    #[arg(long, value_name = "NAME<LATENCY@QUANTILE")]
     pub max: Vec<Limit>,
     /// A run that this one must not be later than.
     #[arg(long, value_name = "BASELINE[#CASE]")]

@@ -5,6 +5,7 @@ use irqscope_analysis::{
     Allowance, Ask, MeasuredCase, Verdict, differences, hold_against, hold_all, is_measured,
     may_be_held, pairs,
 };
+use irqscope_quantity::Limit;
 use irqscope_report::{junit, tap};
 
 use super::compare::load;
@@ -16,7 +17,8 @@ pub fn gate(options: &Gate) -> Done {
     let cases = load(&options.run)?;
     let base = options.against.as_ref().map(load).transpose()?.unwrap_or_default();
     may_be_held(cases.iter().chain(&base))?;
-    let mut verdicts = hold_all(&cases, &options.max)?;
+    let limits = limits(options, &cases)?;
+    let mut verdicts = hold_all(&cases, &limits)?;
     if options.against.is_some() {
         verdicts.extend(against(options, &base, &cases)?);
     }
@@ -32,6 +34,22 @@ pub fn gate(options: &Gate) -> Done {
         exceeded.clone().for_each(|one| println!("{}: {}: {}", one.case, one.asked, one.found));
     }
     Ok(if exceeded.count() == 0 { Exit::Fine } else { Exit::Exceeded })
+}
+
+/// Returns the limits that were asked for, else those of the scenario.
+fn limits(options: &Gate, cases: &[MeasuredCase]) -> Result<Vec<Limit>, Trouble> {
+    if !options.max.is_empty() || options.against.is_some() {
+        return Ok(options.max.clone());
+    }
+    let own = cases.first().map_or(Vec::new(), |case| case.manifest.limits.clone());
+    match own.is_empty() {
+        true => Err(Trouble::new(
+            Exit::Usage,
+            "there is nothing to hold the run against: give --max 'user<150us@p99.9' or \
+                           --against BASELINE, or write limits into the scenario",
+        )),
+        false => Ok(own),
+    }
 }
 
 fn against(

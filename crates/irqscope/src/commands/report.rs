@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope report`: everything that can be derived from a run's log.
 
-use irqscope_analysis::{Above, CaseFigures, Explanation, Summary, Sweep, explanations};
+use irqscope_analysis::{
+    Above, CaseFigures, Explanation, Summary, Sweep, Verdict, explanations, hold_own,
+};
 use irqscope_quantity::Quantile;
-use irqscope_report::{About, Line, answer, below, csv, narrow};
+use irqscope_report::{About, Extras, Form, Line, answer, below, csv, narrow};
 use irqscope_run::RunDir;
 
 use super::{Done, print_json};
@@ -12,7 +14,8 @@ use crate::console;
 use crate::exit::{Exit, Trouble};
 
 pub fn report(options: &Report) -> Done {
-    show_answer(&RunDir::open(&options.run)?, &options.shown, None, Pages::All)
+    let form = if options.intspect { Form::Intspect } else { Form::Logarithmic };
+    show_answer(&RunDir::open(&options.run)?, &options.shown, None, Pages::All(form))
 }
 
 /// The output.
@@ -30,13 +33,13 @@ pub enum Format {
 /// The pages and pictures that are written into the run directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    All,
+    All(Form),
     None,
 }
 
 /// Derives the figures of a run and prints them.
 pub fn show(run: &RunDir, format: Format) -> Done {
-    show_whole(run, format, Pages::All)
+    show_whole(run, format, Pages::All(Form::default()))
 }
 
 fn show_whole(run: &RunDir, format: Format, pages: Pages) -> Done {
@@ -48,7 +51,7 @@ fn show_whole(run: &RunDir, format: Format, pages: Pages) -> Done {
         Format::Sweep => print_json(&Sweep::of(&summary))?,
         Format::Nothing => {}
     }
-    finish(run, &summary, figures, None, (pages, format == Format::Table))
+    finish(run, &summary, figures, Extras::default(), (pages, format == Format::Table))
 }
 
 /// Derives likewise, and prints an answer in words before a table that fits the terminal; of a
@@ -61,20 +64,21 @@ pub fn show_answer(run: &RunDir, shown: &Shown, scenario: Option<&str>, pages: P
     let (summary, figures) = irqscope_analysis::derive_figures(run)?;
     if shown.csv {
         print!("{}", csv(&summary, &shown.choice()));
-        return finish(run, &summary, figures, None, (pages, false));
+        return finish(run, &summary, figures, Extras::default(), (pages, false));
     }
     let is_chosen = !shown.columns.is_empty() || shown.sort.is_some();
-    let mut explained = None;
+    let mut extras = Extras::default();
     match (Sweep::of(&summary).is_some(), is_chosen) {
         (true, false) => print!("{}", irqscope_report::table(&summary)),
         (true, true) => print_lines(&narrow(&summary, &shown.choice(), console::width())),
         (false, _) => {
             let explanations = explanations(run, Above::Quantile(Quantile::P99))?;
-            first_screen(run, &summary, &explanations, shown, scenario);
-            explained = Some(explanations);
+            let verdicts = hold_own(run)?;
+            first_screen(run, &summary, (&explanations, &verdicts), shown, scenario);
+            (extras.explained, extras.verdicts) = (Some(explanations), Some(verdicts));
         }
     }
-    finish(run, &summary, figures, explained, (pages, true))
+    finish(run, &summary, figures, extras, (pages, true))
 }
 
 /// Derives likewise, and prints the one screen of a watch. Pages, which take a slow machine long, are
@@ -85,18 +89,18 @@ pub fn show_watch(run: &RunDir, json: bool, has_limit: bool) -> Done {
     }
     let (summary, figures) = irqscope_analysis::derive_figures(run)?;
     print_lines(&irqscope_report::watch_screen(&summary, &figures, console::width(), has_limit)?);
-    finish(run, &summary, figures, None, (Pages::None, true))
+    finish(run, &summary, figures, Extras::default(), (Pages::None, true))
 }
 
 fn first_screen(
     run: &RunDir,
     summary: &Summary,
-    explanations: &[Explanation],
+    (explanations, verdicts): (&[Explanation], &[Verdict]),
     shown: &Shown,
     scenario: Option<&str>,
 ) {
     let (width, path) = (console::width(), run.path().display().to_string());
-    let about = About { run: &path, scenario, explanations, width };
+    let about = About { run: &path, scenario, explanations, verdicts, width };
     let blocks =
         [answer(summary, &about), narrow(summary, &shown.choice(), width), below(summary, width)];
     for (place, block) in blocks.iter().filter(|lines| !lines.is_empty()).enumerate() {
@@ -117,11 +121,15 @@ fn finish(
     run: &RunDir,
     summary: &Summary,
     figures: Vec<CaseFigures>,
-    explained: Option<Vec<Explanation>>,
+    extras: Extras,
     (pages, is_named): (Pages, bool),
 ) -> Result<Exit, Trouble> {
-    let write = || irqscope_report::write_figures(run, summary, figures, explained);
-    let html = (pages == Pages::All).then(write).transpose()?;
+    let html = match pages {
+        Pages::All(form) => {
+            Some(irqscope_report::write_figures(run, summary, figures, Extras { form, ..extras })?)
+        }
+        Pages::None => None,
+    };
     if is_named {
         println!("\nrun     {}", run.path().display());
         if let Some(html) = html {

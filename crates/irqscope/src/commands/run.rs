@@ -24,7 +24,8 @@ pub fn run(options: &Run) -> Done {
     }
     let file = ScenarioFile::load(&options.execution.scenario)?;
     let run = carry_out(&file, overrides, &options.execution.how)?;
-    let pages = if options.no_report { Pages::None } else { Pages::All };
+    let pages =
+        if options.no_report { Pages::None } else { Pages::All(irqscope_report::Form::default()) };
     show_answer(&run, &options.shown, Some(&options.execution.scenario), pages)
 }
 

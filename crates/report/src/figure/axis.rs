@@ -40,6 +40,11 @@ impl Log {
         10f64.powf(self.linear.from)
     }
 
+    /// Returns the value where the axis ends.
+    pub fn highest(&self) -> f64 {
+        10f64.powf(self.linear.to)
+    }
+
     pub fn length(&self) -> f64 {
         (self.linear.end - self.linear.start).abs()
     }

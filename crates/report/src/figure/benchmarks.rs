@@ -86,6 +86,7 @@ fn placed(summary: &Summary, number: u16, one: SeriesFigures) -> Option<Placed<'
         clean: one.values,
         hit: Counted::default(),
         histogram: None,
+        bars: Vec::new(),
         tails: Default::default(),
         course: one.course.map(Course::new),
     };

@@ -1,285 +1,294 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The histograms of one stage: the cases under each other on one axis, as
-//! INTSPECT (Herzog et al.) shows them.
+//! The histograms of one stage: the cases under each other on one axis. Both axes are logarithmic, so
+//! that nothing is cut off: a response that took a thousand times as long as the median is a bar of its
+//! own.
 
-use irqscope_analysis::{Axis, Histogram};
+use irqscope_analysis::Ascending;
+use irqscope_wire::Tick;
 
 use super::Figure;
-use super::axis::{Linear, Log, ticks};
+use super::axis::{Log, log_label, log_ticks};
 use super::layout::Layout;
 use super::panel::{Figures, Panel};
+use crate::Result;
 use crate::svg::{Anchor, Ink, Pen, Svg, Type};
-use irqscope_quantity::{Unit, alone, grouped};
-
-/// Where things are; one for all panels of a figure.
-struct Frame {
-    layout: Layout,
-    left: f64,
-    right: f64,
-    /// Left edges of the columns IRQ and OOB.
-    irq: f64,
-    oob: f64,
-    column: f64,
-    head: f64,
-    plot: f64,
-    x: Linear,
-    decades: f64,
-}
+use irqscope_quantity::{alone, grouped};
 
 const TITLE: f64 = 30.0;
 const GRID: Pen = Pen { ink: Ink::Grid, width: 1.0, dash: None };
 const BASE: Pen = Pen { ink: Ink::Muted, width: 1.0, dash: None };
-const QUANTILE: Pen = Pen { ink: Ink::Quantile, width: 1.4, dash: Some("5 3") };
+const MARK: Pen = Pen { ink: Ink::Text, width: 1.0, dash: Some("3 3") };
+/// Bins of an axis, if the clock is fine enough.
+const BINS: i32 = 160;
 /// A count of one must be seen: the axis begins this much below it, in decades.
 const FOOT: f64 = 0.25;
 
-pub fn draw(figure: &Figure<'_>, axis: Axis, layout: Layout, alone: bool) -> String {
-    let frame = Frame::new(figure, axis, layout);
-    let unit = Unit::for_largest(axis.end_ns());
+/// Bins of one axis, each a little wider than the one before, by the ratio of their ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bins {
+    /// Ends in ns: a bin has what is greater than the end before it, and not greater than its own.
+    pub ends_ns: Vec<i64>,
+    /// Where the first one begins.
+    pub start_ns: i64,
+}
+
+impl Bins {
+    /// Makes bins from the least to the greatest value of all panels, each as wide as some whole ticks:
+    /// others would show a comb that is not in the data. `None` without a value.
+    pub fn around(panels: &[Panel<'_>], tick: Option<Tick>) -> Option<Self> {
+        let least = panels.iter().filter_map(|panel| panel.all().min()).min()?.max(1);
+        let most = panels.iter().filter_map(|panel| panel.all().max()).max()?.max(least);
+        let tick = tick.map_or(1, |tick| tick.femtoseconds.div_ceil(1_000_000).max(1));
+        Some(Self::between(least, most, i64::try_from(tick).unwrap_or(i64::MAX)))
+    }
+
+    /// Makes bins from one value to another, both above zero.
+    fn between(least: i64, most: i64, tick: i64) -> Self {
+        // An axis around a single value shows it as what it is, narrow.
+        let range = (most as f64 / least as f64).max(1.5);
+        let ratio = range.powf(1.0 / f64::from(BINS));
+        let start_ns = (least - 1).div_euclid(tick).saturating_mul(tick);
+        let mut ends_ns = Vec::new();
+        let mut end = start_ns;
+        while end < most {
+            let ticks = ((end.max(1) as f64 * (ratio - 1.0)) / tick as f64).round().max(1.0);
+            end = end.saturating_add(tick.saturating_mul(ticks as i64));
+            ends_ns.push(end);
+        }
+        Self { ends_ns, start_ns }
+    }
+
+    /// Counts a panel's values, bin by bin, and at last those of which only is known that they are
+    /// greater; those below the first bin belong to it.
+    pub fn count(&self, panel: &Panel<'_>) -> Result<Vec<u64>> {
+        let limits: Vec<f64> = self.ends_ns.iter().map(|end| *end as f64).collect();
+        let mut left = panel.all().count();
+        let greater = panel.all().greater_than(&limits)?;
+        let of_bin = |after| std::mem::replace(&mut left, after) - after;
+        let mut counts: Vec<u64> = greater.into_iter().map(of_bin).collect();
+        counts.push(left);
+        Ok(counts)
+    }
+}
+
+/// Where things are; one for all panels of a figure.
+struct Frame<'a> {
+    layout: Layout,
+    bins: &'a Bins,
+    left: f64,
+    right: f64,
+    head: f64,
+    plot: f64,
+    x: Log,
+    decades: f64,
+}
+
+pub fn draw(figure: &Figure<'_>, bins: &Bins, layout: Layout, is_file: bool) -> String {
+    let frame = Frame::new(figure, bins, layout);
     let mut svg = Svg::new(layout.width(), &format!("Histograms of {}", figure.subject.named()));
     let mut top = 6.0;
-    if alone {
-        title(&mut svg, figure, layout);
+    if is_file {
+        super::layout::title(&mut svg, figure, layout);
         top += TITLE;
     }
     for panel in &figure.panels {
-        top = frame.panel(&mut svg, panel, figure, unit, top);
+        top = frame.panel(&mut svg, panel, &figure.limits_ns, top);
     }
-    let bottom = frame.foot(&mut svg, figure, axis, unit, top);
-    let bottom =
-        if alone { super::layout::caveat(&mut svg, figure.caveat.clone(), bottom) } else { bottom };
-    svg.finish(bottom, alone)
+    let bottom = frame.foot(&mut svg, figure.subject.quantity(), top);
+    let bottom = if is_file {
+        super::layout::caveat(&mut svg, figure.caveat.clone(), bottom)
+    } else {
+        bottom
+    };
+    svg.finish(bottom, is_file)
 }
 
-fn title(svg: &mut Svg, figure: &Figure<'_>, layout: Layout) {
-    let size = layout.pick(16.0, 13.0);
-    let name = Type::new(Ink::Text, size).bold();
-    let text = figure.title();
-    svg.text((12.0, 24.0), &text, name);
-    let beside = 12.0 + name.width(&text) + 10.0;
-    let what = figure.subject.text();
-    svg.text((beside, 24.0), &what, Type::new(Ink::Muted, layout.pick(12.0, 9.0)));
-}
-
-impl Frame {
-    fn new(figure: &Figure<'_>, axis: Axis, layout: Layout) -> Self {
-        let (left, margin) = (layout.pick(46.0, 34.0), layout.pick(12.0, 4.0));
-        let (column, gap) = (layout.pick(46.0, 36.0), layout.pick(14.0, 8.0));
-        let oob = layout.width() - margin - column;
-        let irq = oob - gap / 2.0 - column;
-        let right = irq - gap;
-        let (from, to) = (axis.start_ns as f64, axis.end_ns() as f64);
-        let histograms = figure.panels.iter().filter_map(|panel| panel.histogram.as_ref());
-        let tallest = histograms.map(Histogram::tallest).max().unwrap_or(1).max(1);
+impl<'a> Frame<'a> {
+    fn new(figure: &Figure<'_>, bins: &'a Bins, layout: Layout) -> Self {
+        let (left, right) = (layout.pick(46.0, 34.0), layout.width() - layout.pick(16.0, 8.0));
+        let tallest = figure.panels.iter().flat_map(|panel| &panel.bars).max();
+        let ends = (bins.start_ns.max(1), bins.ends_ns.last().copied().unwrap_or(2));
+        let limits = figure.limits_ns.iter().copied();
+        // A limit a little beyond the last response is worth being seen.
+        let farthest = limits.filter(|ns| *ns / 4 < ends.1).max().unwrap_or(0).max(ends.1);
+        let [from, to] = [ends.0, farthest].map(|ns| ns as f64);
+        let to = (to * 1.03).max(from * 1.5);
         Self {
             layout,
+            bins,
             left,
             right,
-            irq,
-            oob,
-            column,
             head: layout.pick(36.0, 48.0),
-            plot: layout.pick(112.0, 96.0),
-            x: Linear { from, to, start: left, end: right },
-            decades: (tallest as f64).log10().max(1.0) + 0.1,
+            plot: layout.pick(96.0, 84.0),
+            x: Log::new(from * 0.97, to, left, right),
+            decades: (tallest.copied().unwrap_or(1).max(1) as f64).log10().max(1.0) + 0.1,
         }
     }
 
-    fn y(&self, top: f64) -> Log {
-        Log::new(10f64.powf(-FOOT), 10f64.powf(self.decades), top + self.plot, top)
-    }
-
-    fn panel(
-        &self,
-        svg: &mut Svg,
-        panel: &Panel<'_>,
-        figure: &Figure<'_>,
-        unit: Unit,
-        top: f64,
-    ) -> f64 {
-        self.heading(svg, panel, top);
+    fn panel(&self, svg: &mut Svg, panel: &Panel<'_>, limits: &[i64], top: f64) -> f64 {
+        heading(svg, panel, self.layout, [self.left, self.right], top);
         let top = top + self.head;
-        let Some(histogram) = &panel.histogram else { return top + self.plot };
-        self.ground(svg, top);
-        self.bars(svg, histogram, figure.subject.ink(), top);
-        self.quantiles(svg, panel, unit, top);
-        let columns = [(self.irq, histogram.irq.count), (self.oob, histogram.oob.count)];
-        for (left, count) in columns {
-            self.column(svg, left, count, figure.subject.ink(), top);
-        }
         let bottom = top + self.plot;
+        self.ground(svg, top);
+        let y = Log::new(10f64.powf(-FOOT), 10f64.powf(self.decades), bottom, top);
+        let begins = std::iter::once(self.bins.start_ns).chain(self.bins.ends_ns.iter().copied());
+        let counted =
+            begins.zip(&self.bins.ends_ns).zip(&panel.bars).filter(|(_, count)| **count > 0);
+        let bars = counted.map(|((begin, end), count)| {
+            let [left, right] = [begin, *end].map(|ns| self.x.at(ns.max(1) as f64));
+            let left = left.max(self.left);
+            // A bin may be narrower than what a screen can show.
+            let upper = y.at(*count as f64);
+            [left, upper, (right - left).max(1.2), bottom - upper]
+        });
+        svg.bars(bars, Ink::Case(panel.index));
+        if let Some(beyond) = panel.bars.get(self.bins.ends_ns.len()).filter(|count| **count > 0) {
+            let set = Type::new(Ink::Text, 10.0).at(Anchor::End);
+            svg.text((self.right, top + 12.0), &format!("{} beyond →", grouped(*beyond)), set);
+        }
+        self.marks(svg, panel, limits, top);
         svg.line([self.left, bottom, self.right, bottom], BASE);
-        self.listed(svg, histogram, unit, bottom)
+        bottom + 8.0
     }
 
-    /// Draws the case, and its figures beside or below it.
-    fn heading(&self, svg: &mut Svg, panel: &Panel<'_>, top: f64) {
-        let summary = panel.figures;
-        let size = self.layout.pick(13.0, 12.0);
-        svg.text((self.left, top + 14.0), panel.case, Type::new(Ink::Text, size).bold());
-        let mut text = format!("n {}", grouped(summary.count));
-        for (name, value) in
-            [("p50", summary.p50_ns), ("p99", summary.p99_ns), ("max", summary.max_ns)]
-        {
-            text.push_str(&value.map(|ns| format!(" · {name} {}", alone(ns))).unwrap_or_default());
-        }
-        let Figures { missing, coalesced, skipped, .. } = summary;
-        for (name, count) in [("missing", missing), ("coalesced", coalesced), ("skipped", skipped)]
-        {
-            if count > 0 {
-                text.push_str(&format!(" · {} {name}", grouped(count)));
-            }
-        }
-        let set = Type::new(Ink::Muted, self.layout.pick(11.5, 10.0));
-        match self.layout {
-            Layout::Wide => {
-                svg.text((self.oob + self.column, top + 14.0), &text, set.at(Anchor::End));
-            }
-            Layout::Narrow => svg.text((self.left, top + 28.0), &text, set),
-        }
-    }
-
-    /// Draws grid, counts along the left, and the bands of the two columns.
+    /// Draws decades of counts along the left, and of latencies.
     fn ground(&self, svg: &mut Svg, top: f64) {
-        let y = self.y(top);
-        for left in [self.irq, self.oob] {
-            svg.rect([left, top, self.column, self.plot], Ink::Band);
-        }
+        let y = Log::new(10f64.powf(-FOOT), 10f64.powf(self.decades), top + self.plot, top);
         let labels = Type::new(Ink::Muted, 10.0).at(Anchor::End);
         for decade in 0..=self.decades as u32 {
             let count = 10u64.pow(decade);
             let at = y.at(count as f64);
             svg.line([self.left, at, self.right, at], GRID);
-            svg.text((self.left - 5.0, at + 3.5), &brief(count), labels);
+            svg.text((self.left - 5.0, at + 3.5), &super::intspect::brief(count), labels);
+        }
+        for (ns, _) in log_ticks(self.x.lowest(), self.x.highest(), self.x.length()) {
+            let x = self.x.at(ns as f64);
+            svg.line([x, top, x, top + self.plot], GRID);
         }
     }
 
-    fn bars(&self, svg: &mut Svg, histogram: &Histogram, ink: Ink, top: f64) {
-        let y = self.y(top);
-        let Axis { start_ns, bin_ns, .. } = histogram.axis;
-        let counts = histogram.counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        let bars = counts.map(|(bin, count)| {
-            let from = start_ns + bin_ns * bin as i64;
-            let [left, right] = [from, from + bin_ns].map(|ns| self.x.at(ns as f64));
-            // A hairline between bars, as long as they are wide enough for it.
-            let width = if right - left > 4.0 { right - left - 0.7 } else { right - left };
-            let upper = y.at(*count as f64);
-            [left, upper, width, top + self.plot - upper]
-        });
-        svg.bars(bars, ink);
-    }
-
-    fn quantiles(&self, svg: &mut Svg, panel: &Panel<'_>, unit: Unit, top: f64) {
-        let Some((low, high)) = panel.figures.p5_ns.zip(panel.figures.p95_ns) else { return };
-        let set = Type::new(Ink::Quantile, 10.0);
-        let place = |ns: i64| self.x.at(ns as f64);
-        for ns in [low, high] {
-            if (self.left..=self.right).contains(&place(ns)) {
-                svg.line([place(ns), top - 4.0, place(ns), top + self.plot], QUANTILE);
-            }
+    /// Draws quantiles, the maximum and limits, with their names above, beside each other where they
+    /// would meet.
+    fn marks(&self, svg: &mut Svg, panel: &Panel<'_>, limits: &[i64], top: f64) {
+        let Figures { p50_ns, p99_ns, p99_9_ns, max_ns, .. } = panel.figures;
+        let named = [("p50", p50_ns), ("p99", p99_ns), ("p99.9", p99_9_ns), ("max", max_ns)];
+        let mut marks: Vec<(f64, &str, Ink)> = named
+            .into_iter()
+            .filter_map(|(name, ns)| Some((self.x.at(ns?.max(1) as f64), name, Ink::Text)))
+            .collect();
+        let shown = limits.iter().filter(|ns| (**ns as f64) <= self.x.highest());
+        marks.extend(shown.map(|ns| (self.x.at((*ns).max(1) as f64), "limit", Ink::Quantile)));
+        marks.sort_by(|one, other| one.0.total_cmp(&other.0));
+        for (x, _, ink) in &marks {
+            let pen = if matches!(ink, Ink::Text) {
+                MARK
+            } else {
+                Pen { ink: *ink, width: 1.6, dash: None }
+            };
+            svg.line([*x, top - 3.0, *x, top + self.plot], pen);
         }
-        let baseline = top - 6.0;
-        let [low_text, mut high_text] = ["5 %", "95 %"].map(str::to_owned);
-        let low_anchor = if place(low) - set.width(&low_text) > self.left - 20.0 {
-            Anchor::End
-        } else {
-            Anchor::Middle
-        };
-        let low_at = place(low).clamp(self.left, self.right);
-        let taken = if low_anchor == Anchor::Middle { low_at + 14.0 } else { low_at + 4.0 };
-        let beyond = place(high) > self.right;
-        let fits = !beyond && place(high) + set.width(&high_text) < self.irq;
-        if beyond {
-            high_text = format!("{high_text} {} {} →", unit.figure(high as f64), unit.name());
+        let set = |ink| Type::new(ink, 9.5).at(Anchor::Middle);
+        let widths: Vec<f64> =
+            marks.iter().map(|(_, name, ink)| set(*ink).width(name) + 4.0).collect();
+        let places =
+            apart(&marks.iter().map(|mark| mark.0).collect::<Vec<_>>(), &widths, self.right);
+        for ((_, name, ink), place) in marks.iter().zip(places) {
+            svg.text((place, top - 6.0), name, set(*ink));
         }
-        // At the right edge the one ends before the other.
-        let (mut low_at, mut high_at) = (low_at - 1.0, (place(high) + 1.0).max(taken));
-        let high_anchor = if fits { Anchor::Start } else { Anchor::End };
-        if !fits {
-            high_at = self.right;
-            low_at = low_at.min(self.right - set.width(&high_text) - 4.0);
-        }
-        svg.text((low_at, baseline), &low_text, set.at(low_anchor));
-        svg.text((high_at, baseline), &high_text, set.at(high_anchor));
-    }
-
-    fn column(&self, svg: &mut Svg, left: f64, count: u64, ink: Ink, top: f64) {
-        let y = self.y(top);
-        let bottom = top + self.plot;
-        let middle = left + self.column / 2.0;
-        svg.line([left, bottom, left + self.column, bottom], BASE);
-        let upper = if count > 0 { y.at(count as f64) } else { bottom };
-        let inset = self.column * 0.25;
-        let bar = [left + inset, upper, self.column - 2.0 * inset, bottom - upper];
-        svg.bars((count > 0).then_some(bar).into_iter(), ink);
-        let ink = if count > 0 { Ink::Text } else { Ink::Muted };
-        let text = Type::new(ink, 10.0).at(Anchor::Middle);
-        svg.text((middle, upper - 3.0), &grouped(count), text);
-    }
-
-    /// Lists the values out of bounds, as many as fit in a line; the page lists all.
-    fn listed(&self, svg: &mut Svg, histogram: &Histogram, unit: Unit, bottom: f64) -> f64 {
-        if histogram.oob.is_empty() {
-            return bottom + 8.0;
-        }
-        let most = self.layout.pick(7.0, 3.0) as usize;
-        let joined = |values: &[i64]| {
-            values.iter().map(|ns| unit.figure(*ns as f64)).collect::<Vec<_>>().join(", ")
-        };
-        let (first, last) = (&histogram.oob.least, histogram.oob.last(most - most / 2));
-        let text = match histogram.oob.count {
-            few if few <= most as u64 => joined(first),
-            _ => format!("{} … {}", joined(&first[..most / 2]), joined(&last)),
-        };
-        let text = format!("OOB: {text} {}", unit.name());
-        let set = Type::new(Ink::Muted, self.layout.pick(10.5, 9.5)).at(Anchor::End);
-        svg.text((self.oob + self.column, bottom + 14.0), &text, set);
-        bottom + 20.0
     }
 
     /// Draws the axis that all panels share, below the last.
-    fn foot(&self, svg: &mut Svg, figure: &Figure<'_>, axis: Axis, unit: Unit, top: f64) -> f64 {
-        let line = top + 2.0;
+    fn foot(&self, svg: &mut Svg, quantity: &str, top: f64) -> f64 {
         let labels = Type::new(Ink::Muted, 10.5).at(Anchor::Middle);
-        svg.line([self.left, line, self.right, line], BASE);
-        let wanted = self.layout.pick(10.0, 5.0) as i64;
-        let (places, step) = ticks(axis.start_ns, axis.end_ns(), wanted);
-        for ns in places {
+        for (ns, is_labelled) in log_ticks(self.x.lowest(), self.x.highest(), self.x.length()) {
             let x = self.x.at(ns as f64);
-            svg.line([x, line, x, line + 4.0], BASE);
-            svg.text((x, line + 16.0), &unit.stepped(ns, step), labels);
+            if is_labelled {
+                svg.text((x, top + 10.0), &log_label(ns), labels);
+            }
         }
-        for (left, name) in [(self.irq, "IRQ"), (self.oob, "OOB")] {
-            svg.text(
-                (left + self.column / 2.0, line + 14.0),
-                name,
-                Type { ink: Ink::Text, ..labels },
+        let text = format!("{quantity}; number of samples in each bin; both axes logarithmic");
+        let set = Type::new(Ink::Text, self.layout.pick(11.0, 9.0)).at(Anchor::Middle);
+        svg.text(((self.left + self.right) / 2.0, top + 28.0), &text, set);
+        top + 38.0
+    }
+}
+
+/// Draws the case, and its figures beside or below it.
+pub fn heading(
+    svg: &mut Svg,
+    panel: &Panel<'_>,
+    layout: Layout,
+    [left, right]: [f64; 2],
+    top: f64,
+) {
+    let summary = panel.figures;
+    svg.text((left, top + 14.0), panel.case, Type::new(Ink::Text, layout.pick(13.0, 12.0)).bold());
+    let mut text = format!("n {}", grouped(summary.count));
+    let named = [
+        ("p50", summary.p50_ns),
+        ("p99", summary.p99_ns),
+        ("p99.9", summary.p99_9_ns),
+        ("max", summary.max_ns),
+    ];
+    for (name, value) in named {
+        text.push_str(&value.map(|ns| format!(" · {name} {}", alone(ns))).unwrap_or_default());
+    }
+    let Figures { missing, coalesced, skipped, .. } = summary;
+    for (name, count) in [("missing", missing), ("coalesced", coalesced), ("skipped", skipped)] {
+        if count > 0 {
+            text.push_str(&format!(" · {} {name}", grouped(count)));
+        }
+    }
+    let set = Type::new(Ink::Muted, layout.pick(11.5, 9.0));
+    match layout {
+        Layout::Wide => svg.text((right, top + 14.0), &text, set.at(Anchor::End)),
+        Layout::Narrow => svg.text((left, top + 28.0), &text, set),
+    }
+}
+
+/// Moves the middles of labels, which ascend, so that none covers another and none goes beyond `right`.
+fn apart(wanted: &[f64], widths: &[f64], right: f64) -> Vec<f64> {
+    let mut places = wanted.to_vec();
+    for one in 1..places.len() {
+        let free = places[one - 1] + (widths[one - 1] + widths[one]) / 2.0;
+        places[one] = places[one].max(free);
+    }
+    let mut room = right;
+    for one in (0..places.len()).rev() {
+        places[one] = places[one].min(room - widths[one] / 2.0);
+        room = places[one] - widths[one] / 2.0;
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_grow_by_whole_ticks_and_hold_every_value() {
+        for (least, most, tick) in
+            [(530, 8_000_000, 2), (530, 540, 2), (1, 1, 1), (7, 9_000, 40), (1, i64::MAX, 1)]
+        {
+            let Bins { ends_ns, start_ns } = Bins::between(least, most, tick);
+            let begins = std::iter::once(start_ns).chain(ends_ns.iter().copied());
+            let widths: Vec<i64> = begins.zip(&ends_ns).map(|(begin, end)| end - begin).collect();
+            assert!(
+                start_ns < least && ends_ns.last().is_some_and(|end| *end >= most),
+                "{ends_ns:?}"
             );
+            // The last one may end where numbers do.
+            let whole = &widths[..widths.len() - 1];
+            assert!(whole.iter().all(|width| width % tick == 0), "{widths:?}");
+            assert!(whole.is_sorted() && widths.len() <= 4 * BINS as usize, "{}", widths.len());
         }
-        let bin = unit_of_bin(axis.bin_ns);
-        let (quantity, unit) = (figure.subject.quantity(), unit.name());
-        let text = format!("{quantity} [{unit}], bins of {bin}; number of samples, logarithmic");
-        let middle = (self.left + self.right) / 2.0;
-        let set = Type::new(Ink::Text, self.layout.pick(11.0, 9.5)).at(Anchor::Middle);
-        svg.text((middle, line + 34.0), &text, set);
-        line + 44.0
     }
-}
 
-/// Formats 1, 10, 100, 1k, 10k, 100k, 1M.
-fn brief(count: u64) -> String {
-    match count {
-        0..1_000 => count.to_string(),
-        1_000..1_000_000 => format!("{}k", count / 1_000),
-        _ => format!("{}M", count / 1_000_000),
-    }
-}
-
-/// Formats a bin's width; the series 1-2-5 needs no decimals: `20 ns`, `1 µs`.
-fn unit_of_bin(ns: i64) -> String {
-    match ns {
-        ..1_000 => format!("{ns} ns"),
-        1_000..1_000_000 => format!("{} µs", ns / 1_000),
-        _ => format!("{} ms", ns / 1_000_000),
+    #[test]
+    fn labels_keep_apart_and_inside() {
+        assert_eq!(apart(&[10.0, 100.0], &[20.0, 20.0], 200.0), [10.0, 100.0]);
+        assert_eq!(apart(&[10.0, 10.0, 12.0], &[20.0, 20.0, 20.0], 200.0), [10.0, 30.0, 50.0]);
+        assert_eq!(apart(&[190.0, 195.0], &[20.0, 20.0], 200.0), [170.0, 190.0]);
+        assert!(apart(&[], &[], 1.0).is_empty());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! How wide a drawing is, and its last line.
+//! How wide a drawing is, its title and its last line.
 
+use super::Figure;
 use crate::svg::{Ink, Svg, Type};
 
 /// The two widths.
@@ -33,4 +34,14 @@ pub fn caveat(svg: &mut Svg, caveat: Option<String>, bottom: f64) -> f64 {
     let Some(caveat) = caveat else { return bottom };
     svg.text((12.0, bottom + 6.0), &format!("twin: {caveat}"), Type::new(Ink::Muted, 9.5));
     bottom + 16.0
+}
+
+/// Draws what a figure shows, above it.
+pub fn title(svg: &mut Svg, figure: &Figure<'_>, layout: Layout) {
+    let name = Type::new(Ink::Text, layout.pick(16.0, 13.0)).bold();
+    let text = figure.title();
+    svg.text((12.0, 24.0), &text, name);
+    let beside = 12.0 + name.width(&text) + 10.0;
+    let what = figure.subject.text();
+    svg.text((beside, 24.0), &what, Type::new(Ink::Muted, layout.pick(12.0, 9.0)));
 }

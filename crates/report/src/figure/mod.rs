@@ -5,6 +5,7 @@
 mod axis;
 mod benchmarks;
 mod histogram;
+mod intspect;
 mod knees;
 mod layout;
 mod overlay;
@@ -23,6 +24,7 @@ use irqscope_wire::Tick;
 
 use crate::Result;
 use crate::subject::Subject;
+use histogram::Bins;
 
 pub use benchmarks::benchmarks;
 pub use layout::Layout;
@@ -31,11 +33,28 @@ pub use panel::Panel;
 pub use scopes::{Scope, scopes};
 pub use timeline::{Timeline, timelines};
 
+/// How histograms are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Both axes logarithmic, nothing cut off, with quantiles and limits.
+    #[default]
+    Logarithmic,
+    /// A linear axis with the 5 % and 95 % quantiles; what another interrupt hit and what lies beyond
+    /// the axis apart, as INTSPECT draws it.
+    Intspect,
+}
+
 /// One subject with all its cases.
 pub struct Figure<'a> {
     pub subject: Subject,
     /// None if no case has a single value.
     pub axis: Option<Axis>,
+    /// None if no case has a single value, and where values lie on both sides of zero.
+    bins: Option<Bins>,
+    /// In which form histograms are drawn.
+    pub form: Form,
+    /// Limits that its values are held against.
+    pub limits_ns: Vec<i64>,
     /// Stands below a figure that leaves the page, if the twin made it.
     pub caveat: Option<String>,
     pub panels: Vec<Panel<'a>>,
@@ -56,14 +75,17 @@ impl<'a> Figure<'a> {
         let parts: Vec<Parts<'_>> = panels.iter().map(Panel::parts).collect();
         let axis = Axis::common(&parts, tick)?;
         let limits = Layout::ALL.map(|layout| tail::limits(&panels, layout));
+        let bins = if subject.is_signed() { None } else { Bins::around(&panels, tick) };
         for panel in &mut panels {
+            panel.bars = bins.as_ref().map_or(Ok(Vec::new()), |bins| bins.count(panel))?;
             let histogram = axis.map(|axis| Histogram::new(panel.parts(), axis));
             panel.histogram = histogram.transpose()?;
             for (tail, limits) in panel.tails.iter_mut().zip(&limits) {
                 *tail = Both(&panel.clean, &panel.hit).greater_than(limits)?;
             }
         }
-        Ok(Self { subject, axis, caveat, panels })
+        let (form, limits_ns) = (Form::default(), Vec::new());
+        Ok(Self { subject, axis, bins, form, limits_ns, caveat, panels })
     }
 
     pub fn title(&self) -> String {
@@ -75,7 +97,15 @@ impl<'a> Figure<'a> {
     }
 
     pub fn histogram(&self, layout: Layout, alone: bool) -> Option<String> {
-        Some(histogram::draw(self, self.axis?, layout, alone))
+        match (self.form, &self.bins) {
+            (Form::Logarithmic, Some(bins)) => Some(histogram::draw(self, bins, layout, alone)),
+            _ => Some(intspect::draw(self, self.axis?, layout, alone)),
+        }
+    }
+
+    /// Returns whether its histograms are INTSPECT's, with what is set apart.
+    pub fn is_intspect(&self) -> bool {
+        self.form == Form::Intspect || self.bins.is_none()
     }
 
     /// Draws the tail; `None` where shares of what came later make no sense.
@@ -108,7 +138,7 @@ pub use overview::draw as overview;
 pub use sweep::{StageSweep, stages as sweep_stages};
 
 /// Returns whether a distribution is drawn: each case is drawn once, in its main view.
-fn is_shown(summary: &Summary, one: &Distribution) -> bool {
+pub(crate) fn is_shown(summary: &Summary, one: &Distribution) -> bool {
     let mut shown = summary.shown_cases();
     shown.any(|(index, case)| index == usize::from(one.case) && case.main_view() == one.view)
 }
@@ -124,6 +154,7 @@ fn stage_panel(summary: &Summary, one: Distribution) -> Option<Panel<'_>> {
         clean: one.clean,
         hit: one.hit,
         histogram: None,
+        bars: Vec::new(),
         tails: Default::default(),
         course: None,
     })

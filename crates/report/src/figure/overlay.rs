@@ -63,6 +63,7 @@ impl<'a> Overlay<'a> {
             clean: series.sorted.clone(),
             hit: Counted::default(),
             histogram: None,
+            bars: Vec::new(),
             tails: Default::default(),
             course: None,
         };

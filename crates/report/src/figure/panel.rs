@@ -15,7 +15,10 @@ pub struct Panel<'a> {
     /// Those that another interrupt hit are apart.
     pub clean: Counted,
     pub hit: Counted,
+    /// In INTSPECT's form.
     pub histogram: Option<Histogram>,
+    /// How many values each bin of the figure has.
+    pub bars: Vec<u64>,
     /// How many values are greater than each step of the tail's drawing, by
     /// layout.
     pub tails: [Vec<u64>; 2],
@@ -42,6 +45,7 @@ pub struct Figures {
     pub p50_ns: Option<i64>,
     pub p95_ns: Option<i64>,
     pub p99_ns: Option<i64>,
+    pub p99_9_ns: Option<i64>,
     pub max_ns: Option<i64>,
     pub missing: u64,
     pub coalesced: u64,
@@ -56,6 +60,7 @@ impl From<&StageSummary> for Figures {
             p50_ns: one.p50_ns,
             p95_ns: one.p95_ns,
             p99_ns: one.p99_ns,
+            p99_9_ns: one.p99_9_ns,
             max_ns: one.max_ns,
             missing: one.missing,
             coalesced: one.coalesced,
@@ -72,6 +77,7 @@ impl From<&SeriesSummary> for Figures {
             p50_ns: one.p50_ns,
             p95_ns: one.p95_ns,
             p99_ns: one.p99_ns,
+            p99_9_ns: one.p99_9_ns,
             max_ns: one.max_ns,
             skipped: one.skipped,
             ..Self::default()

@@ -31,10 +31,7 @@ pub fn section(explanations: &[Explanation]) -> Markup {
                 (super::response::tables(explanations))
                 @for stage in stages {
                     details {
-                        summary {
-                            i.swatch style={ "background:" (crate::stage_colour(stage)) } {}
-                            strong { (stage) }
-                        }
+                        summary { strong { (stage) } }
                         @for one in explanations.iter().filter(|one| one.stage == stage) { (table(one)) }
                     }
                 }
@@ -47,7 +44,7 @@ pub fn section(explanations: &[Explanation]) -> Markup {
 fn ranked(explanations: &[Explanation]) -> Markup {
     html! {
         div.scroll {
-            table.figures {
+            table.words {
                 thead { tr {
                     @for name in ["held up the most by", "worst", "of", "responses", "stages"] {
                         th scope="col" { (name) }
@@ -58,10 +55,10 @@ fn ranked(explanations: &[Explanation]) -> Markup {
                         th scope="row" title=[one.all.kind.meaning()] {
                             (cause_name(Some(one.all.kind), &one.all.name))
                         }
-                        td { (alone(one.all.longest_ns)) }
-                        td { (one.case) " " (one.stage) ", trigger " (one.all.longest_seq) }
-                        td { (grouped(one.all.count as u64)) }
-                        td { (listed(&one.stages)) }
+                        td.number { (alone(one.all.longest_ns)) }
+                        td { (one.case) " " (one.stage) ", trigger " (grouped(one.all.longest_seq)) }
+                        td.number { (grouped(one.all.count as u64)) }
+                        td.wrapped { (listed(&one.stages)) }
                     }
                 }
             }

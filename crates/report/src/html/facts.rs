@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The facts of a measurement: its settings, its machine, and the method of its figures.
 
-use irqscope_analysis::{SeedsSummary, Summary, Sweep};
+use irqscope_analysis::{CaseSummary, SeedsSummary, Summary, Sweep};
 use irqscope_run::{CaseManifest, Manifest};
 use irqscope_wire::{Benchmark, JitterKind, Policy, Scheduling, Setting, Stage, StagePlan, Unit};
 use maud::{Markup, html};
@@ -39,8 +39,25 @@ pub fn measured(manifest: &Manifest, summary: &Summary) -> Markup {
             // An imported run does not say what else was asked for.
             @let known = if manifest.rig == "import" { 1 } else { FACTS.len() };
             @for fact in &FACTS[..known] { (told(&manifest.cases, *fact)) }
+            @for (stage, cases) in absent(manifest, summary) {
+                dt { (stage) } dd { "is not offered by the kernel of " (cases.join(", ")) }
+            }
         }
     }
+}
+
+/// Returns stages that were asked for and that a kernel does not have, with its cases.
+fn absent<'a>(manifest: &Manifest, summary: &'a Summary) -> Vec<(Stage, Vec<&'a str>)> {
+    let is_absent = |stage: &Stage, (plan, case): &(&CaseManifest, &'a CaseSummary)| {
+        let asked = plan.asked().is_some_and(|asked| asked.stages.contains(stage));
+        asked && !case.stages.is_empty() && !case.stages.iter().any(|one| one.stage == *stage)
+    };
+    let of = |stage: &Stage| {
+        let cases = manifest.cases.iter().zip(&summary.cases);
+        let cases = cases.filter(|both| is_absent(stage, both)).map(|(_, case)| &*case.case);
+        (*stage, cases.collect::<Vec<_>>())
+    };
+    Stage::ALL.iter().map(of).filter(|(_, cases)| !cases.is_empty()).collect()
 }
 
 /// Lists where it was measured.
@@ -69,7 +86,7 @@ pub fn environment(manifest: &Manifest) -> Markup {
     }
 }
 
-pub fn method(manifest: &Manifest, summary: &Summary) -> Markup {
+pub fn method(manifest: &Manifest, summary: &Summary, is_intspect: bool) -> Markup {
     html! {
         ul {
             @if let Some(seeds) = summary.seeds.first() {
@@ -80,6 +97,9 @@ pub fn method(manifest: &Manifest, summary: &Summary) -> Markup {
                 li { "The knee is the highest frequency at which, and at all steps below which, every trigger had a response of its own: none merged with another's, none missing, no interrupt lost, nothing in doubt. It lies between that step and the next." }
                 li { "Beyond its knee a stage's figures are those of the triggers that it did answer." }
                 li { "One period: an answer above this line comes when the next trigger is out already." }
+            } @else if !is_intspect {
+                li { "Histograms have two logarithmic axes and every response: nothing is cut off. Dashed lines are quantiles and the maximum, a red one is a limit that the scenario sets." }
+                li { "A colour is a case, in every picture." }
             } @else {
                 li { "The dashed red lines are the 5 % and 95 % quantiles: nine tenths of all answers lie between them." }
                 li { "IRQ: answers that another interrupt hit on their CPU; they are set apart from the bars and part of all statistics." }

@@ -4,39 +4,51 @@
 mod compare;
 mod explain;
 mod facts;
+mod first;
 mod response;
 mod stage;
 mod sweep;
+mod tables;
 
-use irqscope_analysis::{CaseSummary, Summary, Sweep};
+use irqscope_analysis::{Summary, Sweep};
 use irqscope_run::Manifest;
-use irqscope_wire::Stage;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::account::{Accounted, accounts};
-use crate::figure::{Layout, StageSweep, overview};
+use crate::figure::{Figure, Layout, StageSweep, overview};
 use crate::figures::Figures;
-use crate::table::{
-    columns, execution_rows, figures, has_stages, legend, observer_by_stage, table_unit,
-};
-use crate::{bench, seeds};
-use irqscope_quantity::{Unit, change};
+use crate::palette;
+use crate::table::has_stages;
 
 pub use compare::comparison_page;
 
 const STYLE: &str = include_str!("style.css");
 
+/// Subjects that are shown unfolded, if there are no more.
+const FEW: usize = 2;
+
 pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> String {
-    let names = figures.all.iter().map(|one| (one.file_name(), one.title())).collect::<Vec<_>>();
-    let figures = html! {
-        section { h2 { "Summary" } (summary_table(summary)) (benchmarks(summary)) (executions(summary)) (observer(summary)) (accounting(summary)) }
+    let mut sections: Vec<(String, String)> = vec![("figures".into(), "figures".into())];
+    if !figures.scopes.is_empty() {
+        sections.push(("scope".into(), "lines".into()));
+    }
+    if !figures.explanations.is_empty() {
+        sections.push(("causes".into(), "causes".into()));
+    }
+    sections.extend(figures.all.iter().map(|one| (one.file_name(), one.title())));
+    let is_intspect = figures.all.iter().any(Figure::is_intspect);
+    let body = html! {
+        (first::answer(summary, figures))
+        (trouble(summary))
         (drawing("All stages", |layout| overview(summary, layout, false)))
+        (first::latest(manifest, figures))
+        section id="figures" { h2 { "Figures" } (tables::first(summary)) (tables::all(summary)) }
         (stage::rounds(&figures.rounds))
         (stage::scopes(&figures.scopes))
         (explain::section(&figures.explanations))
-        @for one in &figures.all { (stage::section(one)) }
+        @if !figures.all.is_empty() { h2 { "Each by itself" } }
+        @for one in &figures.all { (stage::section(one, figures.all.len() <= FEW)) }
     };
-    whole(manifest, summary, &names, &figures)
+    whole(manifest, summary, &sections, &body, is_intspect)
 }
 
 /// Makes the page of a sweep.
@@ -52,7 +64,8 @@ pub fn sweep_page(
         (sweep::overview(summary, sweep))
         @for one in stages { (sweep::stage(one)) }
     };
-    whole(manifest, summary, &names, &figures)
+    let figures = html! { (trouble(summary)) (figures) };
+    whole(manifest, summary, &names, &figures, false)
 }
 
 /// Makes a page of what comes before the figures and after them; sections by anchor and title.
@@ -61,6 +74,7 @@ fn whole(
     summary: &Summary,
     sections: &[(String, String)],
     figures: &Markup,
+    is_intspect: bool,
 ) -> String {
     let body = html! {
         header {
@@ -68,11 +82,14 @@ fn whole(
             nav { @for (anchor, name) in sections { a href={ "#" (anchor) } { (name) } } }
         }
         main {
-            (trouble(summary))
-            section { h2 { "Measurement" } (facts::measured(manifest, summary)) }
             (figures)
-            section { h2 { "Environment" } (facts::environment(manifest)) }
-            section { h2 { "How to read this" } (facts::method(manifest, summary)) }
+            section {
+                h2 { "About this run" }
+                details { summary { "Measurement" } (facts::measured(manifest, summary)) }
+                details { summary { "Environment" } (facts::environment(manifest)) }
+                details { summary { "How to read this" } (facts::method(manifest, summary, is_intspect)) }
+                (first::files())
+            }
         }
     };
     document(&manifest.scenario, &body)
@@ -88,7 +105,7 @@ fn document(title: &str, body: &Markup) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { "irqscope: " (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE)) (PreEscaped(palette::style())) }
             }
             body { (body) }
         }
@@ -126,145 +143,6 @@ fn trouble(summary: &Summary) -> Markup {
                 ul {
                     @for text in &summary.warnings { li { (text) } }
                     @for (cases, text) in warnings { li { strong { (cases) } " " (text) } }
-                }
-            }
-        }
-    }
-}
-
-/// Lists execution times; nothing, where stages have none.
-fn executions(summary: &Summary) -> Markup {
-    let rows = execution_rows(summary);
-    html! {
-        @if let Some((head, rows)) = rows.split_first() {
-            h3 { "Execution times" }
-            p.muted { "From a stage's response to the end of what it executed, interruptions included." }
-            div.scroll { table.figures {
-                thead { tr { @for name in head { th scope="col" { (name) } } } }
-                @for row in rows { tr { @for (place, cell) in row.iter().enumerate() {
-                    @if place == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
-                } } }
-            } }
-        }
-    }
-}
-
-/// Lists the benchmarks; nothing, where stages were asked.
-fn benchmarks(summary: &Summary) -> Markup {
-    html! {
-        @for table in bench::tables(summary) {
-            h3 { (table.kind) }
-            p.muted { (bench::benchmark_text(table.kind)) "." }
-            div.scroll {
-                table.figures {
-                    thead { tr {
-                        @for name in ["variant", "case"] { th scope="col" { (name) } }
-                        @for name in bench::COLUMNS { th scope="col" { (name) } }
-                    } }
-                    @for bench::Row { name, case, one, unit } in &table.rows {
-                        tr {
-                            th scope="row" { (name) }
-                            td { (case.case) }
-                            @for figure in bench::figures(one, *unit) { td { (figure) } }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn summary_table(summary: &Summary) -> Markup {
-    if !has_stages(summary) {
-        return html! {};
-    }
-    let unit = table_unit(summary);
-    let has_seeds = !summary.seeds.is_empty();
-    let columns = if has_seeds { seeds::COLUMNS.to_vec() } else { columns(summary) };
-    let legend = if has_seeds { seeds::legend(summary) } else { legend(summary) };
-    let width = (columns.len() + 1).to_string();
-    html! {
-        div.scroll {
-            table.figures {
-                thead { tr {
-                    th scope="col" { "case" }
-                    @for name in &columns { th scope="col" { (name) } }
-                } }
-                @for stage in Stage::ALL {
-                    tbody { (stage_rows(summary, *stage, unit, &width)) }
-                }
-            }
-        }
-        p.muted { "Latency in " (unit.name()) ", over all answered triggers; " (legend) "." }
-    }
-}
-
-fn stage_rows(summary: &Summary, stage: Stage, unit: Unit, width: &str) -> Markup {
-    let row = |(_, case): (usize, &CaseSummary)| {
-        Some((case.case.clone(), figures(summary, case, stage, unit)?))
-    };
-    let seeds = seeds::rows(summary, stage, unit).into_iter();
-    let seeds = seeds.map(|seeds::Row { case, cells }| (case.to_owned(), cells));
-    let alone = summary.shown_cases().filter(|(_, case)| case.seed_of.is_none());
-    let rows: Vec<(String, Vec<String>)> = seeds.chain(alone.filter_map(row)).collect();
-    html! {
-        @if !rows.is_empty() {
-            tr.group { th colspan=(width) scope="rowgroup" {
-                span { i.swatch style={ "background:" (crate::stage_colour(stage)) } {} (stage) }
-            } }
-            @for (case, row) in rows {
-                tr {
-                    th scope="row" { (case) }
-                    @for figure in row { td { (figure) } }
-                }
-            }
-        }
-    }
-}
-
-/// Shows the observer's effect; nothing, where it was not measured.
-fn observer(summary: &Summary) -> Markup {
-    let unit = table_unit(summary);
-    html! {
-        @if !summary.observer_effects.is_empty() {
-            h3 { "Cost of the view from inside" }
-            div.scroll {
-                table.figures {
-                    thead { tr {
-                        @for name in ["stage", "case", "inside off", "inside on", "effect"] {
-                            th scope="col" { (name) }
-                        }
-                    } }
-                    @for effect in observer_by_stage(summary) {
-                        tr {
-                            th scope="row" { (effect.stage) }
-                            td { (effect.case) }
-                            td { (unit.figure(effect.off_ns as f64)) }
-                            td { (unit.figure(effect.on_ns as f64)) }
-                            td { (change(effect.percent)) }
-                        }
-                    }
-                }
-            }
-            p.muted { "Medians from outside in " (unit.name()) ", with the target's own record off and on." }
-        }
-    }
-}
-
-fn accounting(summary: &Summary) -> Markup {
-    html! {
-        h3 { "Everything accounted for" }
-        div.scroll {
-            table.plain {
-                @for Accounted { case, holds, text, mark, outside, .. } in accounts(summary) {
-                    tr.wrong[!holds] {
-                        th scope="row" { (case) }
-                        td { (text) }
-                        td { (mark) }
-                    }
-                    @for text in outside {
-                        tr { th {} td { (text) } td {} }
-                    }
                 }
             }
         }

@@ -5,7 +5,6 @@ use irqscope_analysis::{Explanation, PartFigures, ResponsePart};
 use irqscope_quantity::Unit;
 use maud::{Markup, html};
 
-use crate::palette::case_colour;
 use crate::response::{FIGURES, Figure, cases, unit};
 
 const WIDTH: f64 = 260.0;
@@ -23,21 +22,24 @@ pub fn tables(explanations: &[Explanation]) -> Markup {
                 "mean latency; the bars of a column have one scale."
             }
             p { @for (index, part) in ResponsePart::ALL.iter().enumerate() {
-                i.swatch style={ "background:" (case_colour(index)) } {}
+                i.swatch.{ "part-" (index) } {}
                 (part.name()) "  "
             } }
-            div.scroll { table.figures {
+            div.scroll { table.words {
                 thead { tr { @for name in ["stage", FIGURES[0].0, FIGURES[1].0] { th scope="col" { (name) } } } }
                 @for one in &stages { (bars(one, &stages)) }
             } }
-            div.scroll { table.figures {
-                thead { tr {
-                    th scope="col" { "stage" }
-                    th scope="col" {}
-                    @for part in ResponsePart::ALL { th scope="col" { (part.name()) } }
+            details {
+                summary { "Figures of the parts" }
+                div.scroll { table.figures {
+                    thead { tr {
+                        th scope="col" { "stage" }
+                        th scope="col" {}
+                        @for part in ResponsePart::ALL { th scope="col" { (part.name()) } }
+                    } }
+                    @for one in &stages { (rows(one, unit)) }
                 } }
-                @for one in &stages { (rows(one, unit)) }
-            } }
+            }
         }
     }
 }
@@ -76,7 +78,7 @@ fn bar(parts: &[PartFigures], figure: Figure, scale: f64, label: &str) -> Markup
         svg.parts viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) width=(WIDTH) height=(HEIGHT) role="img" aria-label=(label) {
             @for (index, part) in parts.iter().enumerate() {
                 @let width = WIDTH * figure(part) / scale;
-                rect x=(format!("{x:.2}")) y="0" width=(format!("{width:.2}")) height=(HEIGHT) fill=(case_colour(index)) {
+                rect x=(format!("{x:.2}")) y="0" width=(format!("{width:.2}")) height=(HEIGHT) class={ "part-" (index) } {
                     title { (part.part.name()) }
                 }
                 ({ x += width; "" })

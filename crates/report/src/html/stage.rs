@@ -8,31 +8,23 @@ use super::drawing;
 use crate::figure::{Figure, Panel, Scope, Timeline};
 use irqscope_quantity::{Unit, alone, grouped};
 
-pub fn section(figure: &Figure<'_>) -> Markup {
+/// Shows one subject, folded unless it is one of a few.
+pub fn section(figure: &Figure<'_>, is_open: bool) -> Markup {
     html! {
-        section id=(figure.file_name()) {
-            h2 {
-                i.swatch style={ "background:" (figure.subject.ink().colour()) } {}
-                (figure.title())
-            }
-            p.muted { (sentence(&figure.subject.text())) }
+        details.subject open[is_open] {
+            summary { strong { (figure.title()) } span.muted { " " (figure.subject.text()) } }
+            div id=(figure.file_name()) {
             @if figure.axis.is_some() {
                 (drawing("Histograms, on one axis", |layout| figure.histogram(layout, false)))
-                @for panel in &figure.panels { (apart(panel)) }
+                @if figure.is_intspect() { @for panel in &figure.panels { (apart(panel)) } }
                 (drawing("Tails: share of values that were greater", |layout| figure.tail(layout, false)))
                 (drawing("In the course of time", |layout| figure.scatter(layout, false)))
             } @else {
                 p { (figure.subject.nothing()) }
             }
+            }
         }
     }
-}
-
-/// Makes a sentence, with a capital and a full stop.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
 /// Draws one round of three threads, for each variant.

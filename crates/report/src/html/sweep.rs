@@ -25,7 +25,7 @@ pub fn overview(summary: &Summary, sweep: &Sweep) -> Markup {
                     @for stage in sweep.stages() {
                         tbody {
                             tr.group { th colspan=(width) scope="rowgroup" {
-                                span { i.swatch style={ "background:" (crate::stage_colour(stage)) } {} (stage) }
+                                span { (stage) }
                             } }
                             @for series in sweep.of_stage(stage) {
                                 tr {
@@ -55,10 +55,7 @@ pub fn overview(summary: &Summary, sweep: &Sweep) -> Markup {
 pub fn stage(figure: &StageSweep<'_>) -> Markup {
     html! {
         section id=(figure.file_name()) {
-            h2 {
-                i.swatch style={ "background:" (crate::stage_colour(figure.stage)) } {}
-                (figure.stage)
-            }
+            h2 { (figure.stage) }
             p.muted { "From the trigger to " (crate::stage_text(figure.stage)) "." }
             (drawing("Latency against trigger frequency", |layout| figure.draw(layout, false)))
             @for series in figure.series() { (points(series)) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The answer: what was the worst, how kernels compare, what is doubtful, what to do next.
 
-use irqscope_analysis::{Explanation, Summary};
+use irqscope_analysis::{Explanation, Summary, Verdict};
 use irqscope_quantity::{Column, aligned};
 use irqscope_wire::View;
 
@@ -13,6 +13,8 @@ use crate::cause_rows::cause_name;
 
 /// Lines that the answer has at most.
 const LINES: usize = 19;
+/// Limits that do not hold and are listed.
+const EXCEEDED: usize = 3;
 /// Cases that are listed.
 const CASES: usize = 6;
 /// Lines of the first warning, and of the first violation.
@@ -26,25 +28,56 @@ pub struct About<'a> {
     pub scenario: Option<&'a str>,
     /// The causes of late responses; empty where they were not recorded.
     pub explanations: &'a [Explanation],
+    /// Whether the limits of the scenario hold.
+    pub verdicts: &'a [Verdict],
     /// How many characters fit in a line.
     pub width: usize,
 }
 
+/// The answer before it is set for a screen or for a page.
+pub(crate) struct Facts {
+    /// Names the worst responses, as a heading.
+    pub head: String,
+    /// Case, stage, latency and cause of the worst response of each case.
+    pub worst: Vec<[String; 4]>,
+    /// How kernels compare.
+    pub sentences: Vec<String>,
+    /// Whether every trigger is accounted for, in words.
+    pub account: Option<(String, bool)>,
+}
+
+impl Facts {
+    pub fn of(summary: &Summary, explanations: &[Explanation]) -> Self {
+        let rows = rows(summary);
+        let (head, worst) = worst(&rows, explanations);
+        Self { head, worst, sentences: sentences(&rows), account: account_sentence(summary) }
+    }
+}
+
 /// Formats the answer.
 pub fn answer(summary: &Summary, about: &About<'_>) -> Vec<Line> {
-    let rows = rows(summary);
+    let facts = Facts::of(summary, about.explanations);
     let width = about.width;
     let mut lines = Vec::new();
     if let Some(caveat) = summary.caveat() {
         lines.extend(Line::wrapped(&caveat, width, 0, false));
     }
-    lines.extend(worst(&rows, about));
-    let mut end = account_sentence(summary)
-        .map_or(Vec::new(), |(text, holds)| Line::wrapped(&text, width, 2, !holds));
+    lines.push(Line { text: facts.head, alarming: facts.worst.is_empty() });
+    let cells: Vec<[String; 4]> = facts
+        .worst
+        .into_iter()
+        .map(|[case, name, latency, cause]| [format!("  {case}"), name, latency, cause])
+        .collect();
+    let columns = [Column::Words, Column::Words, Column::Numbers, Column::Words];
+    let text = aligned(&cells, &columns);
+    lines.extend(text.lines().map(|line| Line::plain(Line::cut(line, width))));
+    lines.extend(limits(about.verdicts, width));
+    let mut end =
+        facts.account.map_or(Vec::new(), |(text, holds)| Line::wrapped(&text, width, 2, !holds));
     end.extend(warnings(summary, width));
     end.extend(next(summary, about));
     let mut room = LINES.saturating_sub(lines.len() + end.len());
-    for sentence in sentences(&rows) {
+    for sentence in facts.sentences {
         let sentence = Line::wrapped(&sentence, width, 2, false);
         if let Some(left) = room.checked_sub(sentence.len()) {
             room = left;
@@ -55,8 +88,33 @@ pub fn answer(summary: &Summary, about: &About<'_>) -> Vec<Line> {
     lines
 }
 
-/// Formats the worst response of each case, with its cause.
-fn worst(rows: &[Row<'_>], about: &About<'_>) -> Vec<Line> {
+/// Says whether the scenario's limits hold: the exceeded ones, and how many hold.
+fn limits(verdicts: &[Verdict], width: usize) -> Vec<Line> {
+    let Some(summed) = summed(verdicts) else { return Vec::new() };
+    let is_exceeded = verdicts.iter().any(|one| !one.passed);
+    let mut lines = Line::wrapped(&summed, width, 2, is_exceeded);
+    let exceeded = verdicts.iter().filter(|one| !one.passed).take(EXCEEDED);
+    lines.extend(exceeded.map(|one| {
+        let text = format!("  {}: {}: {}", one.case, one.asked, one.found);
+        Line { text: Line::cut(&text, width), alarming: true }
+    }));
+    lines
+}
+
+/// Returns a sentence about all limits; none where there are none.
+pub(crate) fn summed(verdicts: &[Verdict]) -> Option<String> {
+    let exceeded = verdicts.iter().filter(|one| !one.passed).count();
+    Some(match (verdicts.len(), exceeded) {
+        (0, _) => return None,
+        (1, 0) => "The limit holds.".to_owned(),
+        (1, _) => "The limit does not hold.".to_owned(),
+        (all, 0) => format!("All {all} limits hold."),
+        (all, some) => format!("{some} of {all} limits do not hold."),
+    })
+}
+
+/// Returns the worst response of each case, with its cause, and what to call them.
+fn worst(rows: &[Row<'_>], explanations: &[Explanation]) -> (String, Vec<[String; 4]>) {
     let mut worst: Vec<&Row<'_>> = Vec::new();
     for row in rows.iter().filter(|row| row.worst_ns.is_some()) {
         match worst.iter_mut().find(|one| one.case == row.case) {
@@ -66,7 +124,7 @@ fn worst(rows: &[Row<'_>], about: &About<'_>) -> Vec<Line> {
         }
     }
     let head = match worst.len() {
-        0 => return vec![Line { text: "No response was measured.".to_owned(), alarming: true }],
+        0 => "No response was measured.".to_owned(),
         1 => "The worst response:".to_owned(),
         all if all <= CASES => "The worst response of each case:".to_owned(),
         all => {
@@ -79,14 +137,10 @@ fn worst(rows: &[Row<'_>], about: &About<'_>) -> Vec<Line> {
         }
     };
     let cells = |row: &&Row<'_>| {
-        let cause = cause(row, about.explanations).unwrap_or_default();
-        [format!("  {}", row.case), row.name.clone(), row.worst().unwrap_or_default(), cause]
+        let cause = cause(row, explanations).unwrap_or_default();
+        [row.case.to_owned(), row.name.clone(), row.worst().unwrap_or_default(), cause]
     };
-    let cells: Vec<[String; 4]> = worst.iter().map(cells).collect();
-    let columns = [Column::Words, Column::Words, Column::Numbers, Column::Words];
-    let text = aligned(&cells, &columns);
-    let lines = text.lines().map(|line| Line::plain(Line::cut(line, about.width)));
-    std::iter::once(Line::plain(head)).chain(lines).collect()
+    (head, worst.iter().map(cells).collect())
 }
 
 /// Says what held the worst response of a row up the most; `None` where that was not explained.

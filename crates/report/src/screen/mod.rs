@@ -13,10 +13,12 @@ mod table;
 mod watch;
 
 pub use answer::{About, answer};
+pub(crate) use answer::{Facts, summed};
 pub use field::Field;
 pub use isolate::isolation_screen;
 pub use line::Line;
 pub use table::{Choice, below, csv, narrow};
+pub(crate) use table::{PageRow, known, page_rows};
 pub use watch::watch_screen;
 
 /// The width where none is known: of a pipe, a file and the smallest terminal.

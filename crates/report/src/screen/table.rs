@@ -43,8 +43,38 @@ pub fn narrow(summary: &Summary, choice: &Choice, width: usize) -> Vec<Line> {
         .map(|(text, alarming)| Line { text: text.to_owned(), alarming })
         .collect();
     lines.push(Line::plain(""));
-    lines.extend(Line::wrapped(&legend(summary, &rows, &fields), width, 0, false));
+    let legend =
+        format!("{}; --wide shows all columns and accounts", legend(summary, &rows, &fields));
+    lines.extend(Line::wrapped(&legend, width, 0, false));
     lines
+}
+
+/// A row as a page shows it.
+pub(crate) struct PageRow {
+    /// The stage, or the benchmark with its unit.
+    pub name: String,
+    pub case: String,
+    pub cells: Vec<String>,
+    pub has_lost: bool,
+}
+
+/// Returns those of these columns of which some row has a figure.
+pub(crate) fn known(summary: &Summary, fields: &[Field]) -> Vec<Field> {
+    let rows = rows(summary);
+    let is_known = |field: &Field| rows.iter().any(|row| row.value(*field).is_some());
+    fields.iter().copied().filter(is_known).collect()
+}
+
+/// Makes the rows of a page's table with these columns, and says what they are.
+pub(crate) fn page_rows(summary: &Summary, fields: &[Field]) -> (Vec<PageRow>, String) {
+    let all = rows(summary);
+    let of = |row: &Row<'_>| PageRow {
+        name: row.cell(Field::Stage),
+        case: row.case.to_owned(),
+        cells: fields.iter().map(|field| row.cell(*field)).collect(),
+        has_lost: row.lost() > 0,
+    };
+    (all.iter().map(of).collect(), legend(summary, &all, fields))
 }
 
 fn sorted(summary: &Summary, by: Option<Field>) -> Vec<Row<'_>> {
@@ -138,7 +168,6 @@ fn legend(summary: &Summary, rows: &[Row<'_>], fields: &[Field]) -> String {
         let waits = "mode together: each stage waits for those of the same trigger before it";
         parts.push(waits.to_owned());
     }
-    parts.push("--wide shows all columns and accounts".to_owned());
     parts.join("; ")
 }
 

@@ -5,11 +5,13 @@ mod compare;
 
 use std::path::PathBuf;
 
-use irqscope_analysis::{Above, CaseFigures, Explanation, Summary, Sweep, explanations};
+use irqscope_analysis::{
+    Above, CaseFigures, Explanation, Summary, Sweep, Verdict, explanations, hold_own,
+};
 use irqscope_quantity::Quantile;
 use irqscope_run::RunDir;
 
-use crate::figure::{self, Layout, StageSweep};
+use crate::figure::{self, Form, Layout, StageSweep};
 use crate::figures::Figures;
 use crate::png::Painter;
 use crate::{Result, html};
@@ -19,16 +21,26 @@ pub use compare::write_comparisons;
 const HTML: &str = "report.html";
 const FIGURES: &str = "figures";
 
+/// The things of a page that need more than the summary; what is not given is derived from the run.
+#[derive(Debug, Default)]
+pub struct Extras {
+    /// The late responses above the 99th percentile.
+    pub explained: Option<Vec<Explanation>>,
+    /// The scenario's own limits.
+    pub verdicts: Option<Vec<Verdict>>,
+    /// How histograms are drawn.
+    pub form: Form,
+}
+
 /// Writes report.html and the figures, and gives the path of the page.
 ///
 /// # Errors
 /// The run's, the disk's, or a drawing cannot be painted.
 pub fn write_all(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
-    write_figures(run, summary, CaseFigures::of_run(run)?, None)
+    write_figures(run, summary, CaseFigures::of_run(run)?, Extras::default())
 }
 
-/// Writes the figures likewise, of what the summary was derived from. `explained`: the late
-/// responses above the 99th percentile, where they are derived already.
+/// Writes the figures likewise, of what the summary was derived from.
 ///
 /// # Errors
 /// The run's, the disk's, or a drawing cannot be painted.
@@ -36,9 +48,9 @@ pub fn write_figures(
     run: &RunDir,
     summary: &Summary,
     figures: Vec<CaseFigures>,
-    explained: Option<Vec<Explanation>>,
+    extras: Extras,
 ) -> Result<PathBuf> {
-    let Drawn { html, files } = draw(run, summary, figures, explained)?;
+    let Drawn { html, files } = draw(run, summary, figures, extras)?;
     for (name, svg) in &files {
         run.write(&format!("{FIGURES}/{name}.svg"), svg.as_bytes())?;
     }
@@ -55,7 +67,7 @@ pub fn write_figures(
 /// # Errors
 /// The run's, the disk's, or a drawing cannot be painted.
 pub fn write_html(run: &RunDir, summary: &Summary) -> Result<PathBuf> {
-    Ok(draw(run, summary, CaseFigures::of_run(run)?, None)?.html)
+    Ok(draw(run, summary, CaseFigures::of_run(run)?, Extras::default())?.html)
 }
 
 /// The page, written, and all figures by name.
@@ -70,7 +82,7 @@ fn draw(
     run: &RunDir,
     summary: &Summary,
     figures: Vec<CaseFigures>,
-    explained: Option<Vec<Explanation>>,
+    extras: Extras,
 ) -> Result<Drawn> {
     let manifest = run.manifest();
     let (page, files) = match Sweep::of(summary) {
@@ -81,11 +93,13 @@ fn draw(
         }
         None => {
             let (summary, figures) = summary.with_seeds_together(figures, run.path())?;
-            let explained = match explained {
+            let explained = match extras.explained {
                 Some(explained) => explained,
                 None => explanations(run, Above::Quantile(Quantile::P99))?,
             };
-            let figures = Figures::of(run, &summary, figures, explained)?;
+            let verdicts = extras.verdicts.map_or_else(|| hold_own(run), Ok)?;
+            let mut figures = Figures::of(run, &summary, figures, explained)?;
+            figures.set(&manifest.limits, verdicts, extras.form);
             (html::page(manifest, &summary, &figures), figures.files(&summary))
         }
     };

@@ -62,6 +62,7 @@ pub fn draft(plans: &[Plan]) -> ManifestDraft {
         scenario: "demo".into(),
         scenario_toml: "version = 1\nrig = \"twin\"\n".into(),
         overrides: Vec::new(),
+        limits: Vec::new(),
         rig: "twin".into(),
         args: vec!["irqscope".into(), "run".into(), "demo".into()],
         host: Host { os: "Debian GNU/Linux 12".into(), cpus: 2, ..Host::default() },

@@ -11,7 +11,7 @@ mod rule;
 mod ssh;
 mod stages;
 
-use irqscope_wire::{Benchmark, Load, View};
+use irqscope_wire::{Benchmark, BenchmarkKind, Load, Stage, View};
 
 use crate::error::{Flaw, Wrong};
 use crate::kernel::KernelName;
@@ -98,6 +98,9 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
     kernels(text, flaws);
     axes::check(text, flaws);
     flaws.when(text.states.is_empty(), "states", Rule::NoStates);
+    for limit in text.limits.iter().filter(|limit| !is_asked(text, &limit.name)) {
+        flaws.add("limits", Rule::LimitOfNothing(limit.name.clone()));
+    }
     for (number, name) in text.states.iter().enumerate() {
         state(text, number, name, flaws);
     }
@@ -118,6 +121,18 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
     }
     let alone = text.rig.boots() && flaws.table.is_option("board.address");
     flaws.when(alone, "board.address", Rule::BoardInGuest { rig: text.rig.name() });
+}
+
+/// Returns whether a limit's name is that of a stage or a benchmark that is asked.
+fn is_asked(text: &Text, name: &str) -> bool {
+    match (&text.bench, &text.stages) {
+        (Some(_), _) => {
+            let kind = name.split(' ').next().unwrap_or(name);
+            BenchmarkKind::ALL.iter().any(|one| one.name() == kind)
+        }
+        (None, Some(stages)) => stages.iter().any(|stage| stage.0.name() == name),
+        (None, None) => Stage::ALL.iter().any(|stage| stage.name() == name),
+    }
 }
 
 /// Returns the CPUs that a scenario names, each with its key.

@@ -16,6 +16,8 @@ use crate::sweep::SweepError;
 pub enum Rule {
     #[error("version is {0}, this program reads 1")]
     Version(u32),
+    #[error("no stage or benchmark called `{0}` is asked: write a limit of one that is")]
+    LimitOfNothing(String),
     #[error("there is neither [trigger], to measure stages, nor [bench.NAME]")]
     NothingAsked,
     #[error(

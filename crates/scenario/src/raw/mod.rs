@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use irqscope_wire::{Compensate, FaultKind, Stage, View};
 use serde::Deserialize;
 
-use irqscope_quantity::{Frequency, Span};
+use irqscope_quantity::{Frequency, Limit, Span};
 
 use crate::devices::Devices;
 use crate::kind::RigKind;
@@ -45,6 +45,9 @@ pub(crate) struct Text {
     #[serde(default)]
     pub axes: AxesText,
     pub states: Vec<String>,
+    /// Latencies that stages or benchmarks must stay below, each at a quantile.
+    #[serde(default)]
+    pub limits: Vec<Limit>,
     /// All of them when left out.
     pub stages: Option<Vec<Named<Stage>>>,
     /// Both where there is a generator, else `inside`.

@@ -4,9 +4,8 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use irqscope_analysis::{
-    Limit, MeasuredCase, SeriesTail, TailAsk, Verdict, hold_all, may_be_held, tails,
-};
+use irqscope_analysis::{MeasuredCase, SeriesTail, TailAsk, Verdict, hold_all, may_be_held, tails};
+use irqscope_quantity::Limit;
 use irqscope_wire::View;
 use serde::{Deserialize, Serialize};
 

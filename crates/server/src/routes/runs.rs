@@ -7,6 +7,7 @@ use irqscope_analysis::{
     Bins, CaseSummary, CountedBy, Drawn, LiveAccount, Points, StageSummary, Summary, WorstSample,
     drawn, worst_samples,
 };
+use irqscope_quantity::Limit;
 use irqscope_run::{LogIndex, RunDir};
 use irqscope_wire::{Stage, View};
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,8 @@ pub struct FinishedCase {
     results: Vec<ResultKind>,
     /// Names of stages or benchmarks that tails and limits may be asked of.
     measured: Vec<String>,
+    /// The limits that the run's scenario sets.
+    limits: Vec<String>,
     /// In order of stage and view.
     series: Vec<FinishedSeries>,
 }
@@ -132,7 +135,8 @@ pub async fn series(
             return Err(ApiError::not_found("no_series", "the case has no such series"));
         }
         let (case, twin) = (asked.case, summary.twin);
-        Ok(Json(FinishedCase { case, twin, account, results, measured, series }))
+        let limits = run.manifest().limits.iter().map(Limit::to_string).collect();
+        Ok(Json(FinishedCase { case, twin, account, results, measured, limits, series }))
     })
     .await
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use irqscope_analysis::{Summary, derive_figures};
+use irqscope_report::Extras;
 use irqscope_run::RunDir;
 
 pub use files::{FileEntry, files, find};
@@ -32,7 +33,7 @@ static DERIVING: Mutex<()> = Mutex::new(());
 pub fn derive(run: &RunDir) -> Result<Summary, DeriveError> {
     let _one = DERIVING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let (summary, figures) = derive_figures(run)?;
-    irqscope_report::write_figures(run, &summary, figures, None)?;
+    irqscope_report::write_figures(run, &summary, figures, Extras::default())?;
     Ok(summary)
 }
 

@@ -165,6 +165,7 @@ fn draft(what: &Import<'_>, cases: &[Case]) -> ManifestDraft {
         tool_version: what.tool_version.to_owned(),
         scenario: "import".into(),
         scenario_toml: String::new(),
+        limits: Vec::new(),
         overrides: Vec::new(),
         rig: "import".into(),
         args: what.args.clone(),

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A limit as people write it.
 
+use std::fmt;
 use std::str::FromStr;
 
-use irqscope_quantity::{Quantile, QuantityError, Span};
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::{Serialize, Serializer};
 
-/// `user<150us@p99.9`.
+use crate::{Quantile, QuantityError, Span, exact};
+
+/// A limit of a latency: `user<150us@p99.9`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// A stage, or a benchmark, its variant, its series.
@@ -48,6 +52,41 @@ impl FromStr for Limit {
     }
 }
 
+/// Prints what is read again: `user<150 µs@p99.9`.
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let latency = exact(self.limit_ns.unsigned_abs()).replace(',', "");
+        write!(f, "{}<{latency}@{}", self.name, self.quantile)
+    }
+}
+
+impl Serialize for Limit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Limit {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Limit".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[^<]+<[^@]+@(max|min|p[0-9.]+)$" })
+    }
+}
+
 impl Limit {
     /// Parses limits with commas or ends of lines between them.
     ///
@@ -79,6 +118,16 @@ mod tests {
         for wrong in ["user", "user<150us", "<150us@p99", "user<fast@p99", "user<1us@p100"] {
             let error = wrong.parse::<Limit>().unwrap_err().to_string();
             assert!(error.contains("user<150us@p99.9"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_read_again() {
+        for text in
+            ["user<150us@p99.9", "sched fifo 80<1500us@max", "irq<1234567ns@p50", "a b<2s@p99"]
+        {
+            let limit: Limit = text.parse().unwrap();
+            assert_eq!(limit.to_string().parse(), Ok(limit.clone()), "{limit}");
         }
     }
 
