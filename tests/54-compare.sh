@@ -53,11 +53,13 @@ expect 0 "$IRQSCOPE" compare "$WORK/one" --at p50,p99 --stage user
 says "user (outside): p99: too few samples; it takes 1,000"
 expect 0 "$IRQSCOPE" compare "$WORK/one" --at p50 --stage user
 says "repeatable: the twin gives these samples again"
+grep -qE '^p50: other is (later|earlier) in 1 of 1; the most: user \(outside\), [+-][0-9.]+' "$WORK/said" || fail "no sentence"
 says "not a hardware latency"
 
 # A run against itself is the same, sample by sample.
 expect 0 "$IRQSCOPE" compare "$WORK/one" "$WORK/one"
 [ "$(grep -c "identical, sample by sample" "$WORK/said")" = 4 ] || fail "not identical with itself"
+says "Both sides have the same samples."
 
 # Settings that were not alike are named, and only those.
 expect 0 "$IRQSCOPE" compare "$WORK/one#6.1/idle" "$WORK/two#6.1/idle"
@@ -81,6 +83,7 @@ for file in compare.html compare.json figures/shift-user-outside.svg figures/tai
 	figures/cumulative-irq-outside.svg; do
 	[ -s "$WORK/page/$file" ] || fail "no $file"
 done
+grep -q "All stages of all cases" "$WORK/page/compare.html" || fail "no overview of all series"
 expect 2 "$IRQSCOPE" compare "$WORK/one" --out "$WORK/page"
 says "exists already"
 

@@ -19,6 +19,10 @@ kernels=(--kernel 6.12-rt)
 if in_soak 6.1; then kernels=(); fi
 measure one "${kernels[@]}"
 measure again --kernel 6.12-rt
+expect 0 "$IRQSCOPE" report "$WORK/again"
+for text in 'Isolated CPUs' culprit_called culprit_asks; do
+	grep -q "$text" "$WORK/again/report.html" || fail "the report lacks $text"
+done
 measure more "${kernels[@]}" --set 'modules=["./module instructions=3000"]'
 measure before --kernel 6.12 --set 'boot=nowatchdog' --set 'modules=[]'
 measure after --kernel 6.12 --set 'boot=isolcpus=1 nohz_full=1 nowatchdog' --set 'modules=[]'

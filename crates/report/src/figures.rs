@@ -2,10 +2,11 @@
 //! The figures of a run.
 
 use irqscope_analysis::{
-    CaseFigures, Distribution, Explanation, LateResponse, Summary, Verdict, latest,
+    CaseFigures, Distribution, Explanation, Isolation, LateResponse, Summary, Verdict, latest,
 };
 use irqscope_quantity::Limit;
 use irqscope_run::RunDir;
+use irqscope_wire::BenchmarkKind;
 
 use crate::Result;
 use crate::figure::{self, Figure, Form, Layout, Scope, Timeline};
@@ -21,6 +22,8 @@ pub struct Figures<'a> {
     pub scopes: Vec<Scope>,
     /// The latest responses of all cases, each in its main view.
     pub latest: Vec<LateResponse>,
+    /// Isolated CPUs, by case.
+    pub isolated: Vec<Isolation>,
     /// Whether the limits of the scenario hold.
     pub verdicts: Vec<Verdict>,
 }
@@ -42,8 +45,9 @@ impl<'a> Figures<'a> {
         let latest = latest(stages.iter().filter(main));
         let mut all = figure::stages(summary, stages)?;
         all.extend(figure::benchmarks(summary, run, series)?);
+        let isolated = isolated(run, summary)?;
         let (rounds, scopes) = (figure::timelines(summary, &rounds), figure::scopes(run, summary)?);
-        Ok(Self { all, rounds, explanations, scopes, latest, verdicts: Vec::new() })
+        Ok(Self { all, rounds, explanations, scopes, latest, isolated, verdicts: Vec::new() })
     }
 
     /// Sets the limits that are drawn, whether they hold, and how histograms are drawn.
@@ -83,4 +87,17 @@ impl<'a> Figures<'a> {
         }
         files
     }
+}
+
+/// Reads what disturbed isolated CPUs, of a run that has any.
+fn isolated(run: &RunDir, summary: &Summary) -> Result<Vec<Isolation>> {
+    let mut series = summary.cases.iter().flat_map(|case| &case.benchmarks);
+    if !series.any(|one| one.benchmark == BenchmarkKind::Isolate) {
+        return Ok(Vec::new());
+    }
+    let mut all = Vec::new();
+    for data in run.cases()? {
+        all.extend(Isolation::of_case(&data?));
+    }
+    Ok(all)
 }

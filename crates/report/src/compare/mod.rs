@@ -2,11 +2,13 @@
 //! A comparison, and its words.
 
 mod table;
+mod verdict;
 
 use irqscope_analysis::{Comparison, MeasuredCase};
 
 pub use table::comparison_table;
 pub(crate) use table::{cells, difference_text, head, notes, unit};
+pub(crate) use verdict::verdicts;
 
 /// A comparison with what it is of.
 pub struct Compared<'a> {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use irqscope_analysis::{Comparison, Limits, ManifestDifference, SeriesComparison, Shift};
 
-use super::Compared;
+use super::{Compared, verdicts};
 use irqscope_quantity::{Column, Quantile, Unit, aligned, alone, change, grouped};
 
 /// Formats what differs besides the figures, the figures, and how they were made.
@@ -28,6 +28,10 @@ pub fn comparison_table(compared: &Compared<'_>) -> String {
         if !names.is_empty() {
             let _ = writeln!(text, "warning: only {side} has {}", names.join(", "));
         }
+    }
+    text.push('\n');
+    for sentence in verdicts(one) {
+        let _ = writeln!(text, "{sentence}");
     }
     text.push('\n');
     text.push_str(&aligned(&rows(one), Column::FIGURES));

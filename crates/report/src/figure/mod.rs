@@ -134,7 +134,7 @@ pub fn stages(summary: &Summary, mut distributions: Vec<Distribution>) -> Result
 }
 
 pub use knees::draw as knees;
-pub use overview::draw as overview;
+pub use overview::{compared as compared_overview, draw as overview};
 pub use sweep::{StageSweep, stages as sweep_stages};
 
 /// Returns whether a distribution is drawn: each case is drawn once, in its main view.

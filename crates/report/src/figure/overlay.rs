@@ -34,6 +34,17 @@ pub struct Overlay<'a> {
     shifts: Vec<Shift>,
 }
 
+/// Shortens `runs/before#6.1/idle` to what is behind the directories, if both sides differ in that.
+fn short(names: [&str; 2]) -> [&str; 2] {
+    let behind = |name: &'_ str| {
+        let run = name.find('#').unwrap_or(name.len());
+        name[..run].rfind('/').map_or(0, |slash| slash + 1)
+    };
+    let [base, other] = names;
+    let [one, two] = [&base[behind(base)..], &other[behind(other)..]];
+    if one == two { names } else { [one, two] }
+}
+
 impl<'a> Overlay<'a> {
     /// Makes every series of a comparison, in its order.
     ///
@@ -54,7 +65,7 @@ impl<'a> Overlay<'a> {
         base: &'a Measured,
         other: &'a Measured,
     ) -> Result<Self> {
-        let names = [&compared.comparison.base, &compared.comparison.other];
+        let names = short([&compared.comparison.base, &compared.comparison.other]);
         let panel = |(index, series): (usize, &Measured)| Panel {
             index,
             case: names[index],

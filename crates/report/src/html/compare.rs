@@ -4,9 +4,9 @@
 use irqscope_analysis::{INTERVAL_METHOD, MAXIMUM_METHOD, QUANTILE_METHOD, TEST_METHOD};
 use maud::{Markup, PreEscaped, html};
 
-use super::document;
-use crate::compare::{Compared, cells, difference_text, head, notes, unit};
-use crate::figure::{Layout, Overlay};
+use super::{FEW, document, drawing};
+use crate::compare::{Compared, cells, difference_text, head, notes, unit, verdicts};
+use crate::figure::{Layout, Overlay, compared_overview};
 
 /// Makes the page; `overlays` are those of each comparison, in order.
 pub fn comparison_page(all: &[Compared<'_>], overlays: &[Vec<Overlay<'_>>]) -> String {
@@ -40,9 +40,12 @@ fn comparison(one: &Compared<'_>, overlays: &[Overlay<'_>]) -> Markup {
             @for (side, names) in [("base", &comparison.base_only), ("other", &comparison.other_only)] {
                 @if !names.is_empty() { p.muted { "Only " (side) " has " (names.join(", ")) "." } }
             }
+            ul.verdicts { @for text in verdicts(comparison) { li { (text) } } }
+            (drawing("All series", |layout| compared_overview(one, layout, false).ok().flatten()))
             (table(one))
+            h3 { "Each by itself" }
+            @for overlay in overlays { (pictures(overlay, overlays.len() <= FEW)) }
         }
-        @for overlay in overlays { (pictures(overlay)) }
     }
 }
 
@@ -71,12 +74,12 @@ fn table(one: &Compared<'_>) -> Markup {
     }
 }
 
-fn pictures(overlay: &Overlay<'_>) -> Markup {
+fn pictures(overlay: &Overlay<'_>, is_open: bool) -> Markup {
     let wide = overlay.drawings(Layout::Wide, false);
     let narrow = overlay.drawings(Layout::Narrow, false);
     html! {
-        section {
-            h2 { (overlay.title()) }
+        details.subject open[is_open] {
+            summary { strong { (overlay.title()) } }
             @for ((what, wide), (_, narrow)) in wide.iter().zip(&narrow) {
                 figure {
                     figcaption { (caption(what)) }

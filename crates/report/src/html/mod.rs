@@ -5,6 +5,7 @@ mod compare;
 mod explain;
 mod facts;
 mod first;
+mod isolate;
 mod response;
 mod stage;
 mod sweep;
@@ -31,6 +32,9 @@ pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> St
     if !figures.scopes.is_empty() {
         sections.push(("scope".into(), "lines".into()));
     }
+    if !figures.isolated.is_empty() {
+        sections.push(("isolation".into(), "isolation".into()));
+    }
     if !figures.explanations.is_empty() {
         sections.push(("causes".into(), "causes".into()));
     }
@@ -42,6 +46,7 @@ pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> St
         (drawing("All stages", |layout| overview(summary, layout, false)))
         (first::latest(manifest, figures))
         section id="figures" { h2 { "Figures" } (tables::first(summary)) (tables::all(summary)) }
+        (isolate::section(&figures.isolated))
         (stage::rounds(&figures.rounds))
         (stage::scopes(&figures.scopes))
         (explain::section(&figures.explanations))

@@ -32,8 +32,8 @@ fn overview(all: &[Isolation]) -> Vec<Line> {
             "{:widest$}  {:>3}  {:>10}  {:>10}  {:>11}  {:>5}",
             Line::cut(&one.case, widest),
             one.cpu,
-            rate(one.per_second(one.count)),
-            share(one.share()),
+            disturbance_rate(one.per_second(one.count)),
+            disturbed_share(one.share()),
             alone(signed(one.longest_ns)),
             one.causes.len(),
         )));
@@ -49,7 +49,7 @@ fn of_cpu(one: &Isolation, most: usize, width: usize) -> Vec<Line> {
         one.release,
         grouped(one.count),
         alone(signed(one.elapsed_ns)),
-        share(one.share()),
+        disturbed_share(one.share()),
         alone(signed(one.longest_ns)),
     );
     let mut lines = Line::wrapped(&head, width, 0, false);
@@ -66,7 +66,7 @@ fn of_cpu(one: &Isolation, most: usize, width: usize) -> Vec<Line> {
         let longest = left.iter().map(|cause| cause.longest_ns).max().unwrap_or(0);
         lines.push(Line::plain(format!(
             "{:>10}  {:>9}  {:>9}  {} further kinds: --top",
-            rate(one.per_second(count)),
+            disturbance_rate(one.per_second(count)),
             "",
             alone(signed(longest)),
             left.len(),
@@ -94,7 +94,7 @@ fn of_cpu(one: &Isolation, most: usize, width: usize) -> Vec<Line> {
 fn of_cause(one: &Isolation, cause: &DisturbanceCause, width: usize) -> Vec<Line> {
     let figures = format!(
         "{:>10}  {:>9}  {:>9}  ",
-        rate(one.per_second(cause.count)),
+        disturbance_rate(one.per_second(cause.count)),
         alone(signed(cause.total_ns / cause.count.max(1))),
         alone(signed(cause.longest_ns)),
     );
@@ -122,7 +122,7 @@ fn of_cause(one: &Isolation, cause: &DisturbanceCause, width: usize) -> Vec<Line
     lines
 }
 
-fn rate(per_second: f64) -> String {
+pub(crate) fn disturbance_rate(per_second: f64) -> String {
     match per_second {
         rate if rate >= 1_000.0 => grouped(rate.round() as u64),
         rate if rate >= 10.0 => format!("{rate:.1}"),
@@ -130,7 +130,7 @@ fn rate(per_second: f64) -> String {
     }
 }
 
-fn share(share: f64) -> String {
+pub(crate) fn disturbed_share(share: f64) -> String {
     format!("{:.4} %", share * 100.0)
 }
 

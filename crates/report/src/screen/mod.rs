@@ -16,6 +16,7 @@ pub use answer::{About, answer};
 pub(crate) use answer::{Facts, summed};
 pub use field::Field;
 pub use isolate::isolation_screen;
+pub(crate) use isolate::{disturbance_rate, disturbed_share};
 pub use line::Line;
 pub use table::{Choice, below, csv, narrow};
 pub(crate) use table::{PageRow, known, page_rows};
