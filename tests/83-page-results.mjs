@@ -8,7 +8,8 @@
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { accessible, fits, launch, number, open, until } from "./dashboard/browser.mjs";
 
 const [url, json, limitsFile, pictures] = process.argv.slice(2);
@@ -218,8 +219,33 @@ async function sweep(page) {
   await looks(page, "sweep");
 }
 
+/** Looks at reports as files, all unfolded, and follows a link of one that the server shows in its sandbox. */
+async function reports(browser) {
+  for (const run of ["plain", "bursts", "isolate"]) {
+    const file = pathToFileURL(resolve(json, "../runs", run, "report.html"));
+    for (const width of [1400, 390]) {
+      const { page, complaints, close } = await open(browser, String(file), { width });
+      await page.$$eval("details", (all) => all.forEach((one) => { one.open = true; }));
+      for (const theme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme: theme });
+        await accessible(page, `report of ${run}, ${width} px, ${theme}`);
+        await page.screenshot({ path: join(pictures, `report-${run}-${width}-${theme}.png`), fullPage: true });
+      }
+      await fits(page, `report of ${run}`);
+      assert.deepEqual(complaints, []);
+      await close();
+    }
+  }
+  const served = await open(browser, `${url}/api/runs/plain/report`);
+  const [download] = await Promise.all([served.page.waitForEvent("download"), served.page.click("a:text-is('summary.json')")]);
+  assert.equal(download.suggestedFilename(), "plain-summary.json");
+  assert.ok(JSON.parse(readFileSync(await download.path(), "utf8")).cases.length > 0);
+  await served.close();
+}
+
 const browser = await launch();
 try {
+  await reports(browser);
   const { page, complaints } = await open(browser, url, { width: 1400, height: 900 });
   await show(page, "plain", ["tail", "gate", "path"]);
   await tail(page);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a finished run's page shows what the command line prints as JSON, figure by figure: tails and
 # verdicts, the path of a response, bursts by place, a sweep with its knee, critical sections, and what
-# disturbs an isolated CPU; it offers them only where the run has them, in both themes, on a screen and
-# on a phone.
+# disturbs an isolated CPU; it offers them only where the run has them. Both themes are looked at, on a
+# screen and on a phone, and so are reports, whose links lead to the files of their run.
 # Runs: beside others
 . tests/lib/lib.sh
 

@@ -148,15 +148,18 @@ fn causes(one: &Explained) -> Markup {
 }
 
 /// Names the files beside the page.
-pub fn files() -> Markup {
+pub fn files(has_stages: bool) -> Markup {
+    let samples = if has_stages { "samples.parquet" } else { "bench.parquet" };
     html! {
         p.muted {
             "Beside this page: "
-            @for (index, name) in ["samples.parquet", "summary.json", "manifest.json", "run.log"].into_iter().enumerate() {
+            @for (index, name) in [samples, "summary.json", "manifest.json", "run.log"].into_iter().enumerate() {
                 @if index > 0 { ", " }
                 a href=(name) { (name) }
             }
-            ". irqscope serve opens the run as an oscilloscope; irqscope explain RUN --above max --worst 1 prints one response from end to end."
+            ". irqscope serve opens the run as an oscilloscope"
+            @if has_stages { "; irqscope explain RUN --above max --worst 1 prints one response from end to end" }
+            "."
         }
     }
 }

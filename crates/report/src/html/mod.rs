@@ -93,7 +93,7 @@ fn whole(
                 details { summary { "Measurement" } (facts::measured(manifest, summary)) }
                 details { summary { "Environment" } (facts::environment(manifest)) }
                 details { summary { "How to read this" } (facts::method(manifest, summary, is_intspect)) }
-                (first::files())
+                (first::files(has_stages(summary)))
             }
         }
     };
