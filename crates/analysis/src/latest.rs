@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The latest responses of a run, for whom looks at the worst first.
+//! The latest responses of a run: the worst of all.
 
 use std::cmp::Reverse;
 

@@ -5,7 +5,7 @@
 use irqscope_analysis::{Comparison, SeriesComparison, Shift};
 use irqscope_quantity::{Quantile, alone, change};
 
-/// Says of each quantile where the other side is later or earlier.
+/// Formats a sentence for each quantile: where the other side is later or earlier.
 pub(crate) fn verdicts(one: &Comparison) -> Vec<String> {
     if one.series.iter().all(|series| series.identical) {
         return vec!["Both sides have the same samples.".to_owned()];

@@ -54,7 +54,7 @@ fn table(one: &Compared<'_>) -> Markup {
     let head = head(comparison.exact);
     let width = head.len().saturating_sub(1).to_string();
     html! {
-        div.scroll {
+        div.scroll tabindex="0" {
             table.figures {
                 thead { tr { @for name in &head[1..] { th scope="col" { (name) } } } }
                 @for series in &comparison.series {

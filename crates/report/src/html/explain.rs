@@ -43,7 +43,7 @@ pub fn section(explanations: &[Explanation]) -> Markup {
 /// Lists the worst causes over all cases.
 fn ranked(explanations: &[Explanation]) -> Markup {
     html! {
-        div.scroll {
+        div.scroll tabindex="0" {
             table.words {
                 thead { tr {
                     @for name in ["held up the most by", "worst", "of", "responses", "stages"] {
@@ -71,7 +71,7 @@ fn rows(rows: &CauseRows) -> Markup {
     let edges =
         [rows.edges_ns.first(), rows.edges_ns.last()].map(|ns| alone(ns.copied().unwrap_or(0)));
     html! {
-        div.scroll {
+        div.scroll tabindex="0" {
             table.figures {
                 thead { tr {
                     th scope="col" { "held up the most by" }
@@ -115,7 +115,7 @@ fn table(one: &Explanation) -> Markup {
         (rows(&one.rows))
         p.muted { (one.late) " of " (one.count) ", from " (alone(one.late_from_ns)) " on" }
         @if one.left_out.total() > 0 { p.muted { (left_out(&one.left_out)) } }
-        div.scroll {
+        div.scroll tabindex="0" {
             table.figures {
                 thead { tr {
                     @for name in ["cause", "share", "samples", "longest", "in"] { th scope="col" { (name) } }

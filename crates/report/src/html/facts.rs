@@ -108,7 +108,7 @@ pub fn method(manifest: &Manifest, summary: &Summary, is_intspect: bool) -> Mark
             li { "Every sample is in " code { "samples.parquet" } ", every frame as it was received in " code { "run.log" } "." }
             li { "Digest over all samples: " code.digest { (summary.digest) } }
         }
-        details { summary { "The scenario" } pre { (manifest.scenario_toml) } }
+        details { summary { "The scenario" } pre tabindex="0" { (manifest.scenario_toml) } }
     }
 }
 

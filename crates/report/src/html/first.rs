@@ -29,7 +29,7 @@ pub fn answer(summary: &Summary, figures: &Figures<'_>) -> Markup {
             @for sentence in &facts.sentences { p { (sentence) } }
             h2 { (facts.head.trim_end_matches(':')) }
             @if !facts.worst.is_empty() {
-                div.scroll { table.words {
+                div.scroll tabindex="0" { table.words {
                     @for [case, stage, latency, cause] in &facts.worst {
                         tr { th scope="row" { (case) } td { (stage) } td.number { (latency) } td { (cause) } }
                     }
@@ -47,7 +47,7 @@ fn limits(verdicts: &[Verdict]) -> Markup {
         @if let Some(text) = summed(verdicts) {
             @let all_hold = verdicts.iter().all(|one| one.passed);
             p { strong class=(class(all_hold)) { (text) } }
-            details open[!all_hold] { summary { "Limits" } div.scroll { table.words {
+            details open[!all_hold] { summary { "Limits" } div.scroll tabindex="0" { table.words {
                 @for Verdict { case, asked, passed, found, .. } in verdicts {
                     tr {
                         td class=(class(*passed)) { @if *passed { "✓ holds" } @else { "✗ exceeded" } }
@@ -69,7 +69,7 @@ pub fn latest(manifest: &Manifest, figures: &Figures<'_>) -> Markup {
         @if !figures.latest.is_empty() {
             section {
                 h2 { "The latest responses" }
-                div.scroll { table.words.late {
+                div.scroll tabindex="0" { table.words.late {
                     thead { tr {
                         th scope="col" { "case" }
                         @for name in ["stage", "trigger", "latency"] { th scope="col" { (name) } }
@@ -80,7 +80,7 @@ pub fn latest(manifest: &Manifest, figures: &Figures<'_>) -> Markup {
                 @if is_explained {
                     p.muted { "Bars have one scale. Blue: what held a response up; grey: its own path, and the probes that recorded it." }
                 } @else {
-                    p.muted { "What they waited for is recorded by irqscope run … --explain." }
+                    p.muted { "The command irqscope run … --explain records the causes of such responses." }
                 }
             }
         }

@@ -16,7 +16,7 @@ pub fn section(all: &[Isolation]) -> Markup {
         @if !all.is_empty() {
             section id="isolation" {
                 h2 { "Isolated CPUs" }
-                div.scroll { table.figures.few {
+                div.scroll tabindex="0" { table.figures.few {
                     thead { tr {
                         th scope="col" { "case" }
                         @for name in ["CPU", "disturbances", "per second", "of its time", "longest", "kinds"] {
@@ -47,7 +47,7 @@ fn cpu(one: &Isolation, is_open: bool) -> Markup {
         details open[is_open] {
             summary { strong { (one.case) ", CPU " (one.cpu) } span.muted { " on " (one.release) } }
             @if one.causes.is_empty() { p { "Nothing disturbed it." } }
-            div.scroll { table.words {
+            div.scroll tabindex="0" { table.words {
                 @if !one.causes.is_empty() { thead { tr {
                     @for name in ["per second", "mean", "longest", "what it was"] { th scope="col" { (name) } }
                 } } }

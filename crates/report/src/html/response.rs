@@ -25,13 +25,13 @@ pub fn tables(explanations: &[Explanation]) -> Markup {
                 i.swatch.{ "part-" (index) } {}
                 (part.name()) "  "
             } }
-            div.scroll { table.words {
+            div.scroll tabindex="0" { table.words {
                 thead { tr { @for name in ["stage", FIGURES[0].0, FIGURES[1].0] { th scope="col" { (name) } } } }
                 @for one in &stages { (bars(one, &stages)) }
             } }
             details {
                 summary { "Figures of the parts" }
-                div.scroll { table.figures {
+                div.scroll tabindex="0" { table.figures {
                     thead { tr {
                         th scope="col" { "stage" }
                         th scope="col" {}

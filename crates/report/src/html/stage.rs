@@ -90,7 +90,7 @@ fn values(apart: &Apart) -> Markup {
     let listed = apart.greatest.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count));
     let left_out = apart.count.saturating_sub(listed);
     html! {
-        p.values {
+        p.values tabindex="0" {
             @if left_out > 0 {
                 (grouped(left_out)) " smaller ones are in the run's Parquet file; "
             }

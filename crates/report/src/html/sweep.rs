@@ -16,7 +16,7 @@ pub fn overview(summary: &Summary, sweep: &Sweep) -> Markup {
     html! {
         section {
             h2 { "Knees" }
-            div.scroll {
+            div.scroll tabindex="0" {
                 table.figures {
                     thead { tr {
                         th scope="col" { "case" }
@@ -40,7 +40,7 @@ pub fn overview(summary: &Summary, sweep: &Sweep) -> Markup {
             p.muted { (legend(sweep, unit)) "." }
             (drawing("The highest trigger frequency kept up with", |layout| knees(summary, sweep, layout, false)))
             h3 { "Every trigger accounted for" }
-            div.scroll {
+            div.scroll tabindex="0" {
                 table.plain {
                     @for (case, sum) in sums(summary, sweep) {
                         tr { th scope="row" { (case) } td { (sum) } }
@@ -69,7 +69,7 @@ fn points(series: &Series) -> Markup {
     html! {
         details {
             summary { strong { (series.case) } " at every frequency" }
-            div.scroll {
+            div.scroll tabindex="0" {
                 table.figures {
                     thead { tr {
                         th scope="col" { "frequency" }

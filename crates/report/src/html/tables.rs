@@ -28,7 +28,7 @@ pub fn first(summary: &Summary) -> Markup {
     }
     html! {
         @if !rows.is_empty() {
-            div.scroll {
+            div.scroll tabindex="0" {
                 table.figures.few {
                     thead { tr {
                         th scope="col" { "case" }
@@ -56,7 +56,7 @@ pub fn first(summary: &Summary) -> Markup {
 fn alone(rows: &[PageRow], fields: &[Field], legend: &str) -> Markup {
     html! {
         @if let Some(PageRow { case, .. }) = rows.first() {
-            div.scroll {
+            div.scroll tabindex="0" {
                 table.figures.few {
                     thead { tr {
                         th scope="col" {}
@@ -98,7 +98,7 @@ fn executions(summary: &Summary) -> Markup {
     html! {
         @if let Some((head, rows)) = rows.split_first() {
             p.muted { "From a stage's response to the end of what it executed, interruptions included." }
-            div.scroll { table.figures {
+            div.scroll tabindex="0" { table.figures {
                 thead { tr { @for name in head { th scope="col" { (name) } } } }
                 @for row in rows { tr { @for (place, cell) in row.iter().enumerate() {
                     @if place == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
@@ -114,7 +114,7 @@ fn benchmarks(summary: &Summary) -> Markup {
         @for table in bench::tables(summary) {
             h3 { (table.kind) }
             p.muted { (bench::benchmark_text(table.kind)) "." }
-            div.scroll {
+            div.scroll tabindex="0" {
                 table.figures {
                     thead { tr {
                         @for name in ["variant", "case"] { th scope="col" { (name) } }
@@ -143,7 +143,7 @@ fn summary_table(summary: &Summary) -> Markup {
     let legend = if has_seeds { seeds::legend(summary) } else { legend(summary) };
     let width = (columns.len() + 1).to_string();
     html! {
-        div.scroll {
+        div.scroll tabindex="0" {
             table.figures {
                 thead { tr {
                     th scope="col" { "case" }
@@ -184,7 +184,7 @@ fn observer(summary: &Summary) -> Markup {
     let unit = table_unit(summary);
     html! {
         @if !summary.observer_effects.is_empty() {
-            div.scroll {
+            div.scroll tabindex="0" {
                 table.figures {
                     thead { tr {
                         @for name in ["stage", "case", "inside off", "inside on", "effect"] {
@@ -209,7 +209,7 @@ fn observer(summary: &Summary) -> Markup {
 
 fn accounting(summary: &Summary) -> Markup {
     html! {
-        div.scroll {
+        div.scroll tabindex="0" {
             table.plain {
                 @for Accounted { case, holds, text, mark, outside, .. } in accounts(summary) {
                     tr.wrong[!holds] {
