@@ -2,7 +2,7 @@
 # Goal: a finished run's page shows what the command line prints as JSON, figure by figure: tails and
 # verdicts, the path of a response, bursts by place, a sweep with its knee, critical sections, and what
 # disturbs an isolated CPU; it offers them only where the run has them. Both themes are looked at, on a
-# screen and on a phone, and so are reports, whose links lead to the files of their run.
+# screen and on a phone, and so are reports, whose links lead to the files beside them.
 # Runs: beside others
 . tests/lib/lib.sh
 

@@ -151,7 +151,7 @@ fn causes(one: &Explained) -> Markup {
 pub fn files(has_stages: bool) -> Markup {
     let samples = if has_stages { "samples.parquet" } else { "bench.parquet" };
     html! {
-        p.muted {
+        p.muted.beside {
             "Beside this page: "
             @for (index, name) in [samples, "summary.json", "manifest.json", "run.log"].into_iter().enumerate() {
                 @if index > 0 { ", " }

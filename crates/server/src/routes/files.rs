@@ -9,7 +9,9 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream::unfold;
+use futures_util::StreamExt;
+use futures_util::future::ready;
+use futures_util::stream::{once, unfold};
 use irqscope_report::foreign::{self, Export, ExportFormat};
 use tokio::io::AsyncReadExt;
 use tokio::sync::mpsc::{Sender, channel};
@@ -25,6 +27,10 @@ const PIECE: usize = 64 * 1024;
 /// it reaches nothing.
 const SANDBOX: &str = "sandbox allow-downloads; default-src 'none'; style-src 'unsafe-inline'; \
                        img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Hides the report's links to the files beside it: from its sandbox they lead nowhere, since this server
+/// answers no document of another origin.
+const UNLINKED: &[u8] = b"<style>.beside{display:none}</style>\n";
 
 pub async fn file(
     State(app): State<App>,
@@ -46,7 +52,12 @@ pub async fn figure(
 
 pub async fn report(State(app): State<App>, Path(id): Path<String>) -> Result<Response> {
     let (path, entry) = found(&app, id, "report.html".into()).await?;
-    Ok(sandboxed(content(path, &entry).await?))
+    let (head, file) = content(path, &entry).await?.into_parts();
+    let file = file.into_data_stream().chain(once(ready(Ok(Bytes::from_static(UNLINKED)))));
+    let mut response = Response::from_parts(head, Body::from_stream(file));
+    let length = HeaderValue::from(entry.bytes + UNLINKED.len() as u64);
+    response.headers_mut().insert(header::CONTENT_LENGTH, length);
+    Ok(sandboxed(response))
 }
 
 async fn found(app: &App, id: String, name: String) -> Result<(PathBuf, FileEntry)> {

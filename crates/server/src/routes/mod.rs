@@ -118,8 +118,6 @@ pub fn router(app: App) -> Router {
         .route("/api/runs/{id}/files/{*name}", get(files::file))
         .route("/api/runs/{id}/figure/{*name}", get(files::figure))
         .route("/api/runs/{id}/report", get(files::report))
-        // The report names the files beside it.
-        .route("/api/runs/{id}/{name}", get(files::file))
         .route("/api/runs/{id}/export/csv", get(files::csv))
         .route("/api/compare", get(compare::compare))
         .fallback(page)
