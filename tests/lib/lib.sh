@@ -128,8 +128,9 @@ need_board() {
 	need_rustup "there is no Rust for these chips"
 	exec 9<firmware/emulator/package-lock.json
 	flock 9
-	IRQSCOPE_BAUD=7812500 firmware/build rp2040
-	[ -e firmware/emulator/node_modules/.package-lock.json ] || npm --prefix firmware/emulator ci --silent
+	# Without the lock: a server that the build starts would keep it.
+	IRQSCOPE_BAUD=7812500 firmware/build rp2040 9<&-
+	[ -e firmware/emulator/node_modules/.package-lock.json ] || npm --prefix firmware/emulator ci --silent 9<&-
 	exec 9<&-
 	IMAGE=$PWD/firmware/target/thumbv6m-none-eabi/release/irqscope-firmware
 }
