@@ -82,7 +82,6 @@ test:
 	@$(MAKE) --no-print-directory arm64
 	@scripts/lint
 	cargo test --release --locked --workspace
-	cargo test --release --locked -p irqscope-generator --all-features
 	@npm --prefix ui test
 	@$(IRQSCOPE) kernel build delayed-locking
 	@tests/run $(TESTFLAGS)
@@ -99,6 +98,7 @@ soak:
 	@scripts/bootstrap --release
 	@$(IRQSCOPE) kernel build delayed-locking
 	@$(IRQSCOPE) kernel build delayed-locking-debug
+	cargo test --release --locked -p irqscope-generator --all-features
 	IRQSCOPE_SOAK=1 tests/run $(TESTFLAGS)
 	PACKAGES=1 tests/run --time-limit 7200 79
 	CYCLES=1000 tests/run --time-limit 7200 31 86

@@ -9,7 +9,7 @@ PLUGIN=$(realpath "${CARGO_TARGET_DIR:-target}/release/libirqscope_twin.so")
 cd "$WORK"
 
 # A guest in place of the BIOS: it lets the port's interrupt through and toggles
-# five data bits for ever. As in crates/twin/tests/qemu.rs, where it is explained.
+# five data bits for ever. As in crates/twin/tests/integration/qemu.rs, where it is explained.
 python3 - <<'PY'
 guest = bytes.fromhex("b01cba7a03eeba780330c0341feeb90080e2feebf6")
 rom = bytearray(65536)

@@ -10,9 +10,7 @@ Needs `irqscope[lake]`. docs/lake.md has the tables, and what holds when writers
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -189,46 +187,7 @@ class Lake:
                 raise Error(f"cannot make {self._uri(name)}: {error}", "check that the place can be written") from error
 
 
-def main() -> None:
-    """Adds runs to a lake, or asks it: `python -m irqscope.lake --help`."""
-    parser = argparse.ArgumentParser(prog="python -m irqscope.lake", description="The runs of months in Delta tables.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    add = commands.add_parser("add", help="add runs; one that is there already is left as it is")
-    add.add_argument("runs", nargs="+", metavar="RUN", help="the directory of a run")
-    add.add_argument("--place", help="where it was measured, such as a board's name (the rig's name)")
-    query = commands.add_parser("query", help="print what SQL over runs, samples, digests and worst gives, as CSV")
-    query.add_argument("sql", metavar="SQL")
-    quantiles = commands.add_parser("quantiles", help="print quantiles over all runs of a time, as CSV")
-    quantiles.add_argument("shares", nargs="*", default=["0.5", "0.99", "0.999"], metavar="SHARE", help="such as 0.999")
-    quantiles.add_argument("--stage", help="one stage (all)")
-    quantiles.add_argument("--view", help="outside or inside (both)")
-    quantiles.add_argument("--by", default="kernel,state", metavar="COLUMNS", help="groups (kernel,state)")
-    quantiles.add_argument("--since", metavar="TIME", help="2026-01, 2026-01-31 or an instant")
-    quantiles.add_argument("--until", metavar="TIME", help="the first instant that no longer counts")
-    for command in (add, query, quantiles):
-        command.add_argument("--lake", required=True, metavar="URL", help="a directory, or s3://BUCKET/PATH")
-    options = parser.parse_args()
-    lake = Lake(options.lake)
-    try:
-        if options.command == "add":
-            for run in options.runs:
-                print(lake.add(run, options.place), run)
-            return
-        if options.command == "query":
-            frame = lake.query(options.sql)
-        else:
-            frame = lake.quantiles(
-                options.shares,
-                stage=options.stage,
-                view=options.view,
-                by=options.by.split(","),
-                since=options.since,
-                until=options.until,
-            )
-        sys.stdout.write(frame.write_csv())
-    except Error as error:
-        sys.exit(f"irqscope.lake: {error.message}" + (f"\n  remedy: {error.remedy}" if error.remedy else ""))
-
-
 if __name__ == "__main__":
+    from .lake_command import main
+
     main()

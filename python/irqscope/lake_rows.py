@@ -37,7 +37,7 @@ def rows_of(run: Run, identity: str, place: str) -> dict[str, pl.DataFrame]:
         raise Error(
             f"{run.path} has no stages", "a lake keeps stages; keep the directories of benchmarks and of imports"
         )
-    started = _instant(run.manifest["started_utc"])
+    started = instant(run.manifest["started_utc"])
     month = f"{started:%Y-%m}"
     mark = pl.lit(identity).alias("run")
     samples = run.scan("samples").with_columns(pl.col(name).cast(kind) for name, kind in SIGNED.items())
@@ -48,7 +48,7 @@ def rows_of(run: Run, identity: str, place: str) -> dict[str, pl.DataFrame]:
     runs = pl.DataFrame(cases).with_columns(
         mark,
         started=pl.lit(started),
-        finished=pl.lit(_instant(run.manifest["finished_utc"])),
+        finished=pl.lit(instant(run.manifest["finished_utc"])),
         month=pl.lit(month),
         place=pl.lit(place),
     )
@@ -103,13 +103,13 @@ def figures(buckets: pl.DataFrame, worst: list[int], shares: list[float | str]) 
 def within(runs: pl.LazyFrame, since: str | datetime | None, until: str | datetime | None) -> pl.LazyFrame:
     """Returns the runs that began in a time: from `since` on, and before `until`."""
     if since is not None:
-        runs = runs.filter(pl.col("started") >= _instant(since))
+        runs = runs.filter(pl.col("started") >= instant(since))
     if until is not None:
-        runs = runs.filter(pl.col("started") < _instant(until))
+        runs = runs.filter(pl.col("started") < instant(until))
     return runs
 
 
-def _instant(text: str | datetime) -> datetime:
+def instant(text: str | datetime) -> datetime:
     """Returns an instant in UTC: of `2026-01` and `2026-01-31` the first of that time."""
     if isinstance(text, datetime):
         return text if text.tzinfo else text.replace(tzinfo=UTC)

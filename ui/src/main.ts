@@ -9,6 +9,7 @@ import "./style/tables.css";
 import "./style/charts.css";
 import "./style/scope.css";
 import "./style/results.css";
+import "./style/lake.css";
 import { api } from "./api/client.js";
 import type { Hello } from "./api/types.js";
 import type { Context, Screen } from "./context.js";
@@ -17,6 +18,7 @@ import { h } from "./dom.js";
 import { CompareScreen } from "./view/compare.js";
 import { Header } from "./view/header.js";
 import { keyboardHelp, listen } from "./view/keys.js";
+import { LakeScreen } from "./view/lake.js";
 import { LiveScreen } from "./view/live.js";
 import { Notice } from "./view/notice.js";
 import { RunScreen } from "./view/run.js";
@@ -30,7 +32,7 @@ class App {
   #screen: Screen | null = null;
 
   constructor(hello: Hello) {
-    this.#header = new Header(hello.version);
+    this.#header = new Header(hello);
     this.#context = { hello, place: () => this.#place, go: (change) => this.#go(change), note: (change) => this.#note(change) };
     const help = keyboardHelp();
     document.body.replaceChildren(this.#header.element, this.#main, help);
@@ -72,6 +74,7 @@ class App {
     const { page, run } = this.#place;
     if (page === "run" && run !== null) return new RunScreen(this.#context, run);
     if (page === "runs") return new RunsScreen(this.#context);
+    if (page === "lake") return new LakeScreen(this.#context);
     return page === "compare" ? new CompareScreen(this.#context) : new LiveScreen(this.#context);
   }
 }

@@ -13,6 +13,7 @@ test("an address is read back as what it was written from", () => {
     { ...START, page: "run", run: "one", trigger: 812, window: [-500, 42_000], cursors: [12, null], find: "above:user:50000", pile: "softirq" },
     { ...START, cursors: [null, 99] },
     { ...START, page: "run", run: "one", limits: "irq<20us@max, sched fifo 80 < 1ms@p99" },
+    { ...START, page: "lake", scenario: "demo", figure: "p99_ns", series: "rack 3,6.1/load", stages: ["user"], view: "inside", days: 30 },
     { ...START, page: "compare", base: "one", other: "two", baseCase: "6.1/idle", otherCase: "6.12/idle" },
   ];
   for (const place of places) assert.deepEqual(parse(format(place)), place);

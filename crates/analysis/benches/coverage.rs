@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The tables of docs/comparing.md.
 
+#[allow(dead_code, reason = "a benchmark takes a part of it")]
 #[path = "../tests/simulated/mod.rs"]
 mod simulated;
 

@@ -8,6 +8,7 @@ use irqscope_analysis::{LEVEL, Measured, MeasuredCase, SeriesName, Shift, Tail, 
 use irqscope_quantity::Quantile;
 use irqscope_run::RunDir;
 
+#[allow(dead_code, reason = "a benchmark takes a part of it")]
 #[path = "../tests/simulated/mod.rs"]
 mod simulated;
 

@@ -11,7 +11,7 @@ use irqscope_rig::RigError;
 use irqscope_rig::generator::GeneratorError;
 use irqscope_run::{ExecuteError, RunError};
 use irqscope_scenario::ScenarioError;
-use irqscope_server::{ServeError, SessionError};
+use irqscope_server::{LakeError, ServeError, SessionError};
 
 /// The meaning of the program's exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,7 @@ exits! {
     ReportError: |_| Exit::Usage,
     ForeignError: |_| Exit::Usage,
     ServeError: |_| Exit::Usage,
+    LakeError: |_| Exit::Usage,
     RigError: of_rig,
     GeneratorError: of_generator,
     ExecuteError: |error| error.rig().map_or(Exit::Usage, of_rig),

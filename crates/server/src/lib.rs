@@ -4,7 +4,8 @@
 //!
 //! `error` knows no other module. `runs` reads finished runs. `session` is the application's state,
 //! without any HTTP: a generator, a measurement, and snapshots of both (`irqscope top` shows the
-//! same). `api_error` gives errors the form that the page gets, `routes` says all of it in JSON,
+//! same). `lake` asks the Python package for the
+//! runs of months. `api_error` gives errors the form that the page gets, `routes` says all of it in JSON,
 //! `guard` decides which requests may pass, `listen` serves connections that have limits, `page` is
 //! what the browser gets.
 #![forbid(unsafe_code)]
@@ -13,6 +14,7 @@
 mod api_error;
 mod error;
 mod guard;
+mod lake;
 mod listen;
 mod options;
 mod page;
@@ -23,6 +25,7 @@ mod session;
 mod token;
 
 pub use error::{DeriveError, SessionError, SettingError, Trouble};
+pub use lake::{Lake, LakeError};
 pub use listen::Server;
 pub use options::{Options, ServeError};
 pub use page::Page;

@@ -53,7 +53,7 @@ impl Server {
     /// # Errors
     /// The address cannot be had, or there is no page.
     pub fn start(options: Options, session: Session) -> Result<Self, ServeError> {
-        let Options { listen, names, allow, page } = options;
+        let Options { listen, names, allow, page, lake } = options;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
             .thread_name("server")
@@ -66,7 +66,7 @@ impl Server {
         let token = (!address.ip().is_loopback()).then(Token::new).transpose()?;
         let guard = Guard::new(address, names, token.clone());
         let reach = Reach::new(allow, address.ip().is_loopback());
-        let app = App::new(session, page, guard, reach);
+        let app = App::new(session, page, guard, reach, lake);
         runtime.spawn(accept(listener, app));
         Ok(Self { address, token, runtime: Some(runtime) })
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use irqscope_rig::generator::Address;
 
-use crate::Page;
+use crate::{Lake, Page};
 
 /// The options of a server.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct Options {
     pub allow: Vec<Address>,
     /// The page that it serves.
     pub page: Page,
+    /// The runs of months, if it shows them.
+    pub lake: Option<Lake>,
 }
 
 /// Reasons for which a server cannot begin.

@@ -3,7 +3,7 @@
 
 import type { SettingsAsked } from "./settings.js";
 import type {
-  Begun, CaseBursts, CaseIsolation, CaseLocks, Causes, Checked, Comparisons, Connect, ErrorBody, FinishedCase, FinishedLines, Found, Hello, Hold, Known, RunDetails, RunList, SettingsSet,
+  Begun, CaseBursts, CaseIsolation, CaseLocks, Causes, Checked, Comparisons, Connect, ErrorBody, FinishedCase, FinishedLines, Found, Hello, Hold, Known, LakeContents, LakeHistograms, LakeMaxima, LakeTrend, RunDetails, RunList, SettingsSet,
   ShownPath, Stage, Start, StartScenario, Sweep, Tails, TriggerDetails, Verdicts, View, WorstSamples,
 } from "./types.js";
 
@@ -79,5 +79,9 @@ export const api = {
     ask<TriggerDetails>(`${run(id)}/trigger?${query({ case: name, seq: String(seq) })}`),
   find: (id: string, asked: Readonly<Record<string, string | null>>) => ask<Found>(`${run(id)}/find?${query(asked)}`),
   hold: (above: Hold["above_ns"]) => tell<Hold>("live/hold", { above_ns: above } satisfies Hold),
+  lake: () => ask<LakeContents>("lake"),
+  lakeTrend: (asked: Readonly<Record<string, string | null>>) => ask<LakeTrend>(`lake/trend?${query(asked)}`),
+  lakeHistograms: (series: Readonly<Record<string, string>>) => ask<LakeHistograms>(`lake/histograms?${query(series)}`),
+  lakeMaxima: (run: string, stage: string, view: string) => ask<LakeMaxima>(`lake/maxima?${query({ run, stage, view })}`),
   compare: (sides: Readonly<Record<string, string | null>>) => ask<Comparisons>(`compare?${query(sides)}`),
 } as const;

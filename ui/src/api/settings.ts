@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Written from the table in crates/wire/src/settings/table.rs by
-// `UPDATE=1 cargo test -p irqscope-wire --test table`; change that instead.
+// `UPDATE=1 cargo test -p irqscope-wire --test integration table`; change that instead.
 
 /** The lowest and the highest, both allowed. */
 export type Span = readonly [number, number];

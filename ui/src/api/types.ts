@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Written from the server's types by
-// `UPDATE=1 cargo test -p irqscope-server --test page_types`; change those instead.
+// `UPDATE=1 cargo test -p irqscope-server --test integration page_types`; change those instead.
 
 import type { Limits, Settings } from "./settings.js";
 
@@ -674,6 +674,8 @@ export interface Hello {
   readonly live_quantile_method: string;
   readonly scenarios: readonly ScenarioInfo[];
   readonly kernels: readonly string[];
+  /** A lake can be asked. */
+  readonly has_lake: boolean;
 }
 
 /** The latencies from which on triggers are held, by stage. */
@@ -739,6 +741,114 @@ export interface Isolation {
 /** The generator, if there is one. */
 export interface Known {
   readonly generator: GeneratorState | null;
+}
+
+/** A place at which the level of a figure moved. */
+export interface LakeChange {
+  /** The last run of the level before. */
+  readonly before_run: string;
+  /** The first run of the new level. */
+  readonly run: string;
+  /** With 95 % confidence the new level began no earlier, */
+  readonly earliest_ms: number;
+  /** and no later. */
+  readonly latest_ms: number;
+  readonly runs_before: number;
+  readonly runs_after: number;
+  /** The median of the level before. */
+  readonly before: number;
+  /** The median of the new level. */
+  readonly after: number;
+  readonly difference: number;
+  /** The difference's interval with 95 % confidence, from here. */
+  readonly low: number;
+  readonly high: number;
+  /** The probability of such a place if nothing had changed. */
+  readonly chance: number;
+}
+
+/** What there is to choose from. */
+export interface LakeContents {
+  readonly url: string;
+  readonly runs: number;
+  /** The first run's begin, in milliseconds since 1970. */
+  readonly first_ms: number;
+  /** The last run's begin, likewise. */
+  readonly last_ms: number;
+  /** The figures whose level can be followed. */
+  readonly figures: readonly string[];
+  readonly place: readonly string[];
+  readonly scenario: readonly string[];
+  readonly stage: readonly string[];
+  readonly view: readonly string[];
+}
+
+/** A run's digest. */
+export interface LakeHistogram {
+  readonly run: string;
+  readonly started_ms: number;
+  /** Where each bucket begins. */
+  readonly low_ns: readonly number[];
+  /** How many samples it has. */
+  readonly count: readonly number[];
+}
+
+/** Latencies of a series' runs against time. */
+export interface LakeHistograms {
+  readonly runs: readonly LakeHistogram[];
+}
+
+/** An interval in which a trigger was answered. */
+export interface LakeInterval {
+  readonly case: string;
+  /** Its begin since the case's first trigger. */
+  readonly since_ns: number;
+  readonly count: number;
+  readonly max_ns: number;
+}
+
+/** Maxima of one run over intervals of five minutes. */
+export interface LakeMaxima {
+  readonly intervals: readonly LakeInterval[];
+}
+
+/** A run's figure. */
+export interface LakeRun {
+  /** Its identity in the lake. */
+  readonly run: string;
+  readonly started_ms: number;
+  /** The kernel's release. */
+  readonly release: string | null;
+  readonly tool_version: string;
+  readonly count: number;
+  readonly lost: number;
+  /** Nanoseconds, or a number of triggers; none of too few samples. */
+  readonly value: number | null;
+}
+
+/** Runs that can be compared with each other, and the changes among them. */
+export interface LakeSeries {
+  readonly place: string;
+  readonly scenario: string;
+  readonly kernel: string;
+  readonly state: string;
+  /** Nanoseconds are the twin's. */
+  readonly is_virtual: boolean;
+  readonly stage: string;
+  readonly view: string;
+  /** In the order in which they began. */
+  readonly runs: readonly LakeRun[];
+  /** Likewise. */
+  readonly changes: readonly LakeChange[];
+}
+
+/** One figure of every run of a scenario over time. */
+export interface LakeTrend {
+  readonly figure: string;
+  /** The probability that any change is shown where nothing has changed. */
+  readonly chance: number;
+  /** In order of place, kernel and state. */
+  readonly series: readonly LakeSeries[];
 }
 
 /** The reasons why one stage's answers to triggers of a case were not explained. The terms are disjoint. */

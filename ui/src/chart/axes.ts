@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Axes that all charts share: latency, count, time. Ticks carry their unit.
 
+import UPlot from "uplot";
 import type uPlot from "uplot";
 import { logTicks, type Range } from "../core/scale.js";
 import { brief, round } from "../core/quantity.js";
@@ -64,6 +65,26 @@ export function timeAxis(): uPlot.Axis {
     scale: "x", side: 2, size: below(), space: 64,
     values: (_, ticks) => ticks.map((tick) => (tick === 0 ? "0" : round(tick))),
   });
+}
+
+/** Makes the options of a chart over days and months, in UTC; the cursors of all of them move together. */
+export function overMonths(span: () => readonly [fromMs: number, toMs: number]): { readonly options: Pick<Options, "legend" | "cursor" | "tzDate">; readonly x: uPlot.Scale; readonly axis: uPlot.Axis } {
+  return {
+    options: {
+      legend: { show: false },
+      cursor: { y: false, points: { show: false }, drag: { setScale: false }, sync: { key: "months" } },
+      tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+    },
+    x: { time: true, range: () => [span()[0] / 1000, span()[1] / 1000] },
+    axis: axis({ scale: "x", side: 2, size: below(), space: Math.round(ink().em * 7), values: (_, ticks) => ticks.map((tick, at) => date(tick, ticks[at - 1])) }),
+  };
+}
+
+/** Formats `2026-05-17`, or within a day `06:00`. */
+function date(seconds: number, before: number | undefined): string {
+  const [day = "", time = ""] = new Date(seconds * 1000).toISOString().split("T");
+  const sameDay = before !== undefined && new Date(before * 1000).toISOString().startsWith(day);
+  return sameDay ? time.slice(0, 5) : day;
 }
 
 /** Shares, each further nine with as much room; `place` says where a share lies. */

@@ -3,7 +3,7 @@
 
 import type { View } from "../api/types.js";
 
-export type Page = "live" | "runs" | "run" | "compare";
+export type Page = "live" | "runs" | "run" | "compare" | "lake";
 
 export interface Place {
   readonly page: Page;
@@ -37,12 +37,19 @@ export interface Place {
   readonly pile: string | null;
   /** Limits that a run is held against: `irq<20us@max,user<150us@p99.9`. */
   readonly limits: string | null;
+  /** Of page `lake`: whose runs are shown, by which figure, and the series that is open. */
+  readonly scenario: string | null;
+  readonly figure: string | null;
+  readonly series: string | null;
+  /** Its last days; null: all. */
+  readonly days: number | null;
 }
 
 export const START: Place = {
   page: "live", run: null, base: null, other: null, baseCase: null, otherCase: null,
   case: null, view: null, stages: [], axis: "log", shared: false, worst: null, sample: null,
   trigger: null, window: null, cursors: [null, null], find: null, pile: null, limits: null,
+  scenario: null, figure: null, series: null, days: null,
 };
 
 /** Parses `#/run/ID?case=…`; parts that do not parse are as at the start. */
@@ -53,7 +60,7 @@ export function parse(hash: string): Place {
   const view = values.get("view");
   const run = rest.length > 0 ? decoded(rest.join("/")) : null;
   return {
-    page: page === "runs" || page === "compare" || (page === "run" && run !== null) ? page : "live",
+    page: page === "runs" || page === "compare" || page === "lake" || (page === "run" && run !== null) ? page : "live",
     run: page === "run" ? run : null,
     base: values.get("base"),
     other: values.get("other"),
@@ -72,6 +79,10 @@ export function parse(hash: string): Place {
     find: values.get("find"),
     pile: values.get("pile"),
     limits: values.get("limits"),
+    scenario: values.get("scenario"),
+    figure: values.get("figure"),
+    series: values.get("series"),
+    days: whole(values.get("days")),
   };
 }
 
@@ -123,6 +134,10 @@ export function format(place: Place): string {
   set("find", place.find);
   set("pile", place.pile);
   set("limits", place.limits);
+  set("scenario", place.scenario);
+  set("figure", place.figure);
+  set("series", place.series);
+  set("days", number(place.days));
   const run = place.page === "run" && place.run !== null ? `/${encodeURIComponent(place.run)}` : "";
   const search = values.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
   return `#/${place.page}${run}${search === "" ? "" : `?${search}`}`;

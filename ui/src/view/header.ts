@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // The name, where one is, and the theme.
 
+import type { Hello } from "../api/types.js";
 import { format, type Page, type Place, START } from "../core/location.js";
 import { h } from "../dom.js";
 import { themeSwitch } from "./theme.js";
 
-const PAGES: readonly (readonly [Page, string])[] = [["live", "Live"], ["runs", "Runs"], ["compare", "Compare"]];
+const PAGES: readonly (readonly [Page, string])[] = [["live", "Live"], ["runs", "Runs"], ["compare", "Compare"], ["lake", "Lake"]];
 
 export class Header {
   readonly element: HTMLElement;
   readonly #links: readonly HTMLAnchorElement[];
 
-  constructor(version: string) {
-    this.#links = PAGES.map(([page, name]) => h("a", { href: format({ ...START, page }), "data-page": page }, name));
+  constructor({ version, has_lake }: Hello) {
+    this.#links = PAGES.filter(([page]) => page !== "lake" || has_lake).map(([page, name]) => h("a", { href: format({ ...START, page }), "data-page": page }, name));
     this.element = h("header", { class: "bar" },
       h("a", { class: "skip", href: "#page", onclick: skip }, "To the content"),
       h("span", { class: "brand", title: `version ${version}` }, "irqscope"),

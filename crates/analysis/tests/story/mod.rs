@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Samples with the events of what happened meanwhile, for tests of what is said
 //! of them.
-#![allow(dead_code)] // each test file uses a part
-#![allow(clippy::unwrap_used)] // test code, though not inside a #[test]
 
-#[path = "../../../run/tests/synthetic/mod.rs"]
-pub mod synthetic;
+pub(crate) use crate::synthetic;
 
 use irqscope_analysis::{Explained, explain};
 use irqscope_run::{CaseData, RunDir};

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A generator on a clock that runs as fast as its owner's loop, and a host.
 
-#[path = "../limits/mod.rs"]
-mod limits;
-
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -26,7 +23,7 @@ pub const LIMITS: Limits = Limits {
     polarity: Limits::USUAL.polarity,
     sees_arming: false,
     calibrates: false,
-    ..limits::LIMITS
+    ..crate::limits::LIMITS
 };
 /// No test waits longer for anything.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -51,6 +51,9 @@ pub struct Serve {
     /// may be repeated.
     #[arg(long, value_name = "HOST", requires = "listen")]
     pub name: Vec<String>,
+    /// Show the runs of a lake over time: a directory, or s3://BUCKET/PATH; docs/lake.md.
+    #[arg(long, value_name = "URL")]
+    pub lake: Option<String>,
     /// Serve the page from this directory instead of the built-in one.
     #[arg(long, value_name = "DIR")]
     pub page: Option<PathBuf>,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use irqscope_rig::generator::GeneratorError;
-use irqscope_server::{Options, Page, Server, Session, StartScenario};
+use irqscope_server::{Lake, Options, Page, Server, Session, StartScenario};
 
 use super::Done;
 use crate::cli::Serve;
@@ -23,7 +23,8 @@ pub fn serve(options: &Serve) -> Done {
     let (listen, names) = (options.address(), options.name.clone());
     let allow = options.allow.iter().chain(&options.connect).map(|text| text.parse());
     let allow = allow.collect::<Result<_, GeneratorError>>()?;
-    let listening = Options { listen, names, allow, page };
+    let lake = options.lake.as_deref().map(Lake::open).transpose()?;
+    let listening = Options { listen, names, allow, page, lake };
     let server = Server::start(listening, session.clone())?;
     if let Err(trouble) = begin(options, &session) {
         session.close();

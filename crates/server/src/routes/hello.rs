@@ -30,6 +30,8 @@ pub struct Hello {
     live_quantile_method: &'static str,
     scenarios: Vec<ScenarioInfo>,
     kernels: &'static [&'static str],
+    /// A lake can be asked.
+    has_lake: bool,
 }
 
 /// A stage, and its looks.
@@ -57,7 +59,8 @@ pub struct ScenarioInfo {
 }
 
 pub async fn hello(State(app): State<App>) -> Result<Json<Hello>> {
-    app.blocking(|session| {
+    let has_lake = app.lake.is_some();
+    app.blocking(move |session| {
         Ok(Json(Hello {
             api: API,
             version: session.tool_version(),
@@ -69,6 +72,7 @@ pub async fn hello(State(app): State<App>) -> Result<Json<Hello>> {
             live_quantile_method: LIVE_QUANTILE_METHOD,
             scenarios: bundled().iter().filter_map(|one| ScenarioInfo::of(one.name)).collect(),
             kernels: &irqscope_rig::TESTED,
+            has_lake,
         }))
     })
     .await

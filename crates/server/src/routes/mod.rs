@@ -9,6 +9,7 @@ mod files;
 mod generator;
 mod hello;
 mod isolate;
+mod lake;
 mod limits;
 mod lines;
 mod live;
@@ -32,7 +33,7 @@ use tokio::sync::Semaphore;
 use crate::api_error::{ApiError, Result};
 use crate::guard::{Guard, guard};
 use crate::reach::Reach;
-use crate::{Page, Session};
+use crate::{Lake, Page, Session};
 
 /// Of a request's body.
 const BODY_BYTES: usize = 64 * 1024;
@@ -50,11 +51,18 @@ pub struct App {
     pub reach: Arc<Reach>,
     pub streams: Arc<Semaphore>,
     pub looks: Arc<lines::Looks>,
+    pub lake: Option<Arc<Lake>>,
     readers: Arc<Semaphore>,
 }
 
 impl App {
-    pub fn new(session: Session, page: Page, guard: Guard, reach: Reach) -> Self {
+    pub fn new(
+        session: Session,
+        page: Page,
+        guard: Guard,
+        reach: Reach,
+        lake: Option<Lake>,
+    ) -> Self {
         Self {
             session,
             page,
@@ -62,6 +70,7 @@ impl App {
             reach: Arc::new(reach),
             streams: Arc::new(Semaphore::new(STREAMS)),
             looks: Arc::default(),
+            lake: lake.map(Arc::new),
             readers: Arc::new(Semaphore::new(READERS)),
         }
     }
@@ -120,6 +129,10 @@ pub fn router(app: App) -> Router {
         .route("/api/runs/{id}/report", get(files::report))
         .route("/api/runs/{id}/export/csv", get(files::csv))
         .route("/api/compare", get(compare::compare))
+        .route("/api/lake", get(lake::contents))
+        .route("/api/lake/trend", get(lake::trend))
+        .route("/api/lake/histograms", get(lake::histograms))
+        .route("/api/lake/maxima", get(lake::maxima))
         .fallback(page)
         .method_not_allowed_fallback(bad_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES))

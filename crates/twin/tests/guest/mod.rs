@@ -4,9 +4,6 @@
 //! The guest is ROM in place of the BIOS and no boot disk, because reading one ends in host time:
 //! booted from an image, 4 runs of 12 began at another virtual instant, from ROM none of 40.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Stdio};

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Tests agent from outside, in one program: each one more would be linked with all that it needs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod bench;
+mod command;
+#[path = "../common/mod.rs"]
+mod common;
+mod header;
+mod loads;

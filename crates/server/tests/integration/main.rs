@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Tests server from outside, in one program: each one more would be linked with all that it needs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod lines;
+mod live;
+mod own;
+mod page_types;
+mod results;
+mod safety;

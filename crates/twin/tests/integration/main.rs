@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Tests twin from outside, in one program: each one more would be linked with all that it needs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../guest/mod.rs"]
+mod guest;
+mod halt;
+mod qemu;
