@@ -56,14 +56,10 @@ pub fn is_measured<'a>(
 /// # Errors
 /// A name that no case has, or the disk's, where values do not fit into memory.
 pub fn hold_all(cases: &[MeasuredCase], limits: &[Limit]) -> Result<Vec<Verdict>> {
-    let mut all = Vec::new();
     for limit in limits {
         is_measured(&limit.name, cases)?;
-        for case in cases {
-            all.extend(hold(case, limit)?);
-        }
     }
-    Ok(all)
+    hold_each(cases, limits)
 }
 
 /// Holds a run against the limits that its scenario sets. Where the measurement may have no verdict, none
@@ -81,9 +77,13 @@ pub fn hold_own(run: &RunDir) -> Result<Vec<Verdict>> {
         let none = |limit: &Limit| Verdict::new("", limit.to_string(), false, why.to_string());
         return Ok(limits.iter().map(none).collect());
     }
+    hold_each(&cases, limits)
+}
+
+fn hold_each(cases: &[MeasuredCase], limits: &[Limit]) -> Result<Vec<Verdict>> {
     let mut all = Vec::new();
     for limit in limits {
-        for case in &cases {
+        for case in cases {
             all.extend(hold(case, limit)?);
         }
     }
