@@ -152,7 +152,7 @@ def _doubled_ranks(values: Sequence[float]) -> tuple[list[int], int]:
 
 
 def _counted(ranks: list[int], k: int, off: int) -> float:
-    """Returns the share of all choices of k ranks whose sum is at least so far from its mean as `off`.
+    """Returns the share of all choices of k ranks whose sum is at least `off` away from its mean.
 
     The numbers of choices by their sum are the coefficients of a polynomial, for each number of ranks;
     each polynomial is one large integer, a field of bits for each coefficient.

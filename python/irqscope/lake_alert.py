@@ -2,7 +2,7 @@
 """Changes of a lake as alerts: JSON as Prometheus' Alertmanager takes it, which any webhook can read.
 
 The labels of an alert are the same whenever the same change is found, so that Alertmanager, which knows
-alerts by their labels, tells of each change once. https://prometheus.io/docs/alerting/latest/clients/
+alerts by their labels, reports each change once. https://prometheus.io/docs/alerting/latest/clients/
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # These make a series of runs that can be compared. A place that runs its own kernel has the word
 # `running` as its kernel, so that an upgrade lies within its series.
 SERIES = ["place", "scenario", "kernel", "state", "is_virtual", "stage", "view"]
-# What is known of each run besides.
+# Further facts of each run.
 FACTS = ["run", "case", "started", "release", "tool_version"]
 # One series of one run.
 ONE = ["run", "case", "stage", "view"]

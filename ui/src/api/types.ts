@@ -767,7 +767,7 @@ export interface LakeChange {
   readonly chance: number;
 }
 
-/** What there is to choose from. */
+/** The choices that a lake has. */
 export interface LakeContents {
   readonly url: string;
   readonly runs: number;

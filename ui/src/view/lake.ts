@@ -13,7 +13,7 @@ import { SeriesOverTime } from "./lakeseries.js";
 import { Notice } from "./notice.js";
 import { selection } from "./result.js";
 
-/** What is shown at first, where the lake has it. */
+/** The first choice, where the lake has it. */
 const FIRST = { stage: "user", view: "outside", figure: "p50_ns" } as const;
 /** Series that are drawn before the reader asks for all. */
 const MOST = 24;

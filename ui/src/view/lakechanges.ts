@@ -12,7 +12,7 @@ export function changesList(trend: LakeTrend, runs: readonly RunEntry[]): HTMLEl
     .sort((a, b) => (b.at?.started_ms ?? 0) - (a.at?.started_ms ?? 0));
   const sure = `If nothing had changed, anything would be listed here with a probability of at most ${trend.chance}.`;
   return h("section", { class: "panel page changes", "aria-labelledby": "changes" }, h("h2", { id: "changes" }, "Changes"),
-    h("p", { class: "muted" }, found.length === 0 ? "No level has moved as far as these runs can tell." : sure),
+    h("p", { class: "muted" }, found.length === 0 ? "No level has moved as far as these runs show." : sure),
     h("ul", {}, ...found.map(({ series, change }) => item(series, change, trend.figure, runs))));
 }
 

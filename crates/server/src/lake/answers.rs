@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What there is to choose from.
+/// The choices that a lake has.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct LakeContents {
     pub url: String,

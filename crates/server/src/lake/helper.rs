@@ -101,7 +101,7 @@ impl Helper {
 
     fn end(&mut self) {
         self.questions = None;
-        // What has ended cannot be killed, which is as good.
+        // A process that has ended cannot be killed, which is as good.
         let _ = self.child.kill();
         let _ = self.child.wait();
         for reader in self.readers.drain(..) {

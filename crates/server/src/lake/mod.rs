@@ -44,7 +44,7 @@ impl Lake {
     ) -> Result<T, LakeError> {
         keys.insert("ask".into(), ask.into());
         let mut held = self.helper.lock().unwrap_or_else(PoisonError::into_inner);
-        // What fails is not used again: an answer that comes late would be taken for the next one's.
+        // A process that failed is not used again: its late answer would be taken for the next one's.
         let mut helper = match held.take() {
             Some(helper) => helper,
             None => Helper::start(&self.url)?,

@@ -40,7 +40,7 @@ impl Served {
         let session = Session::new(&dir.path().join("runs"), "test", vec!["test".into()]);
         let listen = address.parse().unwrap();
         let (names, allow) = (vec!["scope.lan".into()], Vec::new());
-        let options = Options { listen, names, allow, page: Page::Directory(page) };
+        let options = Options { listen, names, allow, page: Page::Directory(page), lake: None };
         let server = Server::start(options, session.clone()).unwrap();
         Self { server, session, dir }
     }

@@ -20,7 +20,7 @@ use syn::{
 };
 
 /// Answers and requests; the types of their fields follow.
-const ROOTS: [&str; 29] = [
+const ROOTS: [&str; 33] = [
     "CaseBursts",
     "CaseIsolation",
     "CaseLocks",
@@ -30,6 +30,10 @@ const ROOTS: [&str; 29] = [
     "Verdicts",
     "Causes",
     "Checked",
+    "LakeContents",
+    "LakeHistograms",
+    "LakeMaxima",
+    "LakeTrend",
     "Hello",
     "Snapshot",
     "Known",
@@ -53,7 +57,7 @@ const ROOTS: [&str; 29] = [
 ];
 
 /// Where types are looked for. One that is nowhere here is `unknown` to the page.
-const SOURCES: [&str; 24] = [
+const SOURCES: [&str; 25] = [
     "analysis/src/bursts",
     "analysis/src/causes",
     "analysis/src/compare",
@@ -70,6 +74,7 @@ const SOURCES: [&str; 24] = [
     "run/src/manifest.rs",
     "server/src/api_error.rs",
     "server/src/error.rs",
+    "server/src/lake",
     "server/src/routes",
     "server/src/runs",
     "server/src/session",
