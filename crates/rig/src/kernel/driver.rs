@@ -200,7 +200,9 @@ pub(crate) fn check_headers(headers: &Path) -> Result<()> {
 }
 
 fn make(build: Build<'_>, compiler: &Compiler, dir: &Path) -> Result<()> {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let mut make = Command::new("make");
+    make.arg(format!("-j{jobs}"));
     make.arg("-C").arg(build.headers).arg(format!("M={}", dir.display())).arg("modules");
     if build.test {
         make.arg("IRQSCOPE_TEST=y");
