@@ -55,7 +55,7 @@ for file in scenarios/*.toml; do
 	grep -q '^rig = "twin"' "$file" && grep -q '^\[trigger\]' "$file" || continue
 	[ -e "$WORK/$name.toml" ] && continue
 	case $name in bursts*) continue ;; esac # 25-bursts.sh explains these
-	sed 's/^count = .*/count = 100/' "$file" >"$WORK/$name.toml"
+	sed 's/^count = .*/count = 60/' "$file" >"$WORK/$name.toml"
 	# A scenario that compares both refuses --explain; here each case is explained.
 	expect 0 "$IRQSCOPE" run "$WORK/$name.toml" --explain --set explain-effect=false --kernel 6.1 \
 		--out "$WORK/$name"

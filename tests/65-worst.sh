@@ -12,9 +12,9 @@ worst() { # OUT OPTION...
 	sed -n '/^{/,$p' "$WORK/said" >"$WORK/$out.json"
 }
 
-worst wide --from 4ms --window 300us --jobs 2
+worst wide --from 4ms --window 150us --jobs 2
 at=$(field "$WORK/wide.json" "j['at_ns']")
-worst narrow --from "$((at - 20011))ns" --window 40us --measure 300
+worst narrow --from "$((at - 20011))ns" --window 40us --measure 150
 python3 - "$WORK/wide.json" "$WORK/narrow.json" <<'PY'
 import json, sys
 wide, narrow = (json.load(open(path)) for path in sys.argv[1:])

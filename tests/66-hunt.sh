@@ -19,7 +19,7 @@ hunt() { # OUT OPTION...
 	local out=$1
 	shift
 	expect 0 "$IRQSCOPE" hunt "$WORK/own.toml" --stage user --count 60 --source exec --source busy \
-		--source nothing --candidates 8 --json --out "$WORK/$out" "$@"
+		--source nothing --candidates 5 --json --out "$WORK/$out" "$@"
 	sed -n '/^{/,$p' "$WORK/said" >"$WORK/$out.json"
 }
 
