@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a scenario has one digest, wherever the cache lies, by whatever user, in whatever
-# language, and with an agent of another size: directories of other lengths, a moved
+# language, and with an agent of another size: directories of other lengths, a link, a moved
 # program, another user, another locale and time zone, 1 byte more.
 # Runs: beside others, in make soak
 . tests/lib/lib.sh
@@ -49,3 +49,10 @@ run user "$LONG" setpriv --reuid 65534 --regid 65534 --clear-groups \
 	TZ=Asia/Kathmandu LC_ALL=tr_TR.UTF-8 TMPDIR="$PLACE/user" "$PLACE/bin/irqscope"
 printf x >>"$PLACE/bin/irqscope-agent-x86_64"
 run larger "$PLACE/larger-cache" env IRQSCOPE_CACHE="$PLACE/larger-cache" "$PLACE/bin/irqscope"
+
+# A cache of which a part is a link: the compiler sees the headers elsewhere.
+mkdir "$PLACE/linked"
+ln -s "$(dirname "$kernel")" "$PLACE/linked/kernels"
+expect 0 env IRQSCOPE_CACHE="$PLACE/linked" "$IRQSCOPE" run "$PLACE/quick.toml" --out "$PLACE/linked/run"
+digest=$(field "$PLACE/linked/run/summary.json" "j['digest']")
+[ "$digest" = "$first" ] || fail "a cache with a link has another digest: $digest"

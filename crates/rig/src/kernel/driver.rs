@@ -207,7 +207,10 @@ fn make(build: Build<'_>, compiler: &Compiler, dir: &Path) -> Result<()> {
     if build.test {
         make.arg("IRQSCOPE_TEST=y");
     }
-    make.arg(format!("KCFLAGS={}", without_paths(&[Some(dir), build.headers.parent()])));
+    // Make goes to where links lead, and the compiler is given both names.
+    let real = build.headers.canonicalize().ok();
+    let dirs = [Some(dir), build.headers.parent(), real.as_deref().and_then(Path::parent)];
+    make.arg(format!("KCFLAGS={}", without_paths(&dirs)));
     make.args(&compiler.args);
     // It would be stripped again, and its tool has to be as new as the kernel's.
     make.arg("CONFIG_DEBUG_INFO_BTF_MODULES=");
