@@ -50,11 +50,11 @@ impl Lake {
         log: &Path,
         stop: &Stop,
     ) -> Result<Option<String>> {
-        let words = ["-m", MODULE, "add"].map(str::to_owned);
+        let words = [PYTHON, "-m", MODULE, "add"].map(str::to_owned);
         let options = ["--place", place, "--lake", &self.url].map(str::to_owned);
         let run = [run.display().to_string()];
         let arguments: Vec<String> = words.into_iter().chain(run).chain(options).collect();
-        let ended = run_process(Path::new(PYTHON), &arguments, log, LIMIT, stop)
+        let ended = run_process(&arguments, log, LIMIT, stop)
             .map_err(|error| FleetError::write(log, error))?;
         Ok(match ended {
             Ended::Itself(Some(0)) => None,

@@ -46,6 +46,8 @@ struct RawPlace {
     tags: BTreeMap<String, String>,
     #[serde(default)]
     set: Vec<String>,
+    #[serde(default)]
+    launcher: Vec<String>,
     at_once: Option<usize>,
 }
 
@@ -75,6 +77,8 @@ pub struct Place {
     pub connect: Option<String>,
     /// Jobs that it takes at the same time; none: as many as the command says.
     pub at_once: Option<usize>,
+    /// The program with its arguments that starts a job elsewhere, such as Slurm's `srun`; empty: this one does.
+    pub launcher: Vec<String>,
     set: Vec<String>,
 }
 
@@ -111,6 +115,7 @@ impl Plan {
     /// The file or a scenario cannot be read, or is wrong: what, and where.
     pub fn load(path: &Path, trust: &Trust) -> Result<Self> {
         let plan = Self::read(path)?;
+        plan.check_launchers(trust)?;
         plan.check_scenarios(trust)?;
         Ok(plan)
     }
@@ -140,6 +145,24 @@ impl Plan {
 }
 
 impl Plan {
+    /// Refuses launchers that are not trusted, or not there.
+    fn check_launchers(&self, trust: &Trust) -> Result<()> {
+        for Place { name, launcher, .. } in self.places.values() {
+            let Some(program) = launcher.first() else { continue };
+            let text = if !trust.commands {
+                format!(
+                    "place.{name}.launcher runs {program} on this machine; if you trust the plan, add --allow-commands"
+                )
+            } else if !is_program(program) {
+                format!("place.{name}.launcher: there is no program {program}")
+            } else {
+                continue;
+            };
+            return Err(FleetError::Plan { path: self.path.clone(), text });
+        }
+        Ok(())
+    }
+
     /// Resolves each scenario with what the plan sets.
     fn check_scenarios(&self, trust: &Trust) -> Result<()> {
         let mut seen = BTreeSet::new();
@@ -187,6 +210,11 @@ impl RawPlace {
             (None, false) => Where::Labgrid(self.tags.clone()),
             (None, true) => Where::Here,
         };
+        if !self.launcher.is_empty() && at != Where::Here {
+            return Err(format!(
+                "place.{name}: a launcher starts jobs that boot guests; with a host or tags there is nothing to launch"
+            ));
+        }
         if self.at_once == Some(0) {
             return Err(format!("place.{name}.at-once is 0: at least one job is needed"));
         }
@@ -197,6 +225,7 @@ impl RawPlace {
             at,
             connect: self.connect.clone(),
             at_once,
+            launcher: self.launcher.clone(),
             set: self.set.clone(),
         })
     }
@@ -237,6 +266,15 @@ fn jobs(
         }
     }
     Ok(jobs)
+}
+
+/// Returns whether a program is a file at its path, or in a directory of `PATH`.
+fn is_program(name: &str) -> bool {
+    if name.contains('/') {
+        return Path::new(name).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
 }
 
 /// Returns a file's path seen from the plan's directory, or a bundled scenario's name.

@@ -246,8 +246,11 @@ impl Fleet<'_> {
         self.journal.write(&job.name, What::Started { attempt, machine: machine.clone() })?;
         self.progress.started(&job.name);
         let begin = Instant::now();
+        let own = std::iter::once(program.display().to_string());
         let arguments = job.arguments(way, &self.directory.path().join(&run), trust);
-        let ended = run_process(program, &arguments, &log, self.plan.limit, stop)
+        let launcher = &self.plan.places[&job.place].launcher;
+        let command: Vec<String> = launcher.iter().cloned().chain(own).chain(arguments).collect();
+        let ended = run_process(&command, &log, self.plan.limit, stop)
             .map_err(|error| FleetError::write(&log, error))?;
         let failed = |exit, why: String| What::Failed { exit, why };
         Ok(match ended {

@@ -33,20 +33,14 @@ pub enum Ended {
     Stopped,
 }
 
-/// Runs a program until it ends, its words into a log. setpriv ends it when this thread dies.
+/// Runs a program with its arguments until it ends, its words into a log. setpriv ends it when this thread dies.
 ///
 /// # Errors
 /// It cannot be started, or the log cannot be written.
-pub fn run(
-    program: &Path,
-    arguments: &[String],
-    log: &Path,
-    limit: Duration,
-    stop: &Stop,
-) -> io::Result<Ended> {
+pub fn run(words: &[String], log: &Path, limit: Duration, stop: &Stop) -> io::Result<Ended> {
     let output = File::options().create(true).append(true).open(log)?;
     let mut command = Command::new("setpriv");
-    command.args(["--pdeathsig", "TERM", "--"]).arg(program).args(arguments);
+    command.args(["--pdeathsig", "TERM", "--"]).args(words);
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     if are_downloads_forbidden() {
         command.env(OFFLINE, "1");
@@ -107,8 +101,8 @@ mod tests {
     fn shell(script: &str, limit: Duration, stop: &Stop) -> (Ended, String) {
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("log");
-        let arguments = ["-c".to_owned(), script.to_owned()];
-        let ended = run(Path::new("/bin/sh"), &arguments, &log, limit, stop).unwrap();
+        let words = ["/bin/sh", "-c", script].map(str::to_owned);
+        let ended = run(&words, &log, limit, stop).unwrap();
         (ended, last_words(&log))
     }
 
