@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { accessible, fits, launch, LIMIT, open, until } from "./dashboard/browser.mjs";
 
 const [url, planted, pictures] = process.argv.slice(2);
-const { place, places, each, started } = JSON.parse(readFileSync(planted, "utf8"));
+const { place, series, each, started } = JSON.parse(readFileSync(planted, "utf8"));
 mkdirSync(pictures, { recursive: true });
 
 const browser = await launch();
@@ -19,12 +19,12 @@ try {
   const rows = page.locator(".changes li");
   assert.equal(await rows.count(), 1);
   const row = await rows.first().innerText();
-  for (const part of [place, new Date(started).toISOString().slice(0, 16).replace("T", " "), "6.1/load".split("/")[0]]) {
+  for (const part of [place, new Date(started).toISOString().slice(0, 16).replace("T", " "), "6.1/load"]) {
     assert.ok(row.includes(part), `${part} is not in ${row}`);
   }
   // Its series comes first, and all others follow.
   const names = await page.$$eval(".lake .series", (all) => all.map((one) => one.dataset.series));
-  assert.equal(names.length, places);
+  assert.equal(names.length, series);
   assert.ok(names[0].startsWith(place), names[0]);
   await page.screenshot({ path: `${pictures}/lake-light.png`, fullPage: true });
   await accessible(page, "the lake");
@@ -39,6 +39,11 @@ try {
   await page.setViewportSize({ width: 1400, height: 760 });
   await page.screenshot({ path: `${pictures}/lake.png` });
   await page.setViewportSize({ width: 1400, height: 900 });
+
+  // A run's maxima over its own time.
+  const opened = page.locator(".lake .series").first();
+  await opened.locator("label.choice select").selectOption({ index: 1 });
+  await until("the run's maxima", () => opened.locator(".maxima").innerText(), (text) => text.startsWith("one interval"), LIMIT);
 
   // A run whose directory is here is a link.
   const twin = page.locator('.lake .series[data-series^="twin"]');

@@ -16,7 +16,7 @@ from irqscope import Run
 from irqscope.buckets import digest
 from irqscope.lake import Lake
 from irqscope.lake_rows import SERIES, rows_of
-from irqscope.trend import maxima, moved, trend
+from irqscope.trend import maxima, moved, series_of, trend
 
 lake, runs, told = Lake(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 real = [rows_of(Run(runs / f"real-{seed}"), "", "") for seed in (1, 2)]
@@ -50,6 +50,10 @@ def made(place, number):
 
 
 farm = [made(place, number) for place in range(PLACES) for number in range(EACH)]
+# One more run has a second case, which differs by the level of an axis: it is a series of its own.
+more = made(PLACES, 0)
+second = {name: rows.with_columns(case=pl.lit("6.1/load/loud")) for name, rows in more.items()}
+farm += [more, second]
 for table in ("samples", "digests", "worst", "runs"):
     lake._write(table, pl.concat([rows[table] for rows in farm]), "a month")
 # Real runs lead to their directories.
@@ -59,7 +63,9 @@ first_bad = f"{BAD * EACH + SINCE:032x}"
 planted = FIRST + timedelta(days=30 * SINCE / EACH, minutes=7 * BAD)
 
 figures = trend(lake, stage="user", view="outside")
-assert len(figures) == PLACES * EACH + 2, len(figures)
+assert len(figures) == PLACES * EACH + 4, len(figures)
+of_more = [series["case"] for series, _ in series_of(figures) if series["place"] == f"place {PLACES:02}"]
+assert of_more == ["6.1/load", "6.1/load/loud"], of_more
 one = figures.filter(pl.col("run") == first_bad).to_dicts()[0]
 mine = lake.scan("samples").filter(pl.col("run") == first_bad, stage="user", view="outside").collect()["latency_ns"]
 assert (one["min_ns"], one["max_ns"], one["count"], one["lost"]) == (
@@ -124,5 +130,5 @@ assert "is no figure of a trend" in changes("--figure", "p12", status=1)
 assert "is no time" in changes("--after", "yesterday", status=1)
 
 times = {name: change[name].timestamp() * 1000 for name in ("earliest", "latest", "started")}
-told.write_text(json.dumps({"place": f"place {BAD:02}", "places": PLACES + 1, "each": EACH, **times}))
+told.write_text(json.dumps({"place": f"place {BAD:02}", "series": PLACES + 3, "each": EACH, **times}))
 print(f"planted {planted:%F %H:%M}, found {change['earliest']:%F %H:%M} to {change['latest']:%F %H:%M}")

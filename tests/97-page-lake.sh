@@ -18,16 +18,18 @@ expect 2 env PYTHONPATH= PATH=/usr/bin:/bin "$IRQSCOPE" serve --port 0 --runs "$
 says "python3 -m irqscope.lake --help"
 
 python "$TESTS/97-changes.py"
-python "$TESTS/97-page-lake.py" "$WORK/lake" "$WORK/runs" "$WORK/planted.json"
-serve_page ${PAGE:+--page "$PAGE"} --lake "$WORK/lake"
+root=$PWD
+cd "$WORK" # its pictures name no directory of this machine
+python "$TESTS/97-page-lake.py" months runs planted.json
+serve_page ${PAGE:+--page "$PAGE"} --lake months
 timeout 200 node "$TESTS/97-page-lake.mjs" "$page" "$WORK/planted.json" "$WORK/pictures"
 
-[ "${UPDATE-}" != 1 ] || cp "$WORK/pictures/lake.png" docs/pictures/lake.png
+[ "${UPDATE-}" != 1 ] || cp "$WORK/pictures/lake.png" "$root/docs/pictures/lake.png"
 
 # A process that reads the lake and dies is started anew; none is left behind.
-pkill -KILL -f "irqscope.lake answer --lake $WORK/lake" || fail "no process reads the lake"
+pkill -KILL -f "irqscope.lake answer --lake months" || fail "no process reads the lake"
 node -e 'fetch(process.argv[1]).then((answer) => process.exit(answer.ok ? 0 : 1))' "${page}api/lake" ||
 	node -e 'fetch(process.argv[1]).then((answer) => process.exit(answer.ok ? 0 : 1))' "${page}api/lake" ||
 	fail "the lake has no answer after its reader died"
 end_page
-nothing_left "irqscope.lake answer --lake $WORK/lake"
+nothing_left "irqscope.lake answer --lake months"

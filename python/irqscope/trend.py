@@ -22,11 +22,11 @@ from .quantiles import column_of, takes
 if TYPE_CHECKING:
     from .lake import Lake
 
-# These make a series of runs that can be compared. A place that runs its own kernel has the word
-# `running` as its kernel, so that an upgrade lies within its series.
-SERIES = ["place", "scenario", "kernel", "state", "is_virtual", "stage", "view"]
+# These make a series of runs that can be compared. A case has its kernel, its state and the levels of its axes in its
+# name; of a place that runs its own kernel the word `running`, so that an upgrade lies within its series.
+SERIES = ["place", "scenario", "case", "is_virtual", "stage", "view"]
 # Further facts of each run.
-FACTS = ["run", "case", "started", "release", "tool_version"]
+FACTS = ["run", "started", "kernel", "state", "release", "tool_version"]
 # One series of one run.
 ONE = ["run", "case", "stage", "view"]
 # The quantiles that a trend has.
@@ -73,7 +73,7 @@ def trend(
         where fewer than ten samples lie beyond.
     """
     runs = lake.scan("runs") if where is None else lake.scan("runs").filter(where)
-    runs = within(runs, since, until).select(*FACTS, *(name for name in SERIES if name not in ONE))
+    runs = within(runs, since, until).select("case", *FACTS, *(name for name in SERIES if name not in ONE))
     only = [pl.col(name) == value for name, value in (("stage", stage), ("view", view)) if value is not None]
     digests = lake.scan("digests").filter(*only)
     answered = pl.col("low_ns").is_not_null()

@@ -11,7 +11,7 @@ const change = (at: number, before: number, after: number): LakeChange => ({
   before, after, difference: after - before, low: after - before, high: after - before, chance: 1e-6,
 });
 const series = (runs: readonly LakeRun[], changes: readonly LakeChange[], place = "a"): LakeSeries =>
-  ({ place, scenario: "demo", kernel: "6.1", state: "load", is_virtual: true, stage: "user", view: "outside", runs, changes });
+  ({ place, scenario: "demo", case: "6.1/load", is_virtual: true, stage: "user", view: "outside", runs, changes });
 
 test("each run has the level between two changes", () => {
   const runs = [10, 10, 20, 20, 15].map((value, index) => run(index, "k", value));

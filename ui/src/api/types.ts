@@ -830,8 +830,8 @@ export interface LakeRun {
 export interface LakeSeries {
   readonly place: string;
   readonly scenario: string;
-  readonly kernel: string;
-  readonly state: string;
+  /** Its kernel, its state and the levels of its axes. */
+  readonly case: string;
   /** Nanoseconds are the twin's. */
   readonly is_virtual: boolean;
   readonly stage: string;
@@ -847,7 +847,7 @@ export interface LakeTrend {
   readonly figure: string;
   /** The probability that any change is shown where nothing has changed. */
   readonly chance: number;
-  /** In order of place, kernel and state. */
+  /** In order of place and case. */
   readonly series: readonly LakeSeries[];
 }
 

@@ -4,9 +4,9 @@
 import type { LakeChange, LakeRun, LakeSeries, RunEntry } from "../api/types.js";
 import { grouped, micro, signed } from "./quantity.js";
 
-/** Names a series: place, kernel and state. Two of virtual and real time differ in their places. */
-export function seriesName({ place, kernel, state, is_virtual }: LakeSeries): string {
-  return [place, kernel, state, ...(is_virtual ? ["virtual time"] : [])].join(", ");
+/** Names a series by its place and its case. */
+export function seriesName({ place, case: name, is_virtual }: LakeSeries): string {
+  return [place, name, ...(is_virtual ? ["virtual time"] : [])].join(", ");
 }
 
 /** Returns the level to which each run belongs: its median, or null where there is no change. */

@@ -26,7 +26,7 @@ pub struct LakeTrend {
     pub figure: String,
     /// The probability that any change is shown where nothing has changed.
     pub chance: f64,
-    /// In order of place, kernel and state.
+    /// In order of place and case.
     pub series: Vec<LakeSeries>,
 }
 
@@ -35,8 +35,8 @@ pub struct LakeTrend {
 pub struct LakeSeries {
     pub place: String,
     pub scenario: String,
-    pub kernel: String,
-    pub state: String,
+    /// Its kernel, its state and the levels of its axes.
+    pub case: String,
     /// Nanoseconds are the twin's.
     pub is_virtual: bool,
     pub stage: String,

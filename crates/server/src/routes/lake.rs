@@ -44,8 +44,7 @@ pub async fn trend(
 pub struct HistogramsQuery {
     place: String,
     scenario: String,
-    kernel: String,
-    state: String,
+    case: String,
     is_virtual: bool,
     stage: String,
     view: String,
