@@ -66,3 +66,23 @@ fn a_run_has_limits_and_tails_and_says_how_to_get_the_rest() {
         assert!(remedy.contains(command), "{remedy}");
     }
 }
+
+#[test]
+fn without_a_lake_every_question_about_one_says_how_to_get_it() {
+    let served = Served::on_loopback();
+    assert_eq!(served.get("/api/hello").good()["has_lake"], json!(false));
+    let trend = "scenario=demo&stage=irq&view=inside&figure=max_ns";
+    let series = "place=a&scenario=demo&case=b&is_virtual=true&stage=irq&view=inside";
+    for address in [
+        "/api/lake".to_owned(),
+        format!("/api/lake/trend?{trend}"),
+        format!("/api/lake/histograms?{series}"),
+        "/api/lake/maxima?run=a&stage=irq&view=inside".to_owned(),
+    ] {
+        let answer = served.get(&address);
+        answer.refused(404, "no_lake");
+        assert_eq!(answer.json()["error"]["remedy"], "irqscope serve --lake URL", "{address}");
+    }
+    served.get(&format!("/api/lake/trend?{trend}&more=1")).refused(400, "bad_request");
+    served.get("/api/lake/trend").refused(400, "bad_request");
+}
