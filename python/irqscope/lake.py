@@ -73,8 +73,10 @@ class Lake:
 
     def scan(self, name: str) -> pl.LazyFrame:
         """Returns a table lazily, with the rows of runs that are wholly there."""
-        frame = self._scan(name)
-        return frame if name == "runs" else frame.join(self._scan("runs").select("run").unique(), on="run", how="semi")
+        frame = self.written(name)
+        return (
+            frame if name == "runs" else frame.join(self.written("runs").select("run").unique(), on="run", how="semi")
+        )
 
     def query(self, sql: str) -> pl.DataFrame:
         """Returns what DataFusion answers: SQL over `runs`, `samples`, `digests` and `worst`.
@@ -120,10 +122,12 @@ class Lake:
             `p99_ns`, and `p99_error_ns`, how far that is from the true one at most: 0 if it is exact.
         """
         groups = [*by, "stage", "view"]
-        runs = self._scan("runs") if where is None else self._scan("runs").filter(where)
+        runs = self.written("runs") if where is None else self.written("runs").filter(where)
         runs = within(runs, since, until).select("run", "case", *by)
         only = [pl.col(name) == value for name, value in (("stage", stage), ("view", view)) if value is not None]
-        chosen = {name: self._scan(name).filter(*only).join(runs, on=["run", "case"]) for name in ("digests", "worst")}
+        chosen = {
+            name: self.written(name).filter(*only).join(runs, on=["run", "case"]) for name in ("digests", "worst")
+        }
         counts = ["low_ns", "count", "min_ns", "max_ns"]
         summed = chosen["digests"].select(*groups, "run", *counts).collect()
         kept = chosen["worst"].group_by(groups).agg(pl.col("latency_ns").top_k(WORST)).collect()
@@ -148,7 +152,8 @@ class Lake:
             remedy = f"python -m irqscope.lake add RUN --lake {self.url}"
             raise Error(f"{self.url} has no table {name}: no run was added yet", remedy) from None
 
-    def _scan(self, name: str) -> pl.LazyFrame:
+    def written(self, name: str) -> pl.LazyFrame:
+        """Returns a table lazily with all rows, also those of runs that are not wholly there: join it with `runs`."""
         return pl.scan_delta(self._table(name))
 
     def _write(self, name: str, frame: pl.DataFrame, identity: str) -> None:

@@ -45,7 +45,7 @@ def answer(lake: Lake, line: str) -> Answer:
 
 def _contents(lake: Lake, _: Question) -> Answer:
     runs = lake.scan("runs").select("run", "started", "place", "scenario").unique().collect()
-    series = lake.scan("digests").select("stage", "view").unique().collect()
+    series = lake.written("digests").select("stage", "view").unique().collect(engine="streaming")
     if runs.is_empty():
         raise Error(f"{lake.url} has no run", f"python -m irqscope.lake add RUN --lake {lake.url}")
     return {
@@ -105,7 +105,7 @@ def _histograms(lake: Lake, question: Question) -> Answer:
     of_run = pl.all_horizontal(pl.col(name) == question[name] for name in SERIES if name not in ("stage", "view"))
     runs = lake.scan("runs").filter(of_run).select("run", "case", "started")
     only = pl.all_horizontal(pl.col(name) == question[name] for name in ("stage", "view"))
-    rows = lake.scan("digests").filter(only).drop_nulls("low_ns").join(runs, on=["run", "case"])
+    rows = lake.written("digests").filter(only).drop_nulls("low_ns").join(runs, on=["run", "case"])
     found = rows.select("run", "started", "low_ns", "count").sort("started", "run", "low_ns").collect()
     return {
         "runs": [

@@ -75,29 +75,28 @@ def trend(
     runs = lake.scan("runs") if where is None else lake.scan("runs").filter(where)
     runs = within(runs, since, until).select("case", *FACTS, *(name for name in SERIES if name not in ONE))
     only = [pl.col(name) == value for name, value in (("stage", stage), ("view", view)) if value is not None]
-    digests = lake.scan("digests").filter(*only)
+    digests = lake.written("digests").filter(*only).join(runs.select("run", "case"), on=["run", "case"])
     answered = pl.col("low_ns").is_not_null()
-    ordered = digests.sort("min_ns").with_columns(
-        upto=pl.when(answered).then(pl.col("count")).otherwise(0).cum_sum().over(ONE)
-    )
-    figures = ordered.group_by(ONE).agg(
+    figures = digests.group_by(ONE).agg(
         count=pl.col("count").filter(answered).sum(),
         lost=pl.col("count").filter(~answered).sum(),
         min_ns=pl.col("min_ns").min(),
         max_ns=pl.col("max_ns").max(),
         **{column_of(share): _middle(share) for share in SHARES},
     )
-    return figures.join(runs, on=["run", "case"]).sort("started", *SERIES).collect()
+    return figures.join(runs, on=["run", "case"]).sort("started", *SERIES).collect(engine="streaming")
 
 
 def _middle(share: str) -> pl.Expr:
     """Returns the middle of the bucket in which the quantile by nearest rank lies, or null."""
     exact = Fraction(share)
-    total = pl.col("upto").max()
+    answered = pl.col("low_ns").is_not_null()
+    low, high, count = (pl.col(name).filter(answered) for name in ("min_ns", "max_ns", "count"))
+    total = count.sum()
     rank = (total * exact.numerator + (exact.denominator - 1)) // exact.denominator
-    there = (pl.col("upto") >= rank) & pl.col("low_ns").is_not_null()
-    low, high = pl.col("min_ns").filter(there).first(), pl.col("max_ns").filter(there).first()
-    return pl.when(total >= takes(share)).then((low + high) // 2)
+    at = (count.sort_by(low).cum_sum() >= rank).arg_max()
+    middle = (low.sort().get(at, null_on_oob=True) + high.sort_by(low).get(at, null_on_oob=True)) // 2
+    return pl.when(total >= takes(share)).then(middle)
 
 
 def series_of(figures: pl.DataFrame) -> Iterable[tuple[dict[str, Any], pl.DataFrame]]:
