@@ -18,7 +18,7 @@ import polars as pl
 
 from .buckets import WORST
 from .errors import Error
-from .lake_rows import figures, identify, rows_of, within
+from .lake_rows import figures, identify, of, rows_of, within
 from .run import Run
 
 try:
@@ -124,7 +124,7 @@ class Lake:
         groups = [*by, "stage", "view"]
         runs = self.written("runs") if where is None else self.written("runs").filter(where)
         runs = within(runs, since, until).select("run", "case", *by)
-        only = [pl.col(name) == value for name, value in (("stage", stage), ("view", view)) if value is not None]
+        only = of(stage=stage, view=view)
         chosen = {
             name: self.written(name).filter(*only).join(runs, on=["run", "case"]) for name in ("digests", "worst")
         }

@@ -121,9 +121,8 @@ def _histograms(lake: Lake, question: Question) -> Answer:
 
 
 def _maxima(lake: Lake, question: Question) -> Answer:
-    found = maxima(lake, question["run"])
-    mine = found.filter(pl.col("stage") == question["stage"], pl.col("view") == question["view"])
-    return {"intervals": mine.select("case", "since_ns", "count", "max_ns").to_dicts()}
+    found = maxima(lake, question["run"], stage=question["stage"], view=question["view"])
+    return {"intervals": found.select("case", "since_ns", "count", "max_ns").to_dicts()}
 
 
 def _ms(instant: Any) -> int:

@@ -100,6 +100,11 @@ def figures(buckets: pl.DataFrame, worst: list[int], shares: list[float | str]) 
     return found
 
 
+def of(**wanted: str | None) -> list[pl.Expr]:
+    """Returns conditions on columns by their values; None is any value."""
+    return [pl.col(name) == value for name, value in wanted.items() if value is not None]
+
+
 def within(runs: pl.LazyFrame, since: str | datetime | None, until: str | datetime | None) -> pl.LazyFrame:
     """Returns the runs that began in a time: from `since` on, and before `until`."""
     if since is not None:

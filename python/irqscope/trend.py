@@ -16,7 +16,7 @@ import polars as pl
 
 from .changes import changes
 from .errors import Error
-from .lake_rows import within
+from .lake_rows import of, within
 from .quantiles import column_of, takes
 
 if TYPE_CHECKING:
@@ -74,8 +74,9 @@ def trend(
     """
     runs = lake.scan("runs") if where is None else lake.scan("runs").filter(where)
     runs = within(runs, since, until).select("case", *FACTS, *(name for name in SERIES if name not in ONE))
-    only = [pl.col(name) == value for name, value in (("stage", stage), ("view", view)) if value is not None]
-    digests = lake.written("digests").filter(*only).join(runs.select("run", "case"), on=["run", "case"])
+    digests = (
+        lake.written("digests").filter(*of(stage=stage, view=view)).join(runs.select("run", "case"), on=["run", "case"])
+    )
     answered = pl.col("low_ns").is_not_null()
     figures = digests.group_by(ONE).agg(
         count=pl.col("count").filter(answered).sum(),
@@ -154,7 +155,14 @@ def _rows(series: dict[str, Any], part: pl.DataFrame, figure: str, chance: float
         }
 
 
-def maxima(lake: Lake, run: str, *, every: timedelta = timedelta(minutes=5)) -> pl.DataFrame:
+def maxima(
+    lake: Lake,
+    run: str,
+    *,
+    stage: str | None = None,
+    view: str | None = None,
+    every: timedelta = timedelta(minutes=5),
+) -> pl.DataFrame:
     """Returns a run's maxima over intervals of its own time, as long measurements on hardware are drawn.
 
     Returns:
@@ -163,11 +171,13 @@ def maxima(lake: Lake, run: str, *, every: timedelta = timedelta(minutes=5)) -> 
         the twin.
     """
     length = every // timedelta(microseconds=1) * 1000
-    own = lake.scan("samples").filter(pl.col("run") == run).drop_nulls("latency_ns")
+    own = lake.scan("samples").filter(pl.col("run") == run)
     first = pl.col("trigger_ns").min().over("case", "view")
     since = ((pl.col("trigger_ns") - first) // length * length).alias("since_ns")
     return (
         own.with_columns(since)
+        .drop_nulls("latency_ns")
+        .filter(*of(stage=stage, view=view))
         .group_by("case", "stage", "view", "since_ns")
         .agg(count=pl.len(), max_ns=pl.col("latency_ns").max())
         .sort("case", "stage", "view", "since_ns")

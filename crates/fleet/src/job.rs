@@ -131,8 +131,9 @@ impl Job {
         Ok((overrides, scenario))
     }
 
-    /// Returns the command as a person would type it, without its output directory and its target.
-    pub fn command(&self) -> String {
+    /// Returns the command as a person would type it, behind its place's launcher, without its output directory
+    /// and its target.
+    pub fn command(&self, launcher: &[String]) -> String {
         let quoted = |word: &String| {
             let plain =
                 |letter: char| letter.is_ascii_alphanumeric() || "-_./=:@,+~".contains(letter);
@@ -145,7 +146,9 @@ impl Job {
         let all = self.arguments(&Way::default(), Path::new(""), &Trust::default());
         let words =
             all.iter().filter(|word| !["--no-report", "--out", ""].contains(&word.as_str()));
-        format!("irqscope {}", words.map(quoted).collect::<Vec<_>>().join(" "))
+        let program = "irqscope".to_owned();
+        let words = launcher.iter().chain([&program]).chain(words);
+        words.map(quoted).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the arguments of the program that measures it into `out`.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // Axes that all charts share: latency, count, time. Ticks carry their unit.
 
-import UPlot from "uplot";
-import type uPlot from "uplot";
+import uPlot from "uplot";
 import { logTicks, type Range } from "../core/scale.js";
 import { brief, round } from "../core/quantity.js";
 import { ink } from "./ink.js";
@@ -13,7 +12,7 @@ const left = () => Math.round(ink().em * 4.5);
 const below = () => Math.round(ink().em * 1.85);
 
 /** Returns the options that all charts have in common; the cursors of those with the same `sync` move together. */
-export function common(sync: "latency" | "time"): Pick<Options, "legend" | "padding" | "cursor"> {
+export function common(sync: "latency" | "time" | "months"): Pick<Options, "legend" | "padding" | "cursor"> {
   return {
     legend: { show: false },
     // Half of the last tick's text, and above the marks' names.
@@ -22,7 +21,8 @@ export function common(sync: "latency" | "time"): Pick<Options, "legend" | "padd
   };
 }
 
-function axis(more: uPlot.Axis): uPlot.Axis {
+/** Makes an axis as all charts have it. */
+export function axis(more: uPlot.Axis): uPlot.Axis {
   const { muted, grid, font } = ink();
   return {
     stroke: muted, font, gap: 4,
@@ -68,12 +68,11 @@ export function timeAxis(): uPlot.Axis {
 }
 
 /** Makes the options of a chart over days and months, in UTC; the cursors of all of them move together. */
-export function overMonths(span: () => readonly [fromMs: number, toMs: number]): { readonly options: Pick<Options, "legend" | "cursor" | "tzDate">; readonly x: uPlot.Scale; readonly axis: uPlot.Axis } {
+export function overMonths(span: () => readonly [fromMs: number, toMs: number]): { readonly options: ReturnType<typeof common> & Pick<Options, "tzDate">; readonly x: uPlot.Scale; readonly axis: uPlot.Axis } {
   return {
     options: {
-      legend: { show: false },
-      cursor: { y: false, points: { show: false }, drag: { setScale: false }, sync: { key: "months" } },
-      tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+      ...common("months"),
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
     },
     x: { time: true, range: () => [span()[0] / 1000, span()[1] / 1000] },
     axis: axis({ scale: "x", side: 2, size: below(), space: Math.round(ink().em * 7), values: (_, ticks) => ticks.map((tick, at) => date(tick, ticks[at - 1])) }),

@@ -4,7 +4,7 @@
 import uPlot from "uplot";
 import type { LakeInterval } from "../api/types.js";
 import { around } from "../core/scale.js";
-import { latencyAxis, latencyScale, timeAxis } from "./axes.js";
+import { common, latencyAxis, latencyScale, timeAxis } from "./axes.js";
 import { ink } from "./ink.js";
 import { type Options, Plot } from "./plot.js";
 
@@ -28,9 +28,8 @@ export class MaximaChart {
     const range = around(this.intervals.map(({ max_ns }) => max_ns));
     const end = Math.max(...this.intervals.map(({ since_ns }) => since_ns), 0) + INTERVAL;
     return {
-      legend: { show: false },
+      ...common("time"),
       padding: [Math.round(em * 0.9), Math.round(em * 3), 0, 0],
-      cursor: { y: false, points: { show: false }, drag: { setScale: false } },
       scales: { x: { time: false, range: () => [0, end] }, y: latencyScale(() => range, true) },
       axes: [timeAxis(), { ...latencyAxis(() => range, true, false), size: Math.round(em * 5) }],
       series: [{}, { fill: accent, points: { show: false }, ...(columns === undefined ? {} : { paths: columns }) }],

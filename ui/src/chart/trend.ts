@@ -6,7 +6,7 @@ import uPlot from "uplot";
 import type { LakeSeries } from "../api/types.js";
 import { grouped, round } from "../core/quantity.js";
 import { levels, otherKernels } from "../core/trend.js";
-import { overMonths } from "./axes.js";
+import { axis, overMonths } from "./axes.js";
 import { ink } from "./ink.js";
 import { type Options, Plot } from "./plot.js";
 
@@ -29,15 +29,14 @@ export class TrendChart {
   }
 
   #options(): Options {
-    const { muted, grid, font, accent, text, em } = ink();
+    const { accent, text, em } = ink();
     const months = overMonths(() => this.span);
-    const left = { stroke: muted, font, gap: 4, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 } };
     return {
       ...months.options,
       // Above is room for the names of kernels.
       padding: [Math.round(em * 1.5), Math.round(em * 3), 0, 0],
       scales: { x: months.x, y: { range: (_, least, most) => widened(least, most) } },
-      axes: [months.axis, { ...left, size: Math.round(em * 5), space: 24, values: (_, ticks) => ticks.map((tick) => (this.figure === "lost" ? grouped(tick) : round(tick))) }],
+      axes: [months.axis, axis({ size: Math.round(em * 5), space: 24, values: (_, ticks) => ticks.map((tick) => (this.figure === "lost" ? grouped(tick) : round(tick))) })],
       series: [
         {},
         { stroke: accent, paths: () => null, points: { show: true, size: 4, fill: accent, stroke: accent } },

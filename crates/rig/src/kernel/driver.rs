@@ -200,9 +200,8 @@ pub(crate) fn check_headers(headers: &Path) -> Result<()> {
 }
 
 fn make(build: Build<'_>, compiler: &Compiler, dir: &Path) -> Result<()> {
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let mut make = Command::new("make");
-    make.arg(format!("-j{jobs}"));
+    make.arg(jobs());
     make.arg("-C").arg(build.headers).arg(format!("M={}", dir.display())).arg("modules");
     if build.test {
         make.arg("IRQSCOPE_TEST=y");
@@ -224,6 +223,11 @@ fn make(build: Build<'_>, compiler: &Compiler, dir: &Path) -> Result<()> {
     }
     output(&mut make, "make libelf-dev")?;
     strip(tools, dir)
+}
+
+/// Returns make's option for as many jobs as this machine has CPUs.
+pub(super) fn jobs() -> String {
+    format!("-j{}", std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Returns the compiler's flags for messages of the kernel (`__FILE__`) that name no directory of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! A lake, as the Python package reads it (docs/lake.md): a process of it answers one question after the
-//! other. Delta tables have no smaller reader in Rust than delta-rs with DataFusion, which is five times this
-//! program; its users have the package anyway.
+//! other. Delta tables are read by delta-rs, which that package wraps, and users of a lake have the package; in
+//! this program delta-rs and DataFusion would be compiled for all others, too.
 
 mod answers;
 mod helper;

@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 use crate::command::{TICK, kill_group};
 use crate::error::{Result, RigError, Trying};
+use crate::kernel::driver::jobs;
 use crate::stop::Stop;
 use crate::text::last_lines;
 
@@ -31,9 +32,8 @@ pub(super) fn compile(tree: &Path, name: &str, say: &dyn Fn(&str), stop: &Stop) 
             say(&format!("compiling kernel {name}: {files} files"));
         }
     };
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let mut make = Make::new(tree);
-    make.0.arg(format!("-j{jobs}"));
+    make.0.arg(jobs());
     make.run_and("bzImage modules", stop, &mut count)
 }
 
