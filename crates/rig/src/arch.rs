@@ -109,13 +109,17 @@ impl Guest for Arch {
 
     /// Returns the command line. `tsc=reliable`: the counter is the virtual clock itself; no
     /// watchdog timer. `random.trust_cpu=on` with no RDRAND: nothing waits for entropy.
+    /// `norandmaps`: a program has the same addresses in each of its processes, so that QEMU
+    /// translates it once (before 8.0 it keeps a translation by its virtual address).
     fn command_line(self) -> &'static str {
         match self {
             Self::X86_64 => {
-                "console=ttyS0 loglevel=5 panic=-1 oops=panic nokaslr tsc=reliable \
-                 random.trust_cpu=on net.ifnames=0"
+                "console=ttyS0 loglevel=5 panic=-1 oops=panic nokaslr norandmaps \
+                 tsc=reliable random.trust_cpu=on net.ifnames=0"
             }
-            Self::Arm64 => "console=ttyAMA0 loglevel=5 panic=-1 oops=panic nokaslr net.ifnames=0",
+            Self::Arm64 => {
+                "console=ttyAMA0 loglevel=5 panic=-1 oops=panic nokaslr norandmaps net.ifnames=0"
+            }
         }
     }
 
