@@ -126,10 +126,11 @@ fn return_periods(
     Ok(all)
 }
 
-/// Returns the time from one sample to the next, where it is known.
+/// Returns the time from one sample to the next, where it is known: what was imported may not say it,
+/// which is a period of 0.
 fn period_ns(case: &MeasuredCase, series: &Measured) -> Option<u64> {
     let plan = case.case.plan.as_ref()?;
-    match &series.name {
+    let period_ns = match &series.name {
         // In turns each stage is asked by every n-th trigger.
         SeriesName::Stage { .. } => {
             let triggers = case.summary.triggers.max(1);
@@ -143,5 +144,6 @@ fn period_ns(case: &MeasuredCase, series: &Measured) -> Option<u64> {
                 .find(|one| one.kind() == *benchmark && one.variant() == *variant);
             asked?.period_ns()
         }
-    }
+    };
+    period_ns.filter(|ns| *ns > 0)
 }
