@@ -55,19 +55,20 @@ async function looks(page, kind) {
   await page.click(`${panel(kind)} summary >> nth=0`);
 }
 
-async function tail(page) {
+/** Requires that the tails of these stages, or else of the run's benchmark, are what the command line says of them. */
+async function tail(page, stages, every) {
   await unfold(page, "tail");
-  let estimated = 0;
-  for (const stage of ["irq", "softirq", "user"]) {
+  for (const stage of stages) {
     const [one] = said(`tail-${stage}`);
     await page.selectOption(`${panel("tail")} select`, stage);
+    await page.fill(`${panel("tail")} input`, every);
+    await page.press(`${panel("tail")} input`, "Enter");
     await page.waitForSelector(`[data-tail="${one.series}"]`);
     const text = await page.textContent(`[data-tail="${one.series}"]`);
     if (one.tail === null) {
       assert.ok(text.includes(one.refusal), text);
       continue;
     }
-    estimated += 1;
     same(/the longest ([\d.,]+ µs)/.exec(text)[1], one.tail.max_ns, "the observed maximum");
     const shown = await rows(page, `[data-tail="${one.series}"]`);
     assert.equal(shown.length, one.tail.levels.length);
@@ -82,7 +83,6 @@ async function tail(page) {
     await looks(page, "tail");
     await unfold(page, "tail");
   }
-  assert.ok(estimated > 0, "these samples support one tail at least");
   await page.click(`${panel("tail")} summary`);
 }
 
@@ -115,6 +115,30 @@ async function gate(page) {
   await looks(page, "gate");
 }
 
+/** Holds a run against another one, which is offered, and requires the command line's verdicts, also by the address alone. */
+async function against(page) {
+  await unfold(page, "gate");
+  await page.focus("#against");
+  await page.waitForSelector("#baselines option[value=base]", { state: "attached" });
+  await page.fill("#against", "nowhere");
+  await page.press("#against", "Enter");
+  await until("an answer", () => page.textContent(`${panel("gate")} .notice`), (text) => text.includes("nowhere"));
+  await page.fill("#against", "base");
+  await page.fill("#allow", "25%");
+  await page.press("#allow", "Enter");
+  const check = async (where) => {
+    await ready(where, "gate");
+    const shown = await rows(where, panel("gate"));
+    assert.deepEqual(shown.map(([verdict, asked, found]) => [verdict.includes("✓"), asked, found]),
+      said("against").map(({ passed, asked, found }) => [passed, asked, found]));
+  };
+  await check(page);
+  const other = await open(page.context().browser(), page.url());
+  await check(other.page);
+  await other.close();
+  await looks(page, "gate");
+}
+
 async function path(page) {
   const { sample, functions } = said("path");
   await unfold(page, "path");
@@ -133,6 +157,23 @@ async function path(page) {
     assert.equal(number(share.replace(" %", "")), Number(((one.own / sample.instructions) * 100).toFixed(1)));
   });
   assert.equal(shown.reduce((sum, [, , own]) => sum + number(own), 0), sample.instructions, "all instructions");
+  // The flame graph is the command line's, and is seen in the page.
+  await page.click(`${panel("path")} .flame summary`);
+  const picture = page.locator(`${panel("path")} .flame img`);
+  await until("the picture", () => picture.evaluate((one) => one.complete && one.naturalWidth), (width) => width > 300);
+  const address = new URL(await picture.getAttribute("src"), url);
+  assert.equal(await (await page.request.get(String(address))).text(), readFileSync(join(json, "path.svg"), "utf8"));
+  await selects.nth(2).selectOption("at p50");
+  const { second, difference } = said("paths");
+  const more = `[aria-label="Functions by what the second executes more"]`;
+  await page.waitForSelector(more);
+  const compared = await rows(page, more);
+  const signed = (text) => number(text.replace("+", ""));
+  compared.slice(0, Math.min(difference.functions.length, 20)).forEach(([before, after, moved, name], index) => {
+    const one = difference.functions[index];
+    assert.deepEqual([number(before), number(after), signed(moved), name], [one.before, one.after, one.after - one.before, one.function]);
+  });
+  assert.equal(compared.reduce((sum, [, , moved]) => sum + signed(moved), 0), second.sample.instructions - sample.instructions);
   await looks(page, "path");
 }
 
@@ -162,6 +203,14 @@ async function locks(page) {
     const site = one.sites[index];
     assert.deepEqual([name, place, kind, number(count)], [site.function, site.place, site.kind, site.count]);
     same(longest, site.max_ns, name);
+  });
+  const beside = said("locks-beside").find((each) => each.case === "6.1/idle");
+  await page.fill(`${panel("locks")} input`, "40us");
+  await page.press(`${panel("locks")} input`, "Enter");
+  await page.waitForSelector(`${panel("locks")} th:text("would wait")`);
+  (await rows(page, panel("locks"))).forEach(([, , , , wait], index) => {
+    const { collision } = beside.sites[index];
+    assert.equal(wait, collision.starves ? "always" : `${collision.refused_per_cent.toFixed(2)} %`);
   });
   await looks(page, "locks");
 }
@@ -250,9 +299,13 @@ try {
   await reports(browser);
   const { page, complaints } = await open(browser, url, { width: 1400, height: 900 });
   await show(page, "plain", ["tail", "gate", "path"]);
-  await tail(page);
+  await tail(page, ["irq", "softirq", "user"], "1s");
   await gate(page);
   await path(page);
+  await show(page, "later", ["tail", "gate"]);
+  await tail(page, ["sched"], "");
+  assert.notEqual(said("tail-sched")[0].tail, null, "these samples have a tail");
+  await against(page);
   await show(page, "bursts", ["tail", "gate", "bursts", "locks"]);
   await bursts(page);
   await locks(page);

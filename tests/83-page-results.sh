@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a finished run's page shows what the command line prints as JSON, figure by figure: tails and
 # verdicts, the path of a response, bursts by place, a sweep with its knee, critical sections, and what
-# disturbs an isolated CPU; it offers them only where the run has them. Both themes are looked at, on a
+# disturbs an isolated CPU; it offers them only where the run has them. A run is held against a baseline, a
+# path is compared with another, and its flame graph is the one that the command line draws. Both themes are looked at, on a
 # screen and on a phone, and so are reports, whose links lead to the files beside them.
 # Runs: beside others
 . tests/lib/lib.sh
@@ -30,6 +31,21 @@ expect 0 "$IRQSCOPE" run "$TESTS/scenarios/isolate/isolate.toml" --set 'limits=[
 expect 0 "$IRQSCOPE" sweep knee --kernel 6.1 --stage irq --stage work --count 100 \
 	--from 50kHz --to 100kHz --steps-per-octave 1 --out "$WORK/runs/sweep"
 
+# Samples whose tail is known, and the same ones a third later.
+python3 - "$WORK" <<'PY'
+import random, sys
+for name, scale in (("base", 1.0), ("later", 1.3)):
+    draw = random.Random(7)
+    lines = (f"0:{n}:{int(1000 * scale * (5 + draw.expovariate(1 / 6.0)))}" for n in range(20_000))
+    open(f"{sys.argv[1]}/{name}.txt", "w").write("\n".join(lines) + "\n")
+PY
+for name in base later; do
+	expect 0 "$IRQSCOPE" import --nanoseconds "$WORK/$name.txt" --out "$WORK/runs/$name"
+done
+# What does not say its interval has no tail in time.
+expect 2 "$IRQSCOPE" tail "$WORK/runs/later" --every 1s
+says "no period"
+
 worst=$(field "$WORK/runs/plain/summary.json" "max(s['max_ns'] for s in c['stages'] if s['stage']=='user' and s['view']=='outside')")
 echo "user<${worst}ns@max,irq<1s@p50" >"$WORK/limits"
 
@@ -40,13 +56,18 @@ keep() { # FILE STATUS COMMAND...
 mkdir "$WORK/json"
 for stage in irq softirq user; do
 	# It ends with 4 where these samples support no tail.
-	"$IRQSCOPE" tail "$WORK/runs/plain" --stage $stage --json >"$WORK/json/tail-$stage.json" || [ $? = 4 ] ||
+	"$IRQSCOPE" tail "$WORK/runs/plain" --stage $stage --every 1s --json >"$WORK/json/tail-$stage.json" || [ $? = 4 ] ||
 		fail "no tail of $stage"
 done
+keep tail-sched 0 tail "$WORK/runs/later"
+keep against 1 gate "$WORK/runs/later" --against "$WORK/runs/base" --allow 25%
 keep gate 1 gate "$WORK/runs/plain" --max "user<${worst}ns@max" --max 'irq<1s@p50'
 keep path 0 path "$WORK/runs/plain" --stage user --at max
+keep paths 0 path "$WORK/runs/plain" --stage user --from max --to p50
+expect 0 "$IRQSCOPE" path "$WORK/runs/plain" --stage user --at max --svg "$WORK/json/path.svg"
 keep bursts 0 bursts "$WORK/runs/bursts"
 keep locks 0 locks "$WORK/runs/bursts"
+keep locks-beside 0 locks "$WORK/runs/bursts" --period 40us
 keep isolate 0 isolate "$WORK/runs/isolate"
 cp "$WORK/runs/sweep/sweep.json" "$WORK/json/sweep.json"
 

@@ -54,7 +54,8 @@ pub use distribution::{Distribution, Parts};
 pub use error::AnalysisError;
 pub use figures::{CaseFigures, Course, SeriesFigures};
 pub use gate::{
-    Allowance, GateError, Verdict, hold, hold_against, hold_all, hold_own, is_measured, may_be_held,
+    Allow, Allowance, Changed, GateError, HeldAgainst, Verdict, hold, hold_against, hold_all,
+    hold_all_against, hold_own, may_be_held,
 };
 pub use histogram::{Apart, Axis, Histogram};
 pub use identity::Recount;
@@ -70,8 +71,8 @@ pub use observer::{ObserverEffect, overheads};
 pub use ordered::Ordered;
 pub use outside::{EdgeOffset, OutsideAccount};
 pub use path::{
-    At, CallTree, CasePath, Difference, FunctionCount, FunctionDifference, Node, PathCheck,
-    PathError, PathSample, ShownPath,
+    At, CallTree, CasePath, ComparedPaths, Difference, FunctionCount, FunctionDifference, Node,
+    PathCheck, PathError, PathSample, ShownPath,
 };
 pub use replications::SEEDS_METHOD;
 pub use scope::{

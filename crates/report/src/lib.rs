@@ -44,7 +44,7 @@ pub use figure::Form;
 pub use generator::{clock_text, offsets_text};
 pub use locks::locks_text;
 pub use palette::{benchmark_colour, case_colour, stage_colour, stage_text};
-pub use path::{check_line, difference_table, flame, path_table, path_title};
+pub use path::{PATH_CAVEAT, check_line, difference_table, flame, path_table, path_title};
 pub use perfetto::perfetto;
 pub use scope::{SCOPE_TEXT_COLUMNS, ScopeView, scope_columns, scope_png, scope_svg, scope_text};
 pub use screen::{

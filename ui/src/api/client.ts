@@ -3,7 +3,7 @@
 
 import type { SettingsAsked } from "./settings.js";
 import type {
-  Begun, CaseBursts, CaseIsolation, CaseLocks, Causes, Checked, Comparisons, Connect, ErrorBody, FinishedCase, FinishedLines, Found, Hello, Hold, Known, LakeContents, LakeHistograms, LakeMaxima, LakeTrend, RunDetails, RunList, SettingsSet,
+  Begun, CaseBursts, CaseIsolation, CaseLocks, Causes, Checked, ComparedPaths, Comparisons, Connect, ErrorBody, FinishedCase, FinishedLines, Found, Hello, Hold, Known, LakeContents, LakeHistograms, LakeMaxima, LakeTrend, RunDetails, RunList, SettingsSet,
   ShownPath, Stage, Start, StartScenario, Sweep, Tails, TriggerDetails, Verdicts, View, WorstSamples,
 } from "./types.js";
 
@@ -68,13 +68,16 @@ export const api = {
   lines: (id: string, name: string, seq: number, count: number) =>
     ask<FinishedLines>(`${run(id)}/lines?${query({ case: name, seq: String(seq), count: String(count) })}`),
   causes: (id: string, name: string) => ask<Causes>(`${run(id)}/causes?${query({ case: name })}`),
-  tail: (id: string, name: string, series: string) => ask<Tails>(`${run(id)}/tail?${query({ case: name, name: series })}`),
-  gate: (id: string, name: string, limits: string) => ask<Verdicts>(`${run(id)}/gate?${query({ case: name, limits })}`),
+  tail: (id: string, name: string, series: string, every: string | null) =>
+    ask<Tails>(`${run(id)}/tail?${query({ case: name, name: series, every })}`),
+  gate: (id: string, asked: Readonly<Record<string, string | null>>) => ask<Verdicts>(`${run(id)}/gate?${query(asked)}`),
   path: (id: string, name: string, stage: Stage, at: string) => ask<ShownPath>(`${run(id)}/path?${query({ case: name, stage, at })}`),
+  pathPicture: (id: string, name: string, stage: string, at: string) => `/api/${run(id)}/path.svg?${query({ case: name, stage, at })}`,
+  comparedPaths: (id: string, asked: Readonly<Record<string, string>>) => ask<ComparedPaths>(`${run(id)}/path/compared?${query(asked)}`),
   bursts: (id: string, name: string) => ask<CaseBursts>(`${run(id)}/bursts?${query({ case: name })}`),
   sweep: (id: string) => ask<Sweep>(`${run(id)}/sweep`),
   isolation: (id: string, name: string) => ask<CaseIsolation>(`${run(id)}/isolate?${query({ case: name })}`),
-  locks: (id: string, name: string) => ask<CaseLocks>(`${run(id)}/locks?${query({ case: name })}`),
+  locks: (id: string, name: string, period: string) => ask<CaseLocks>(`${run(id)}/locks?${query({ case: name, period })}`),
   trigger: (id: string, name: string, seq: number) =>
     ask<TriggerDetails>(`${run(id)}/trigger?${query({ case: name, seq: String(seq) })}`),
   find: (id: string, asked: Readonly<Record<string, string | null>>) => ask<Found>(`${run(id)}/find?${query(asked)}`),

@@ -367,6 +367,16 @@ export interface Collision {
   readonly starves: boolean;
 }
 
+/** Two paths, and which functions the second has more of. */
+export interface ComparedPaths {
+  /** The path that the other is compared with. */
+  readonly first: ShownPath;
+  /** The other path. */
+  readonly second: ShownPath;
+  /** What the second executes more, by function. */
+  readonly difference: Difference;
+}
+
 /** Two cases, compared. */
 export interface Comparison {
   /** The format's version. */
@@ -435,6 +445,16 @@ export interface DelayedTask {
   readonly delay_ns: number;
   /** The longest delay. */
   readonly delay_max_ns: number;
+}
+
+/** Largest difference first; functions that are the same in both are left out. */
+export interface Difference {
+  /** Instructions of the first path. */
+  readonly before: number;
+  /** Instructions of the second path. */
+  readonly after: number;
+  /** By function. */
+  readonly functions: readonly FunctionDifference[];
 }
 
 /** Where a setting is not what was asked for. */
@@ -603,6 +623,16 @@ export interface FunctionCount {
   readonly own: number;
   /** Its own instructions and those of all that it called. */
   readonly total: number;
+}
+
+/** The instructions of one function in two paths. */
+export interface FunctionDifference {
+  /** As the source has it. */
+  readonly function: string;
+  /** Instructions of its own. */
+  readonly before: number;
+  /** Instructions of the second path. */
+  readonly after: number;
 }
 
 export type GeneratorKind = "twin" | "vm" | "cpu" | "board";
@@ -1727,6 +1757,8 @@ export interface Verdict {
 /** A verdict for each limit and series. */
 export interface Verdicts {
   readonly verdicts: readonly Verdict[];
+  /** What differs from the baseline and can change the figures by itself. */
+  readonly changed: readonly ManifestDifference[];
 }
 
 export type View = "outside" | "inside";

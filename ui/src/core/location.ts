@@ -37,6 +37,9 @@ export interface Place {
   readonly pile: string | null;
   /** Limits that a run is held against: `irq<20us@max,user<150us@p99.9`. */
   readonly limits: string | null;
+  /** The baseline that a run must not be later than, `RUN` or `RUN#CASE`, and by how much it may be. */
+  readonly against: string | null;
+  readonly allow: string | null;
   /** Of page `lake`: whose runs are shown, by which figure, and the series that is open. */
   readonly scenario: string | null;
   readonly figure: string | null;
@@ -48,7 +51,7 @@ export interface Place {
 export const START: Place = {
   page: "live", run: null, base: null, other: null, baseCase: null, otherCase: null,
   case: null, view: null, stages: [], axis: "log", shared: false, worst: null, sample: null,
-  trigger: null, window: null, cursors: [null, null], find: null, pile: null, limits: null,
+  trigger: null, window: null, cursors: [null, null], find: null, pile: null, limits: null, against: null, allow: null,
   scenario: null, figure: null, series: null, days: null,
 };
 
@@ -79,6 +82,8 @@ export function parse(hash: string): Place {
     find: values.get("find"),
     pile: values.get("pile"),
     limits: values.get("limits"),
+    against: values.get("against"),
+    allow: values.get("allow"),
     scenario: values.get("scenario"),
     figure: values.get("figure"),
     series: values.get("series"),
@@ -134,6 +139,8 @@ export function format(place: Place): string {
   set("find", place.find);
   set("pile", place.pile);
   set("limits", place.limits);
+  set("against", place.against);
+  set("allow", place.allow);
   set("scenario", place.scenario);
   set("figure", place.figure);
   set("series", place.series);

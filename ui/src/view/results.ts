@@ -17,8 +17,8 @@ export class RunResults {
   readonly element: HTMLElement;
   readonly #panels: readonly ResultPanel[];
 
-  constructor(context: Context, id: string) {
-    this.#panels = [new SweepPanel(id), new BurstsPanel(id), new GatePanel(context, id), new TailPanel(id), new PathPanel(id), new LocksPanel(id), new IsolatePanel(id)];
+  constructor(context: Context, id: string, cases: () => readonly string[]) {
+    this.#panels = [new SweepPanel(id), new BurstsPanel(id), new GatePanel(context, id), new TailPanel(id), new PathPanel(id, cases), new LocksPanel(id), new IsolatePanel(id)];
     this.element = h("div", { class: "results" }, ...this.#panels.map(({ element }) => element));
   }
 

@@ -40,7 +40,7 @@ export class RunScreen implements Screen {
     this.#watch = new Watch(context);
     this.#scope = new RunScope(context, id);
     this.#causes = new RunCauses(context, id);
-    this.#results = new RunResults(context, id);
+    this.#results = new RunResults(context, id, () => (this.#details?.summary.cases ?? []).map((one) => one.case));
     this.keys = { step: (towards) => void this.#scope.step(towards) };
     this.element = h("div", { class: "run" },
       h("div", { class: "strip" }, this.#state, this.#strip.element, this.#case),

@@ -13,6 +13,7 @@ import { ResultPanel, selection, table } from "./result.js";
 
 export class TailPanel extends ResultPanel {
   #name: HTMLSelectElement | null = null;
+  readonly #every = h("input", { type: "text", size: 14, autocomplete: "off", spellcheck: "false", placeholder: "1h, 1d", onchange: () => this.refresh() });
 
   constructor(private readonly id: string) {
     super("tail", "Tail", "what is to be expected beyond the samples");
@@ -23,15 +24,16 @@ export class TailPanel extends ResultPanel {
     // The last stage is the one that users wait for.
     select.value = measured.at(-1) ?? "";
     this.#name = select;
-    this.controls.replaceChildren(element);
+    const every = h("label", { class: "choice" }, h("span", {}, "exceeded once in"), this.#every);
+    this.controls.replaceChildren(element, every);
   }
 
   protected wanted(): string | null {
-    return this.#name?.value ?? null;
+    return this.#name === null ? null : JSON.stringify([this.#name.value, this.#every.value.trim()]);
   }
 
   protected async show(drawn: FinishedCase): Promise<readonly Child[]> {
-    const { tails } = await api.tail(this.id, drawn.case, this.wanted() ?? "");
+    const { tails } = await api.tail(this.id, drawn.case, this.#name?.value ?? "", this.#every.value.trim());
     return tails.map((one) => h("div", { "data-tail": one.series }, h("h3", {}, one.series), one.tail === null
       ? h("p", {}, h("strong", {}, "No tail: "), one.refusal ?? "") : estimated(one, one.tail)));
   }

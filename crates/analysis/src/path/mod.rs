@@ -15,7 +15,7 @@ mod shown;
 pub use calls::{CallTree, FunctionCount, Node};
 pub use difference::{Difference, FunctionDifference};
 pub use sample::{At, CasePath, PathCheck, PathSample};
-pub use shown::ShownPath;
+pub use shown::{ComparedPaths, ShownPath};
 
 /// Errors of reading paths.
 #[allow(missing_docs, reason = "each message names its fields")]

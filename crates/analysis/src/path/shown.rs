@@ -5,7 +5,7 @@ use irqscope_run::RunDir;
 use irqscope_wire::Stage;
 use serde::Serialize;
 
-use super::{At, CallTree, CasePath, FunctionCount, PathCheck, PathSample};
+use super::{At, CallTree, CasePath, Difference, FunctionCount, PathCheck, PathSample};
 use crate::Result;
 
 /// One path with its calls.
@@ -22,6 +22,25 @@ pub struct ShownPath {
     /// The calls.
     #[serde(skip)]
     pub tree: CallTree,
+}
+
+/// Two paths, and which functions the second has more of.
+#[derive(Clone, Debug, Serialize)]
+pub struct ComparedPaths {
+    /// The path that the other is compared with.
+    pub first: ShownPath,
+    /// The other path.
+    pub second: ShownPath,
+    /// What the second executes more, by function.
+    pub difference: Difference,
+}
+
+impl ComparedPaths {
+    /// Compares two paths.
+    pub fn of(first: ShownPath, second: ShownPath) -> Self {
+        let difference = Difference::new(&first.tree, &second.tree);
+        Self { first, second, difference }
+    }
 }
 
 impl ShownPath {

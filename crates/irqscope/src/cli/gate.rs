@@ -2,14 +2,13 @@
 //! `irqscope gate`: which limits, and how the verdict is reported.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::Args;
-use irqscope_quantity::Limit;
+use irqscope_analysis::Allow;
+use irqscope_quantity::{Limit, Quantile};
 
 use super::Chosen;
 use super::candidates::runs;
-use irqscope_quantity::Quantile;
 
 /// Holds a run against limits, for continuous integration.
 ///
@@ -67,32 +66,4 @@ pub struct Gate {
     /// Write every verdict as JUnit XML; must not exist.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-}
-
-/// In per cent.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Allow(pub f64);
-
-impl FromStr for Allow {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
-        let sound = number.filter(|percent| (0.0..=10_000.0).contains(percent));
-        sound.map(Self).ok_or_else(|| "not an allowance; write 5% or 0%".to_owned())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_allowance_is_in_per_cent() {
-        assert_eq!("5%".parse(), Ok(Allow(5.0)));
-        assert_eq!("0.5 %".parse(), Ok(Allow(0.5)));
-        for wrong in ["5", "-1%", "nan%", "%"] {
-            assert!(wrong.parse::<Allow>().unwrap_err().contains("5%"), "{wrong}");
-        }
-    }
 }

@@ -2,8 +2,8 @@
 //! `irqscope gate`: verdicts, for people and for continuous integration.
 
 use irqscope_analysis::{
-    Allowance, Ask, MeasuredCase, Verdict, differences, hold_against, hold_all, is_measured,
-    may_be_held, pairs,
+    Allowance, Ask, Changed, ManifestDifference, MeasuredCase, Verdict, hold_all, hold_all_against,
+    may_be_held,
 };
 use irqscope_quantity::Limit;
 use irqscope_report::{junit, tap};
@@ -57,31 +57,12 @@ fn against(
     base: &[MeasuredCase],
     cases: &[MeasuredCase],
 ) -> Result<Vec<Verdict>, Trouble> {
-    for name in &options.stages {
-        is_measured(name, cases.iter().chain(base))?;
-    }
     let ask = Ask { names: &options.stages, view: None, quantiles: &options.at };
     let allowance = Allowance { ask, percent: options.allow.0, strict: options.strict };
-    let pairs = pairs(base, cases)?;
-    let mut all = Vec::new();
-    for (base, other) in &pairs {
-        for one in differences(base, other).into_iter().filter(|one| one.matters) {
-            eprintln!(
-                "irqscope: {}: {} differs from the baseline: {} | {}",
-                other.name(),
-                one.what,
-                one.base,
-                one.other
-            );
-        }
-        all.extend(hold_against(base, other, &allowance)?);
+    let held = hold_all_against(base, cases, &allowance)?;
+    for Changed { case, setting } in held.changed {
+        let ManifestDifference { what, base, other, .. } = setting;
+        eprintln!("irqscope: {case}: {what} differs from the baseline: {base} | {other}");
     }
-    let paired = |case: &&MeasuredCase| {
-        pairs.iter().any(|(base, other)| base.name() == case.name() || other.name() == case.name())
-    };
-    for case in base.iter().chain(cases).filter(|case| !paired(case)) {
-        let found = format!("only {} has it", case.run);
-        all.push(Verdict::new(&case.case.case, "the same case on both sides".into(), false, found));
-    }
-    Ok(all)
+    Ok(held.verdicts)
 }

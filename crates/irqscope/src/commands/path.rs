@@ -3,24 +3,13 @@
 
 use std::path::Path;
 
-use irqscope_analysis::{At, Difference, ShownPath};
-use irqscope_report::{check_line, difference_table, flame, path_table, path_title};
+use irqscope_analysis::{At, ComparedPaths, ShownPath};
+use irqscope_report::{PATH_CAVEAT, check_line, difference_table, flame, path_table, path_title};
 use irqscope_run::RunDir;
-use serde::Serialize;
 
 use super::{Done, print_json, write_new};
 use crate::cli::Path as Options;
 use crate::exit::{Exit, Trouble};
-
-const CAVEAT: &str = "twin: instructions of an emulated CPU, one after the other; it knows nothing \
-                      of caches, buses or firmware";
-
-#[derive(Serialize)]
-struct Compared {
-    first: ShownPath,
-    second: ShownPath,
-    difference: Difference,
-}
 
 pub fn path(options: &Options) -> Done {
     let first_at = options.from.unwrap_or(options.at);
@@ -28,7 +17,7 @@ pub fn path(options: &Options) -> Done {
     let second = second(options, &first)?;
     let last = second.as_ref().unwrap_or(&first);
     if let Some(file) = &options.svg {
-        write_new(file, flame(&last.tree, &path_title(&last.case, &last.sample), CAVEAT))?;
+        write_new(file, flame(&last.tree, &path_title(&last.case, &last.sample), PATH_CAVEAT))?;
     }
     if let Some(file) = &options.folded {
         write_new(file, last.tree.folded())?;
@@ -64,15 +53,16 @@ fn print_one(shown: &ShownPath, json: bool) -> Result<(), Trouble> {
         return print_json(shown);
     }
     println!("{}\n\n{}", path_title(&shown.case, &shown.sample), path_table(&shown.tree));
-    println!("{}\n{CAVEAT}", check_line(&shown.check));
+    println!("{}\n{PATH_CAVEAT}", check_line(&shown.check));
     Ok(())
 }
 
 fn print_both(first: ShownPath, second: ShownPath, json: bool) -> Result<(), Trouble> {
-    let difference = Difference::new(&first.tree, &second.tree);
+    let compared = ComparedPaths::of(first, second);
     if json {
-        return print_json(&Compared { first, second, difference });
+        return print_json(&compared);
     }
+    let ComparedPaths { first, second, difference } = compared;
     println!("first     {}", path_title(&first.case, &first.sample));
     println!("second    {}\n", path_title(&second.case, &second.sample));
     println!("{}", difference_table(&difference));
@@ -80,6 +70,6 @@ fn print_both(first: ShownPath, second: ShownPath, json: bool) -> Result<(), Tro
     if second.case != first.case {
         println!("{}", check_line(&second.check));
     }
-    println!("{CAVEAT}");
+    println!("{PATH_CAVEAT}");
     Ok(())
 }

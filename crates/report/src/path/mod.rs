@@ -10,6 +10,10 @@ use irqscope_quantity::{aligned, alone, grouped};
 
 pub use flame::flame;
 
+/// What has to be known of every path of the twin.
+pub const PATH_CAVEAT: &str = "twin: instructions of an emulated CPU, one after the other; it knows \
+                               nothing of caches, buses or firmware";
+
 /// Functions that a table lists; JSON has all.
 const LISTED: usize = 30;
 const FUNCTIONS: &[Column] = &[Numbers, Numbers, Numbers, Words];

@@ -4,6 +4,7 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use irqscope_analysis::Locks;
+use irqscope_quantity::Span;
 use serde::{Deserialize, Serialize};
 
 use super::App;
@@ -18,8 +19,8 @@ const MOST: usize = 512;
 #[serde(deny_unknown_fields)]
 pub struct LocksQuery {
     case: String,
-    /// Of a real-time process that the sections are held against.
-    period_ns: Option<u64>,
+    /// Of a real-time process that the sections are held against: `4ms`.
+    period: Option<Span>,
 }
 
 /// The critical sections of a case.
@@ -41,13 +42,14 @@ pub async fn locks(
         let run = finished(&session, &id)?;
         let (index, number) = case(&run, &asked.case)?;
         let data = run.case(&index, number)?;
-        let mut locks = Locks::of_case(&data, asked.period_ns).ok_or_else(|| {
-            let what = format!("{} has no record of critical sections", asked.case);
-            ApiError::not_found("no_locks", what).with_remedy(
+        let mut locks =
+            Locks::of_case(&data, asked.period.map(|period| period.0)).ok_or_else(|| {
+                let what = format!("{} has no record of critical sections", asked.case);
+                ApiError::not_found("no_locks", what).with_remedy(
                 "run it with --explain, in the twin with --sections, or on a kernel with delayed \
                  locking: irqscope run delayed-locking",
             )
-        })?;
+            })?;
         let left_out = locks.sites.len().saturating_sub(MOST) as u64;
         locks.sites.truncate(MOST);
         Ok(Json(CaseLocks { locks, left_out }))

@@ -117,6 +117,8 @@ pub fn router(app: App) -> Router {
         .route("/api/runs/{id}/tail", get(limits::tail))
         .route("/api/runs/{id}/gate", get(limits::gate))
         .route("/api/runs/{id}/path", get(path::path))
+        .route("/api/runs/{id}/path/compared", get(path::compared))
+        .route("/api/runs/{id}/path.svg", get(path::flame_graph))
         .route("/api/runs/{id}/bursts", get(bursts::bursts))
         .route("/api/runs/{id}/sweep", get(sweep::sweep))
         .route("/api/runs/{id}/locks", get(locks::locks))

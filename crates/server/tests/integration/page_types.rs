@@ -20,10 +20,11 @@ use syn::{
 };
 
 /// Answers and requests; the types of their fields follow.
-const ROOTS: [&str; 33] = [
+const ROOTS: [&str; 34] = [
     "CaseBursts",
     "CaseIsolation",
     "CaseLocks",
+    "ComparedPaths",
     "ShownPath",
     "Sweep",
     "Tails",
