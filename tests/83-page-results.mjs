@@ -60,7 +60,8 @@ async function tail(page, stages, every) {
   await unfold(page, "tail");
   for (const stage of stages) {
     const [one] = said(`tail-${stage}`);
-    await page.selectOption(`${panel("tail")} select`, stage);
+    const names = await page.$$eval(`${panel("tail")} option`, (all) => all.map(({ value }) => value));
+    await page.selectOption(`${panel("tail")} select`, names.find((name) => name.startsWith(stage)));
     await page.fill(`${panel("tail")} input`, every);
     await page.press(`${panel("tail")} input`, "Enter");
     await page.waitForSelector(`[data-tail="${one.series}"]`);
@@ -274,6 +275,17 @@ async function reports(browser) {
     const file = pathToFileURL(resolve(json, "../runs", run, "report.html"));
     for (const width of [1400, 390]) {
       const { page, complaints, close } = await open(browser, String(file), { width });
+      // A maximum leads to its response, which is unfolded, and is the same figure.
+      const maxima = await page.$$eval(".figures.few td a", (all) => all.map((one) => [one.getAttribute("href"), one.textContent]));
+      assert.ok(maxima.length >= (run === "isolate" ? 0 : 2), run);
+      for (const [link, text] of maxima) {
+        await page.click(`.figures.few td a[href="${link}"]`);
+        const row = page.locator(`[id="${link.slice(1)}"]`);
+        assert.ok(await row.isVisible(), link);
+        const latency = await row.locator("td.number").nth(1).textContent();
+        const scale = { ns: 0.001, µs: 1, ms: 1000 }[latency.split(" ")[1]];
+        assert.ok(Math.abs(number(latency.split(" ")[0]) * scale - number(text)) < 0.006, `${latency} of ${text}`);
+      }
       await page.$$eval("details", (all) => all.forEach((one) => { one.open = true; }));
       const files = await page.$$eval(".beside a", (all) => all.map((one) => one.getAttribute("href")));
       assert.ok(files.length === 4 && files.every((name) => existsSync(resolve(json, "../runs", run, name))), String(files));

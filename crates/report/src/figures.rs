@@ -22,6 +22,8 @@ pub struct Figures<'a> {
     pub scopes: Vec<Scope>,
     /// The latest responses of all cases, each in its main view.
     pub latest: Vec<LateResponse>,
+    /// The latest response of each stage in each case, in the case's main view.
+    pub greatest: Vec<LateResponse>,
     /// Isolated CPUs, by case.
     pub isolated: Vec<Isolation>,
     /// Whether the limits of the scenario hold.
@@ -43,11 +45,22 @@ impl<'a> Figures<'a> {
         }
         let main = |one: &&Distribution| figure::is_shown(summary, one);
         let latest = latest(stages.iter().filter(main));
+        let first = |one: &Distribution| one.latest.first().copied();
+        let greatest = stages.iter().filter(main).filter_map(first).collect();
         let mut all = figure::stages(summary, stages)?;
         all.extend(figure::benchmarks(summary, run, series)?);
         let isolated = isolated(run, summary)?;
         let (rounds, scopes) = (figure::timelines(summary, &rounds), figure::scopes(run, summary)?);
-        Ok(Self { all, rounds, explanations, scopes, latest, isolated, verdicts: Vec::new() })
+        Ok(Self {
+            all,
+            rounds,
+            explanations,
+            scopes,
+            latest,
+            greatest,
+            isolated,
+            verdicts: Vec::new(),
+        })
     }
 
     /// Sets the limits that are drawn, whether they hold, and how histograms are drawn.

@@ -15,8 +15,8 @@ const COUNT: u64 = 256;
 const PERIOD_US: u64 = 100;
 /// So that triggers and looks meet in every way in which they can.
 const JITTER_US: u64 = 1;
-/// A wire answers sooner.
-const TIMEOUT_US: u64 = 20;
+/// A wire answers sooner; an answer that comes later would be lost at the last trigger alone.
+const TIMEOUT_US: u64 = 60;
 /// A line that answers to fewer is not wired to the trigger.
 const LEAST: usize = COUNT as usize / 2;
 

@@ -70,12 +70,8 @@ pub fn latest(manifest: &Manifest, figures: &Figures<'_>) -> Markup {
             section {
                 h2 { "The latest responses" }
                 div.scroll tabindex="0" { table.words.late {
-                    thead { tr {
-                        th scope="col" { "case" }
-                        @for name in ["stage", "trigger", "latency"] { th scope="col" { (name) } }
-                        th scope="col" { @if is_explained { "held up by" } }
-                    } }
-                    @for one in &figures.latest { (row(one, manifest, &figures.explanations, most)) }
+                    (heads(is_explained))
+                    @for one in &figures.latest { (row(one, manifest, &figures.explanations, most, None)) }
                 } }
                 @if is_explained {
                     p.muted { "Bars have one scale. Blue: what held a response up; grey: its own path, and the probes that recorded it." }
@@ -87,7 +83,25 @@ pub fn latest(manifest: &Manifest, figures: &Figures<'_>) -> Markup {
     }
 }
 
-fn row(one: &LateResponse, manifest: &Manifest, explanations: &[Explanation], most: i64) -> Markup {
+/// Makes the heads of columns of late responses.
+pub fn heads(is_explained: bool) -> Markup {
+    html! {
+        thead { tr {
+            th scope="col" { "case" }
+            @for name in ["stage", "trigger", "latency"] { th scope="col" { (name) } }
+            th scope="col" { @if is_explained { "held up by" } }
+        } }
+    }
+}
+
+/// Makes a response's row: its timeline on a scale that ends at `most` ns, and what held it up.
+pub fn row(
+    one: &LateResponse,
+    manifest: &Manifest,
+    explanations: &[Explanation],
+    most: i64,
+    anchor: Option<&str>,
+) -> Markup {
     let case = manifest.cases.get(usize::from(one.case));
     let name = case.map_or("", |case| case.case.as_str());
     let of_same =
@@ -97,7 +111,7 @@ fn row(one: &LateResponse, manifest: &Manifest, explanations: &[Explanation], mo
     let seed = case.and_then(|case| Some((case.seed_of.as_ref()?, case.asked()?.seed)));
     let shown = seed.map_or_else(|| name.to_owned(), |(of, seed)| format!("{of}, seed {seed}"));
     html! {
-        tr {
+        tr id=[anchor] {
             th scope="row" { (shown) }
             td { (one.stage) }
             td.number { (grouped(one.seq)) }

@@ -5,6 +5,7 @@ mod compare;
 mod explain;
 mod facts;
 mod first;
+mod greatest;
 mod isolate;
 mod response;
 mod stage;
@@ -18,9 +19,12 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::figure::{Figure, Layout, StageSweep, overview};
 use crate::figures::Figures;
 use crate::palette;
+use crate::subject::Subject;
 use crate::table::has_stages;
 
 pub use compare::comparison_page;
+
+use greatest::Maxima;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -39,19 +43,23 @@ pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> St
         sections.push(("causes".into(), "causes".into()));
     }
     sections.extend(figures.all.iter().map(|one| (one.file_name(), one.title())));
+    let late = |one: &Figure<'_>| match one.subject {
+        Subject::Stage(stage, view) => greatest::of_stage(stage, view, manifest, figures),
+        Subject::Series { .. } => html! {},
+    };
     let is_intspect = figures.all.iter().any(Figure::is_intspect);
     let body = html! {
         (first::answer(summary, figures))
         (trouble(summary))
         (drawing("All stages", |layout| overview(summary, layout, false)))
         (first::latest(manifest, figures))
-        section id="figures" { h2 { "Figures" } (tables::first(summary)) (tables::all(summary)) }
+        section id="figures" { h2 { "Figures" } (tables::first(summary, &Maxima::of(manifest, figures))) (tables::all(summary)) }
         (isolate::section(&figures.isolated))
         (stage::rounds(&figures.rounds))
         (stage::scopes(&figures.scopes))
         (explain::section(&figures.explanations))
         @if !figures.all.is_empty() { h2 { "Each by itself" } }
-        @for one in &figures.all { (stage::section(one, figures.all.len() <= FEW)) }
+        @for one in &figures.all { (stage::section(one, &late(one), figures.all.len() <= FEW)) }
     };
     whole(manifest, summary, &sections, &body, is_intspect)
 }

@@ -8,8 +8,8 @@ use super::drawing;
 use crate::figure::{Figure, Panel, Scope, Timeline};
 use irqscope_quantity::{Unit, alone, grouped};
 
-/// Shows one subject, folded unless it is one of a few.
-pub fn section(figure: &Figure<'_>, is_open: bool) -> Markup {
+/// Shows one subject and its latest responses, folded unless it is one of a few.
+pub fn section(figure: &Figure<'_>, late: &Markup, is_open: bool) -> Markup {
     html! {
         details.subject open[is_open] {
             summary { strong { (figure.title()) } span.muted { " " (figure.subject.text()) } }
@@ -19,6 +19,7 @@ pub fn section(figure: &Figure<'_>, is_open: bool) -> Markup {
                 @if figure.is_intspect() { @for panel in &figure.panels { (apart(panel)) } }
                 (drawing("Tails: share of values that were greater", |layout| figure.tail(layout, false)))
                 (drawing("In the course of time", |layout| figure.scatter(layout, false)))
+                (late)
             } @else {
                 p { (figure.subject.nothing()) }
             }

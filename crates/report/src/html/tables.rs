@@ -5,6 +5,7 @@ use irqscope_analysis::{CaseSummary, Summary};
 use irqscope_wire::Stage;
 use maud::{Markup, html};
 
+use super::greatest::Maxima;
 use crate::account::{Accounted, accounts};
 use crate::screen::{Field, PageRow, known, page_rows};
 use crate::table::{
@@ -17,14 +18,14 @@ use irqscope_quantity::{Unit, change};
 const FIRST: [Field; 5] = [Field::P50, Field::P99, Field::P99_9, Field::Max, Field::Lost];
 
 /// Makes the table that one looks at first: stages and cases, and what is asked of them most.
-pub fn first(summary: &Summary) -> Markup {
+pub fn first(summary: &Summary, maxima: &Maxima<'_>) -> Markup {
     let fields = known(summary, &FIRST);
     let (rows, legend) = page_rows(summary, &fields);
     let width = (fields.len() + 1).to_string();
     let mut groups = rows.chunk_by(|one, other| one.name == other.name);
     // Where there is one case, stages are rows.
     if groups.all(|group| group.len() == 1 && group[0].case == rows[0].case) {
-        return alone(&rows, &fields, &legend);
+        return alone(&rows, &fields, &legend, maxima);
     }
     html! {
         @if !rows.is_empty() {
@@ -37,10 +38,10 @@ pub fn first(summary: &Summary) -> Markup {
                     @for group in rows.chunk_by(|one, other| one.name == other.name) {
                         tbody {
                             tr.group { th colspan=(width) scope="rowgroup" { span { (group[0].name) } } }
-                            @for PageRow { case, cells, has_lost, .. } in group {
-                                tr.lost[*has_lost] {
-                                    th scope="row" { (case) }
-                                    @for cell in cells { td { (cell) } }
+                            @for row in group {
+                                tr.lost[row.has_lost] {
+                                    th scope="row" { (row.case) }
+                                    (cells(row, &fields, maxima))
                                 }
                             }
                         }
@@ -53,7 +54,7 @@ pub fn first(summary: &Summary) -> Markup {
 }
 
 /// Makes the same of a single case.
-fn alone(rows: &[PageRow], fields: &[Field], legend: &str) -> Markup {
+fn alone(rows: &[PageRow], fields: &[Field], legend: &str, maxima: &Maxima<'_>) -> Markup {
     html! {
         @if let Some(PageRow { case, .. }) = rows.first() {
             div.scroll tabindex="0" {
@@ -62,10 +63,10 @@ fn alone(rows: &[PageRow], fields: &[Field], legend: &str) -> Markup {
                         th scope="col" {}
                         @for field in fields { th scope="col" { (field.name()) } }
                     } }
-                    @for PageRow { name, cells, has_lost, .. } in rows {
-                        tr.lost[*has_lost] {
-                            th scope="row" { (name) }
-                            @for cell in cells { td { (cell) } }
+                    @for row in rows {
+                        tr.lost[row.has_lost] {
+                            th scope="row" { (row.name) }
+                            (cells(row, fields, maxima))
                         }
                     }
                 }
@@ -73,6 +74,10 @@ fn alone(rows: &[PageRow], fields: &[Field], legend: &str) -> Markup {
             p.muted { (case) ", " (legend) "." }
         }
     }
+}
+
+fn cells(row: &PageRow, fields: &[Field], maxima: &Maxima<'_>) -> Markup {
+    html! { @for (field, cell) in fields.iter().zip(&row.cells) { (maxima.cell(row, *field, cell)) } }
 }
 
 /// Lists all figures and all accounts, folded.

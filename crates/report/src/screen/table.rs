@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use irqscope_analysis::Summary;
 use irqscope_quantity::{Column, aligned};
+use irqscope_wire::Stage;
 
 use super::rows::{Row, rows};
 use super::{Field, Line, SCREEN_WIDTH};
@@ -56,6 +57,8 @@ pub(crate) struct PageRow {
     pub case: String,
     pub cells: Vec<String>,
     pub has_lost: bool,
+    /// The case whose maximum it is, and the stage; `None` over several seeds, and of a benchmark.
+    pub series: Option<(String, Stage)>,
 }
 
 /// Returns those of these columns of which some row has a figure.
@@ -73,6 +76,7 @@ pub(crate) fn page_rows(summary: &Summary, fields: &[Field]) -> (Vec<PageRow>, S
         case: row.case.to_owned(),
         cells: fields.iter().map(|field| row.cell(*field)).collect(),
         has_lost: row.lost() > 0,
+        series: row.stage.filter(|_| row.seeds.is_none()).map(|stage| (row.of.case.clone(), stage)),
     };
     (all.iter().map(of).collect(), legend(summary, &all, fields))
 }
