@@ -6,14 +6,16 @@
 //! trigger and the answer are named once for each stage, from its point of view.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use irqscope_run::{CaseData, Span};
-use irqscope_wire::{Called, Context, Place, Softirq, Stage, Tick, View};
+use irqscope_wire::{Called, Context, Tick, View};
 
 use super::baseline::{Baselines, Entered, Step};
 use super::cause::{Cause, CauseKind};
 use super::cpu::Waits;
 use super::elsewhere::Elsewhere;
+use super::executing::Executing;
 use super::frame::Frame;
 use super::interrupts::Ours;
 use super::names::Names;
@@ -21,7 +23,7 @@ use super::parts::{Explained, Parts};
 use super::response::{Instants, ResponseParts};
 use super::sight::{Answering, Sight};
 use super::timeline::{Interrupted, Interval, Timeline};
-use super::turns::Turns;
+use super::turns::{Others, Turns};
 
 /// Explains every answered latency of a case that has events; returns whose clock it is.
 pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
@@ -40,6 +42,7 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
         timeline: &timeline,
         elsewhere: &elsewhere,
         answering: Answering::of(data),
+        executing: Executing::of(data),
         longest_turn: turns.of_others(cpu).longest(&timeline),
         turns,
         cpu,
@@ -66,6 +69,7 @@ pub(super) struct Case<'a> {
     pub timeline: &'a Timeline,
     pub elsewhere: &'a Elsewhere,
     pub answering: Answering,
+    executing: Executing,
     pub turns: Turns,
     /// How long the CPU under test may wait for its turn.
     longest_turn: u64,
@@ -161,15 +165,45 @@ impl Case<'_> {
             Some(entry) if interval.from < entry => self.before(sight, interval, length),
             _ => self.after(sight, interval, length),
         };
+        // A hard interrupt is no part of what the stage executes.
+        let begin = match sight.entry {
+            Some(entry) if interval.interrupt.is_none() => entry,
+            _ => u64::MAX,
+        };
+        let own_or = |parts: &mut Parts<'_>, to: u64, cause: Cause| {
+            self.own_or(sight, parts, begin..to, cause, others);
+        };
         match view {
-            Named::All(cause) => parts.until_but(to, cause, others),
+            Named::All(cause) => own_or(parts, to, cause),
             Named::Waits(cause) => parts.until(to, cause),
             // The disturbance comes first: the step ends with its event.
             Named::Beyond(own, cause) => {
-                parts.until_but(others.back(to, own), cause, others);
-                parts.until_but(to, Cause::plain(CauseKind::Own), others);
+                own_or(parts, others.back(to, own), cause);
+                own_or(parts, to, Cause::plain(CauseKind::Own));
             }
         }
+    }
+
+    /// Explains a part of an interval by a cause, but for what the stage itself did in this range for
+    /// another trigger: the driver's record of execution times has that, and no event.
+    fn own_or(
+        &self,
+        sight: &Sight<'_>,
+        parts: &mut Parts<'_>,
+        Range { start, end }: Range<u64>,
+        cause: Cause,
+        others: &Others,
+    ) {
+        if matches!(cause.kind, CauseKind::Own | CauseKind::Prolonged) {
+            let cpu = sight.elsewhere.unwrap_or(self.cpu);
+            let works = self.executing.for_others(sight.span, cpu, parts.at.max(start), end);
+            for (from, to) in works {
+                parts.until_but(from, cause.clone(), others);
+                let name = format!("{}, for another trigger", sight.span.stage);
+                parts.until_but(to, Cause::named(CauseKind::OtherStage, name), others);
+            }
+        }
+        parts.until_but(end, cause, others);
     }
 
     /// Returns the rest of an interval in which firmware ran: how long it did is not known, but the
@@ -286,49 +320,6 @@ impl Case<'_> {
         }
     }
 
-    /// Names the softirq that runs. Where softirqs are threads, one that an interrupt came into is
-    /// preempted on the way out: that way is the stage's own, and not the softirq's.
-    fn softirqs(&self, sight: &Sight<'_>, interval: &Interval, length: u64) -> Named {
-        let cause = self.softirq(sight, interval);
-        let is_preempted = self.timeline.threaded_softirqs
-            && interval.next.is_some()
-            && self.own_thread(sight).is_some();
-        match is_preempted {
-            true => self.usual_or(interval, length, cause),
-            false => Named::All(cause),
-        }
-    }
-
-    fn softirq(&self, sight: &Sight<'_>, interval: &Interval) -> Cause {
-        let softirq = interval.frames.iter().position(|frame| matches!(frame, Frame::Softirq(_)));
-        // On RT kernels a thread that is called back may have it run on top.
-        let within = &interval.frames[softirq.unwrap_or(0)..];
-        let vector = within.iter().find_map(|frame| match frame {
-            Frame::Softirq(vector) => Some(*vector),
-            _ => None,
-        });
-        let function = within.iter().rev().find_map(|frame| match frame {
-            Frame::Tasklet(function)
-            | Frame::Hrtimer(function)
-            | Frame::Timer(function)
-            | Frame::Callback { function, .. } => Some(*function),
-            _ => None,
-        });
-        let stage = sight.span.stage;
-        match (vector, function) {
-            (_, Some(function)) if !self.names.is_ours(function) => {
-                let name = vector.map_or("timer", Softirq::name);
-                Cause::named(CauseKind::Softirq, name).with(self.names.function(function))
-            }
-            (Some(vector), _) if own_vector(stage) == Some(vector) => Cause::plain(CauseKind::Own),
-            (Some(vector), _) => match stage_of(vector) {
-                Some(other) => Cause::named(CauseKind::OtherStage, other.name()),
-                None => Cause::named(CauseKind::Softirq, vector.name()),
-            },
-            (None, _) => Cause::plain(CauseKind::Own),
-        }
-    }
-
     fn work(&self, sight: &Sight<'_>, interval: &Interval, function: u64) -> Cause {
         if !self.names.is_ours(function) {
             let cause = Cause::named(CauseKind::Work, self.names.function(function));
@@ -386,16 +377,4 @@ pub(super) fn is_helper(name: &str) -> bool {
         "__raw_callee_save",
     ];
     HELPERS.iter().any(|helper| name.starts_with(helper))
-}
-
-fn own_vector(stage: Stage) -> Option<Softirq> {
-    match stage.facts().place {
-        Place::Softirq(vector) => Some(vector),
-        Place::Interrupt | Place::Thread => None,
-    }
-}
-
-/// Returns the first stage that runs in a softirq of this vector.
-fn stage_of(vector: Softirq) -> Option<Stage> {
-    Stage::ALL.iter().copied().find(|stage| own_vector(*stage) == Some(vector))
 }

@@ -11,7 +11,7 @@ pub enum CauseKind {
     /// The stage's own thread, and far more than usual: it cleans up after the
     /// thread that it follows, spins for a lock, or stands still.
     Prolonged,
-    /// Another stage that the same trigger asked, or another one of this run.
+    /// Another stage that the same trigger asked, or a stage that answers another trigger of this run.
     OtherStage,
     /// Between the trigger and its handler, interrupts were disabled.
     IrqsDisabled,
