@@ -42,7 +42,7 @@ PY
 for name in base later; do
 	expect 0 "$IRQSCOPE" import --nanoseconds "$WORK/$name.txt" --out "$WORK/runs/$name"
 done
-# What does not say its interval has no tail in time.
+# A file that does not say its interval has no tail in time.
 expect 2 "$IRQSCOPE" tail "$WORK/runs/later" --every 1s
 says "no period"
 

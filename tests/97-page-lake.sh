@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: of a month of a farm, made of runs of the twin, with a regression that was planted in one place on one
 # day: the command finds the place, the day and what was another, and nothing else; so does the page, which leads
-# to the runs beside it and shows histograms over time; alerts reach a receiver; what is missing is said.
+# to the runs beside it and shows histograms over time; alerts reach a receiver; limits of places are held as
+# irqscope gate holds a run's, and the newest figures are metrics; what is missing is said.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -21,6 +22,8 @@ python "$TESTS/97-changes.py"
 root=$PWD
 cd "$WORK" # its pictures name no directory of this machine
 python "$TESTS/97-page-lake.py" months runs planted.json
+python "$TESTS/97-lake-gate.py" months runs/real-2 "$IRQSCOPE"
+"$root/target/promtool" check metrics <lake.prom || fail "promtool does not take the lake's metrics"
 serve_page ${PAGE:+--page "$PAGE"} --lake months
 timeout 200 node "$TESTS/97-page-lake.mjs" "$page" "$WORK/planted.json" "$WORK/pictures"
 

@@ -58,14 +58,18 @@ def estimate(buckets: pl.DataFrame, worst: pl.Series, share: float | str) -> tup
     Returns:
         Nanoseconds, or None where fewer than ten samples lie beyond the quantile.
     """
-    rows = buckets.drop_nulls("low_ns").sort("min_ns")
-    upto = rows["count"].cum_sum()
-    total = int(upto[-1]) if len(rows) else 0
+    total = int(buckets.drop_nulls("low_ns")["count"].sum())
     if total < takes(share):
         return None
-    rank = max(1, math.ceil(Fraction(str(share)) * total))
+    return of_rank(buckets, worst, max(1, math.ceil(Fraction(str(share)) * total)))
+
+
+def of_rank(buckets: pl.DataFrame, worst: pl.Series, rank: int) -> tuple[int, int]:
+    """Returns between which two values the one of a rank lies, counted from 1 for the least; as `estimate`."""
+    rows = buckets.drop_nulls("low_ns").sort("min_ns")
+    upto = rows["count"].cum_sum()
     # The k-th greatest of all is the k-th greatest of what was kept, for every k that each run kept.
-    from_top = total - rank + 1
+    from_top = int(upto[-1]) - rank + 1
     if from_top <= min(WORST, len(worst)):
         exact = int(worst.sort(descending=True)[from_top - 1])
         return exact, exact

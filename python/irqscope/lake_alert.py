@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Changes of a lake as alerts: JSON as Prometheus' Alertmanager takes it, which any webhook can read.
+"""Changes and exceeded limits of a lake as alerts: JSON as Prometheus' Alertmanager takes it.
 
-The labels of an alert are the same whenever the same change is found, so that Alertmanager, which knows
-alerts by their labels, reports each change once. https://prometheus.io/docs/alerting/latest/clients/
+The labels of an alert are the same whenever the same thing is found, so that Alertmanager, which knows
+alerts by their labels, reports each once. https://prometheus.io/docs/alerting/latest/clients/
 """
 
 from __future__ import annotations
@@ -21,12 +21,20 @@ from .trend import SERIES
 LIMIT = 30
 
 
-def alerts(lake: str, figure: str, found: pl.DataFrame) -> list[dict[str, Any]]:
+Alert = dict[str, Any]
+
+
+def of_changes(lake: str, figure: str, found: pl.DataFrame) -> list[Alert]:
     """Returns an alert for each row of `irqscope.trend.moved`."""
-    return [_alert(lake, figure, row) for row in found.to_dicts()]
+    return [_change(lake, figure, row) for row in found.to_dicts()]
 
 
-def _alert(lake: str, figure: str, row: dict[str, Any]) -> dict[str, Any]:
+def of_limits(lake: str, verdicts: pl.DataFrame) -> list[Alert]:
+    """Returns an alert for each limit of `irqscope.lake_gate.hold` that does not hold."""
+    return [_limit(lake, row) for row in verdicts.filter(~pl.col("holds")).to_dicts()]
+
+
+def _change(lake: str, figure: str, row: dict[str, Any]) -> Alert:
     series = {name: str(row[name]) for name in SERIES}
     unit = " ns" if figure.endswith("_ns") else ""
     return {
@@ -42,23 +50,33 @@ def _alert(lake: str, figure: str, row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def alert(url: str, lake: str, figure: str, found: pl.DataFrame) -> None:
-    """Posts the changes that were found; without any, nothing is sent.
+def _limit(lake: str, row: dict[str, Any]) -> Alert:
+    series = {name: str(row[name]) for name in SERIES if row[name] is not None}
+    run = {} if row["run"] is None else {"run": row["run"]}
+    found = "" if row["found_ns"] is None else f", it is {row['found_ns']:g} ns"
+    begun = {} if row["started"] is None else {"startsAt": row["started"].isoformat()}
+    return {
+        "labels": {"alertname": "irqscope_limit", "lake": lake, "limit": row["limit"], **run, **series},
+        "annotations": {"summary": f"{row['place']}: {row['limit']}{found}: {row['why']}"},
+        **begun,
+    }
+
+
+def post(url: str, alerts: list[Alert]) -> None:
+    """Posts alerts; without any, nothing is sent.
 
     Args:
         url: such as `http://localhost:9093/api/v2/alerts`, or any webhook.
-        lake: the lake's address.
-        figure: the figure whose level moved.
-        found: what `irqscope.trend.moved` returned.
+        alerts: what `of_changes` or `of_limits` returned.
 
     Raises:
         Error: the receiver cannot be reached, or refuses them.
     """
-    if found.is_empty():
+    if not alerts:
         return
     if not url.startswith(("http://", "https://")):
         raise Error(f"{url!r} is no address of a webhook", "http://HOST:PORT/PATH or https://HOST/PATH")
-    body = json.dumps(alerts(lake, figure, found)).encode()
+    body = json.dumps(alerts).encode()
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
     try:
         with urllib.request.urlopen(request, timeout=LIMIT):

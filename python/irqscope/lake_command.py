@@ -11,8 +11,10 @@ import polars as pl
 
 from .errors import Error
 from .lake import Lake
-from .lake_alert import alert
+from .lake_alert import of_changes, of_limits, post
 from .lake_answers import answer_lines
+from .lake_gate import hold, read_limits
+from .lake_metrics import metrics
 from .lake_rows import instant
 from .trend import CHANCE, FIGURES, moved, trend
 
@@ -51,8 +53,25 @@ def _changes(lake: Lake, options: Options) -> int:
         found = found.filter(pl.col("started") >= instant(options.after))
     _print(found)
     if options.alert is not None:
-        alert(options.alert, lake.url, options.figure, found)
+        post(options.alert, of_changes(lake.url, options.figure, found))
     return 1 if options.fail and len(found) else 0
+
+
+def _gate(lake: Lake, options: Options) -> int:
+    found = _held(lake, options)
+    _print(found)
+    if options.alert is not None:
+        post(options.alert, of_limits(lake.url, found))
+    return 0 if found["holds"].all() else 1
+
+
+def _metrics(lake: Lake, options: Options) -> None:
+    verdicts = None if options.limits is None else _held(lake, options)
+    sys.stdout.write(metrics(lake, verdicts, **_choice(options)))
+
+
+def _held(lake: Lake, options: Options) -> pl.DataFrame:
+    return hold(lake, read_limits(options.limits), view=options.view, since=options.since, until=options.until)
 
 
 def _answer(lake: Lake, _: Options) -> None:
@@ -109,11 +128,23 @@ def _parser() -> argparse.ArgumentParser:
     changes.add_argument("--alert", metavar="URL", help="post them as alerts, as Prometheus' Alertmanager takes them")
     changes.set_defaults(act=_changes)
 
+    gate = commands.add_parser("gate", help="hold the newest run of each place, scenario and case against its limits")
+    gate.add_argument("--alert", metavar="URL", help="post those that do not hold as alerts, as changes does")
+    gate.set_defaults(act=_gate)
+
+    newest = commands.add_parser("metrics", help="print the newest figures of each place as OpenMetrics")
+    newest.set_defaults(act=_metrics)
+    for command in (gate, newest):
+        command.add_argument(
+            "--limits", metavar="FILE", required=command is gate, help="limits of places, as TOML: docs/lake.md"
+        )
+
     answer = commands.add_parser("answer", help="answer the pages of irqscope serve: a JSON document for each line")
     answer.set_defaults(act=_answer)
 
-    for command in (quantiles, figures, changes):
+    for command in (quantiles, figures, changes, newest):
         command.add_argument("--stage", help="one stage (all)")
+    for command in (quantiles, figures, changes, gate, newest):
         command.add_argument("--view", help="outside or inside (both)")
         command.add_argument("--since", metavar="TIME", help="2026-01, 2026-01-31 or an instant")
         command.add_argument("--until", metavar="TIME", help="the first instant that no longer counts")

@@ -373,7 +373,7 @@ export interface ComparedPaths {
   readonly first: ShownPath;
   /** The other path. */
   readonly second: ShownPath;
-  /** What the second executes more, by function. */
+  /** The instructions that the second executes more, by function. */
   readonly difference: Difference;
 }
 
@@ -1757,7 +1757,7 @@ export interface Verdict {
 /** A verdict for each limit and series. */
 export interface Verdicts {
   readonly verdicts: readonly Verdict[];
-  /** What differs from the baseline and can change the figures by itself. */
+  /** Settings that differ from the baseline and can change the figures by themselves. */
   readonly changed: readonly ManifestDifference[];
 }
 

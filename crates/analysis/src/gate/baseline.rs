@@ -41,7 +41,7 @@ impl FromStr for Allow {
     }
 }
 
-/// What holding a run against its baseline gave.
+/// A run, held against its baseline.
 #[derive(Clone, Debug, Default)]
 pub struct HeldAgainst {
     /// The verdicts, by case; a case that one side alone has, has not passed.

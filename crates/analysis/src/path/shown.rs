@@ -31,7 +31,7 @@ pub struct ComparedPaths {
     pub first: ShownPath,
     /// The other path.
     pub second: ShownPath,
-    /// What the second executes more, by function.
+    /// The instructions that the second executes more, by function.
     pub difference: Difference,
 }
 

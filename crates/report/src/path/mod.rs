@@ -10,7 +10,7 @@ use irqscope_quantity::{aligned, alone, grouped};
 
 pub use flame::flame;
 
-/// What has to be known of every path of the twin.
+/// Says how far a path of the twin is to be believed.
 pub const PATH_CAVEAT: &str = "twin: instructions of an emulated CPU, one after the other; it knows \
                                nothing of caches, buses or firmware";
 

@@ -81,7 +81,7 @@ pub struct GateQuery {
 #[derive(Serialize)]
 pub struct Verdicts {
     verdicts: Vec<Verdict>,
-    /// What differs from the baseline and can change the figures by itself.
+    /// Settings that differ from the baseline and can change the figures by themselves.
     changed: Vec<ManifestDifference>,
 }
 
