@@ -46,6 +46,7 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
         longest_turn: turns.of_others(cpu).longest(&timeline),
         turns,
         cpu,
+        is_alone: data.started.as_ref().is_some_and(|started| started.cpus == 1),
         baselines: Baselines::default(),
     };
     for interval in timeline.intervals.iter().filter(|interval| !interval.gap) {
@@ -75,6 +76,8 @@ pub(super) struct Case<'a> {
     longest_turn: u64,
     /// The CPU under test.
     pub cpu: u16,
+    /// It is the machine's only one.
+    pub is_alone: bool,
     pub baselines: Baselines,
 }
 

@@ -112,6 +112,8 @@ impl Case<'_> {
     /// Names what another CPU did while this one waits for it; `None` if it does not wait.
     pub(super) fn elsewhere(&self, interval: &Interval, from: u64, to: u64) -> Option<Cause> {
         match interval.waits? {
+            // Kernels report the beginning of a wait before they know whether to spin or to sleep.
+            _ if self.is_alone => None,
             Waits::Lock(lock) => Some(self.lock_holder(lock, from, to)),
             Waits::Call { function, since } => {
                 let end = self.timeline.call_end(interval.pid, since);

@@ -83,6 +83,16 @@ fn without_a_record_of_the_other_cpu_it_is_still_not_this_one() {
 }
 
 #[test]
+fn where_there_is_one_cpu_no_other_has_the_lock() {
+    // A mutex or, on RT kernels, a spinlock: the thread is about to sleep.
+    let mut data = spinning();
+    data.started.as_mut().unwrap().cpus = 1;
+    let all = late(&data, Stage::Irq);
+    let kinds: Vec<_> = all.segments.iter().map(|segment| segment.cause.kind).collect();
+    assert!(!kinds.contains(&CauseKind::OtherCpu), "{kinds:?}");
+}
+
+#[test]
 fn a_call_that_is_taken_late_names_the_code_that_kept_it_off() {
     let mut data = told(&Story { held: 5_000, ..Story::undisturbed(2_050_000) }, vec![]);
     let end = 2_050_000 + 300 + 270 + 4_900;

@@ -44,7 +44,11 @@ pub fn case(events: Vec<Event>, samples: Vec<Sample>, truth: Vec<Fault>) -> Case
     target.send(Message::Truth(truth));
     target.send(Message::Finished(Counters::default()));
     let index = run.index().unwrap();
-    run.case(&index, 0).unwrap()
+    let mut data = run.case(&index, 0).unwrap();
+    if let Some(started) = &mut data.started {
+        started.cpus = 4;
+    }
+    data
 }
 
 /// Instants of one sample's events, from its trigger.
