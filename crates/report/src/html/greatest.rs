@@ -24,16 +24,15 @@ impl<'a> Maxima<'a> {
 
     /// Makes a table's cell: a maximum of one response is a link to it.
     pub fn cell(&self, row: &PageRow, field: Field, text: &str) -> Markup {
-        match row.series.as_ref().filter(|_| field == Field::Max) {
-            Some((case, stage)) if self.has(case, *stage) => {
-                html! { td { a href={ "#" (anchor(case, *stage)) } { (text) } } }
-            }
-            _ => html! { td { (text) } },
-        }
+        let series = row.series.as_ref().filter(|_| field == Field::Max);
+        let found = series.and_then(|(case, stage)| self.find(case, *stage));
+        html! { td {
+            @if let Some(one) = found { a href={ "#" (anchor(one)) } { (text) } } @else { (text) }
+        } }
     }
 
-    fn has(&self, case: &str, stage: Stage) -> bool {
-        self.all.iter().any(|one| one.stage == stage && self.case(one) == case)
+    fn find(&self, case: &str, stage: Stage) -> Option<&LateResponse> {
+        self.all.iter().find(|one| one.stage == stage && self.case(one) == case)
     }
 
     fn case(&self, one: &LateResponse) -> &str {
@@ -47,22 +46,24 @@ pub fn of_stage(stage: Stage, view: View, manifest: &Manifest, figures: &Figures
     let mine: Vec<_> =
         maxima.all.iter().filter(|one| (one.stage, one.view) == (stage, view)).collect();
     let most = mine.iter().map(|one| one.latency_ns).max().unwrap_or(1).max(1);
+    let is_explained = !figures.explanations.is_empty();
     html! {
         @if !mine.is_empty() {
             h3 { "The latest response of each case" }
             div.scroll tabindex="0" { table.words.late {
-                (heads(!figures.explanations.is_empty()))
+                (heads(is_explained))
                 @for one in mine {
-                    (row(one, manifest, &figures.explanations, most, Some(&anchor(maxima.case(one), stage))))
+                    (row(one, manifest, &figures.explanations, most, Some(&anchor(one))))
                 }
             } }
-            p.muted { "irqscope explain RUN --stage " (stage) " --above max --worst 1 prints them from end to end." }
+            @if is_explained {
+                p.muted { "irqscope explain RUN --stage " (stage) " --above max --worst 1 prints them from end to end." }
+            }
         }
     }
 }
 
-/// Returns where a case's latest response is, on the page; of a name's characters those that an address has.
-fn anchor(case: &str, stage: Stage) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '_' };
-    format!("max-{stage}-{}", case.chars().map(plain).collect::<String>())
+/// Returns where a case's latest response is, on the page.
+fn anchor(one: &LateResponse) -> String {
+    format!("max-{}-{}", one.case, one.stage)
 }
