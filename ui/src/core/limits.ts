@@ -17,9 +17,8 @@ export function taken({ limit_ns, found_ns }: Verdict): number | null {
 
 const SPANS = [[86_400e9, "d"], [3_600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"]] as const;
 
-/** Formats the time in which a level is exceeded once: `2.0 s`, `1.5 h`; empty where samples have no period. */
-export function within({ samples }: ReturnLevel, period_ns: number | null): string {
-  if (period_ns === null) return "";
+/** Formats the time in which a level is exceeded once: `2.0 s`, `1.5 h`. */
+export function within({ samples }: ReturnLevel, period_ns: number): string {
   const ns = samples * period_ns;
   const [size, name] = SPANS.find(([size]) => ns >= size) ?? SPANS[4];
   return `${decimals(ns / size, 1)} ${name}`;

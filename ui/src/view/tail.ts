@@ -44,8 +44,8 @@ function estimated(one: SeriesTail, tail: Tail): HTMLElement {
     h("p", {}, `${grouped(tail.samples)} samples, the longest ${micro(tail.max_ns)} µs; ${grouped(tail.exceedances)} above ${micro(tail.threshold_ns)} µs in ${grouped(tail.peaks)} clusters.`),
     h("p", { class: "muted" }, ending(tail)),
     tail.levels.length === 0 ? null : picture(tail),
-    table(`Return levels of ${one.series}`, ["once in samples", "in a time", "latency", "at least", "at most"], tail.levels.map((level) => [
-      grouped(Math.round(level.samples)), within(level, one.period_ns), `${micro(level.ns)} µs`, `${micro(level.low_ns)} µs`,
+    table(`Return levels of ${one.series}`, ["once in samples", ...(one.period_ns === null ? [] : ["in a time"]), "latency", "at least", "at most"], tail.levels.map((level) => [
+      grouped(Math.round(level.samples)), ...(one.period_ns === null ? [] : [within(level, one.period_ns)]), `${micro(level.ns)} µs`, `${micro(level.low_ns)} µs`,
       level.high_ns === null ? "no bound" : `${micro(level.high_ns)} µs`])),
     h("p", { class: "muted method" }, `Intervals are right with 95 %. Goodness of fit: p = ${decimals(tail.goodness_p, 3)}. Method: ${one.method}.`));
 }
