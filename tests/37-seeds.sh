@@ -78,6 +78,9 @@ cp "$WORK/seeds.said" "$WORK/said"
 says "3 seeds, triggers 900 = 900 complete"
 cp "$WORK/fixed.said" "$WORK/said"
 says "warning: 6.1/one: the seeds gave the same samples"
+# A maximum over seeds leads to the response of the seed that it is of.
+[ "$(grep -oE 'href="#max-[0-9]+-(irq|user)"' "$WORK/seeds/report.html" | wc -l)" = 2 ] || fail "a maximum is no link"
+[ "$(grep -oE 'id="max-[0-9]+-(irq|user)"' "$WORK/seeds/report.html" | wc -l)" = 2 ] || fail "not one response for each stage"
 grep -q 'seed-3' "$WORK/seeds/report.html" && fail "the report has a case for each seed"
 grep -q '6.1/one: 2, 3, 4' "$WORK/seeds/report.html" || fail "the report does not name the seeds"
 

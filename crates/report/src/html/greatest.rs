@@ -24,27 +24,37 @@ impl<'a> Maxima<'a> {
 
     /// Makes a table's cell: a maximum of one response is a link to it.
     pub fn cell(&self, row: &PageRow, field: Field, text: &str) -> Markup {
-        let series = row.series.as_ref().filter(|_| field == Field::Max);
-        let found = series.and_then(|(case, stage)| self.find(case, *stage));
+        let stage = row.stage.filter(|_| field == Field::Max);
+        let found = stage.and_then(|stage| self.find(&row.case, stage));
         html! { td {
             @if let Some(one) = found { a href={ "#" (anchor(one)) } { (text) } } @else { (text) }
         } }
     }
 
     fn find(&self, case: &str, stage: Stage) -> Option<&LateResponse> {
-        self.all.iter().find(|one| one.stage == stage && self.case(one) == case)
+        let mine = self.all.iter().filter(|one| one.stage == stage && self.case(one) == case);
+        // Of equal ones the first.
+        mine.rev().max_by_key(|one| one.latency_ns)
     }
 
+    /// Returns the name of a response's case, without its seed.
     fn case(&self, one: &LateResponse) -> &str {
-        self.manifest.cases.get(usize::from(one.case)).map_or("", |case| case.case.as_str())
+        let case = self.manifest.cases.get(usize::from(one.case));
+        case.map_or("", |case| case.seed_of.as_deref().unwrap_or(&case.case))
+    }
+
+    /// Returns whether no other seed of the same case has a later response.
+    fn is_latest(&self, one: &LateResponse) -> bool {
+        self.find(self.case(one), one.stage).is_some_and(|latest| latest == one)
     }
 }
 
 /// Lists the latest response of a stage in each case; nothing, where there is none.
 pub fn of_stage(stage: Stage, view: View, manifest: &Manifest, figures: &Figures<'_>) -> Markup {
     let maxima = Maxima::of(manifest, figures);
+    let of_stage = |one: &&LateResponse| (one.stage, one.view) == (stage, view);
     let mine: Vec<_> =
-        maxima.all.iter().filter(|one| (one.stage, one.view) == (stage, view)).collect();
+        maxima.all.iter().filter(of_stage).filter(|one| maxima.is_latest(one)).collect();
     let most = mine.iter().map(|one| one.latency_ns).max().unwrap_or(1).max(1);
     let is_explained = !figures.explanations.is_empty();
     html! {

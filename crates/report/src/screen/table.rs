@@ -57,8 +57,8 @@ pub(crate) struct PageRow {
     pub case: String,
     pub cells: Vec<String>,
     pub has_lost: bool,
-    /// The case whose maximum it is, and the stage; `None` over several seeds, and of a benchmark.
-    pub series: Option<(String, Stage)>,
+    /// None of a benchmark.
+    pub stage: Option<Stage>,
 }
 
 /// Returns those of these columns of which some row has a figure.
@@ -76,7 +76,7 @@ pub(crate) fn page_rows(summary: &Summary, fields: &[Field]) -> (Vec<PageRow>, S
         case: row.case.to_owned(),
         cells: fields.iter().map(|field| row.cell(*field)).collect(),
         has_lost: row.lost() > 0,
-        series: row.stage.filter(|_| row.seeds.is_none()).map(|stage| (row.of.case.clone(), stage)),
+        stage: row.stage,
     };
     (all.iter().map(of).collect(), legend(summary, &all, fields))
 }
