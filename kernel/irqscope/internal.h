@@ -3,7 +3,7 @@
 #ifndef IRQSCOPE_INTERNAL_H
 #define IRQSCOPE_INTERNAL_H
 
-#include "scope.h"
+#include "driver.h"
 
 /* main.c */
 extern struct irqscope irqscope;

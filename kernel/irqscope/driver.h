@@ -21,8 +21,8 @@
  *  - The holder of a token, and the trigger, hold one reference of the sample
  *    each; the last to drop it publishes. A run ends only when all are dropped.
  */
-#ifndef IRQSCOPE_SCOPE_H
-#define IRQSCOPE_SCOPE_H
+#ifndef IRQSCOPE_DRIVER_H
+#define IRQSCOPE_DRIVER_H
 
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -353,4 +353,4 @@ struct irqscope {
 	u32 cost_cycles[IRQSCOPE_STAGES];
 };
 
-#endif /* IRQSCOPE_SCOPE_H */
+#endif /* IRQSCOPE_DRIVER_H */
