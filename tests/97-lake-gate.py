@@ -148,6 +148,11 @@ for wrong, words in (
     assert words in ask("gate", "--limits", "limits.toml", status=1), wrong
 file.write_text('[place]\nnowhere = ["user<1us@p50"]\n')
 assert "places with runs: place 00" in ask("gate", "--limits", "limits.toml", status=1)
+# A gate that holds nothing has not passed.
+file.write_text('limits = ["user<1s@p50"]\n')
+assert "no limit is of any" in ask("gate", "--limits", "limits.toml", "--since", "2999-01", status=1)
+file.write_text("limits = []\n")
+assert "no limit is of any" in ask("gate", "--limits", "limits.toml", status=1)
 assert "cannot read limits" in ask("gate", "--limits", "missing.toml", status=1)
 try:
     Limit.parse("user < 1.5 ms @ p99.99")

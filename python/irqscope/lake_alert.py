@@ -20,7 +20,6 @@ from .trend import SERIES
 # How long the receiver may take, in seconds.
 LIMIT = 30
 
-
 Alert = dict[str, Any]
 
 

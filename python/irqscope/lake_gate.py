@@ -134,7 +134,7 @@ def hold(
         A limit whose stage no newest run of the place has is a row that does not hold.
 
     Raises:
-        Error: a place has limits and no run.
+        Error: a place has limits of its own and no run, or there is nothing to hold.
     """
     runs = newest(lake, since, until)
     unknown = sorted(place for place in limits if place is not None and place not in set(runs["place"]))
@@ -149,25 +149,25 @@ def hold(
     rows: list[dict[str, Any]] = []
     for place, mine in sorted(runs.partition_by("place", as_dict=True).items()):
         for limit in limits.get(str(place[0]), limits.get(None, [])):
-            found = [row for run in mine.to_dicts() for row in _verdicts(run, limit, parts)]
+            verdicts = (_verdict(run, limit, parts) for run in mine.to_dicts())
+            found = [row for row in verdicts if row is not None]
             rows += found or [{"place": place[0], "stage": limit.stage, **_of(limit, None, "was not measured")}]
+    if not rows:
+        raise Error(f"no limit is of any of the {len(runs)} newest runs of {lake.url}", "see --limits and --since")
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
-def _verdicts(run: dict[str, Any], limit: Limit, parts: dict[str, pl.DataFrame]) -> list[dict[str, Any]]:
+def _verdict(run: dict[str, Any], limit: Limit, parts: dict[str, pl.DataFrame]) -> dict[str, Any] | None:
+    """Returns the row of a run's case; None where the stage was not measured."""
     mine = [pl.col("run") == run["run"], pl.col("case") == run["case"], pl.col("stage") == limit.stage]
     digests, worst = (parts[name].filter(*mine) for name in ("digests", "worst"))
-    views = sorted(digests["view"].unique(), reverse=True)
-    # Outside, where there is a generator.
-    return [
-        {
-            **{name: run[name] for name in (*KEPT_UP, "run", "started")},
-            "stage": limit.stage,
-            "view": view,
-            **_of(limit, *_found(digests.filter(view=view), worst.filter(view=view)["latency_ns"], limit)),
-        }
-        for view in views[:1]
-    ]
+    if digests.is_empty():
+        return None
+    # Outside, which is the later of the two words, where there is a generator.
+    view = digests["view"].max()
+    found = _found(digests.filter(view=view), worst.filter(view=view)["latency_ns"], limit)
+    series = {name: run[name] for name in (*KEPT_UP, "run", "started")}
+    return {**series, "stage": limit.stage, "view": view, **_of(limit, *found)}
 
 
 def _of(limit: Limit, found_ns: int | None, why: str) -> dict[str, Any]:
