@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: where the CPU under test waits for another one, that one's doing is named: the thread that
-# has a lock, the function that has interrupts disabled, on stock and RT kernels and whatever
-# triggers; and where it does not wait, no other CPU is named. A kind that needs a second CPU is
-# refused on one.
+# has a lock, the function that has interrupts disabled and delays a call or a TLB shootdown, on
+# stock and RT kernels and whatever triggers; and where it does not wait, no other CPU is named. A
+# kind that needs a second CPU is refused on one.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -26,7 +26,7 @@ for case in cases:
     rows = case["kinds"]
     print(case["case"], {kind: (row["moved"], row["right"], row["exact"]) for kind, row in rows.items()},
           "false", case["false_alarms"], "of", case["without"])
-    assert set(rows) == {"remote-lock", "remote-irqs-off"}, case
+    assert set(rows) == {"remote-lock", "remote-irqs-off", "tlb-shootdown"}, case
     assert all(row["moved"] > 50 for row in rows.values()), case
     # The thread that has the lock has others, too, of the scheduler.
     assert case["without"] > 1000 and case["false_alarms"] < 0.005 * case["without"], case

@@ -216,6 +216,7 @@ void irqscope_fault_commit(u32 kind)
 		return;
 	case IRQSCOPE_FAULT_REMOTE_LOCK:
 	case IRQSCOPE_FAULT_REMOTE_OFF:
+	case IRQSCOPE_FAULT_TLB:
 		return irqscope_remote_commit(kind);
 	default:
 		return irqscope_callback_commit(kind);

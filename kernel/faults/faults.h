@@ -43,6 +43,7 @@ enum irqscope_fault_kind {
 	IRQSCOPE_FAULT_PAGE_FAULTS,	/* the agent's */
 	IRQSCOPE_FAULT_REMOTE_LOCK,	/* a lock that a thread on another CPU has */
 	IRQSCOPE_FAULT_REMOTE_OFF,	/* a call on another CPU, which has interrupts off */
+	IRQSCOPE_FAULT_TLB,		/* likewise, to flush its TLB */
 	IRQSCOPE_FAULT_KINDS,
 };
 

@@ -2,7 +2,7 @@
 /*
  * Culprits on another CPU, for which the one under test waits. A thread there has a
  * lock, or its interrupts off, for a known time; the injector's wants the lock, or a
- * call on that CPU, in the middle of it.
+ * call on that CPU, or that CPU's TLB flushed, in the middle of it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -13,10 +13,12 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/timex.h>
+#include <linux/vmalloc.h>
 
 #include "faults.h"
 
-#define KINDS	(BIT(IRQSCOPE_FAULT_REMOTE_LOCK) | BIT(IRQSCOPE_FAULT_REMOTE_OFF))
+#define KINDS	(BIT(IRQSCOPE_FAULT_REMOTE_LOCK) | BIT(IRQSCOPE_FAULT_REMOTE_OFF) |	\
+		 BIT(IRQSCOPE_FAULT_TLB))
 
 static DEFINE_RAW_SPINLOCK(irqscope_fault_lock);
 static struct task_struct *holder;
@@ -24,6 +26,7 @@ static unsigned int holder_cpu;
 static u32 wanted = IRQSCOPE_FAULT_KINDS;
 static bool held;
 static u64 called;
+static u64 let_go;
 
 static noinline void irqscope_fault_hold_lock(void)
 {
@@ -41,6 +44,7 @@ static noinline void irqscope_fault_remote_off(void)
 	local_irq_save(flags);
 	smp_store_release(&held, true); /* likewise */
 	irqscope_fault_hold(irqscope_fault_length_ns);
+	WRITE_ONCE(let_go, get_cycles());
 	local_irq_restore(flags);
 }
 
@@ -56,7 +60,7 @@ static int irqscope_fault_holder(void *unused)
 		kind = xchg(&wanted, IRQSCOPE_FAULT_KINDS);
 		if (kind == IRQSCOPE_FAULT_REMOTE_LOCK)
 			irqscope_fault_hold_lock();
-		else if (kind == IRQSCOPE_FAULT_REMOTE_OFF)
+		else if (kind != IRQSCOPE_FAULT_KINDS)
 			irqscope_fault_remote_off();
 	}
 	return 0;
@@ -92,6 +96,21 @@ static noinline void irqscope_fault_call(void)
 	preempt_enable();
 }
 
+/*
+ * Until the other CPU can take the interrupt that asks it to forget a mapping of the
+ * kernel's. vm_unmap_aliases() asks all CPUs at once for what vfree() has left.
+ */
+static noinline void irqscope_fault_shoot(void)
+{
+	u64 begin = get_cycles();
+	u64 end;
+
+	vm_unmap_aliases();
+	end = READ_ONCE(let_go);
+	if (end > begin)
+		irqscope_fault_note(IRQSCOPE_FAULT_TLB, begin, end);
+}
+
 /**
  * irqscope_remote_commit() - let the CPU under test wait for another one
  * @kind: enum irqscope_fault_kind, of those that were prepared
@@ -100,6 +119,9 @@ static noinline void irqscope_fault_call(void)
  */
 void irqscope_remote_commit(u32 kind)
 {
+	if (kind == IRQSCOPE_FAULT_TLB)
+		vfree(vmalloc(PAGE_SIZE));
+	WRITE_ONCE(let_go, 0);
 	WRITE_ONCE(held, false);
 	WRITE_ONCE(wanted, kind);
 	wake_up_process(holder);
@@ -110,6 +132,8 @@ void irqscope_remote_commit(u32 kind)
 	}
 	if (kind == IRQSCOPE_FAULT_REMOTE_LOCK)
 		irqscope_fault_contend();
+	else if (kind == IRQSCOPE_FAULT_TLB)
+		irqscope_fault_shoot();
 	else
 		irqscope_fault_call();
 }
@@ -127,7 +151,11 @@ int irqscope_remote_prepare(unsigned int kinds, unsigned int cpu)
 		return 0;
 	holder_cpu = cpumask_any_but(cpu_online_mask, cpu);
 	if (holder_cpu >= nr_cpu_ids) {
-		pr_err("remote-lock and remote-irqs-off need a second CPU\n");
+		pr_err("remote-lock, remote-irqs-off and tlb-shootdown need a second CPU\n");
+		return -ENODEV;
+	}
+	if (!IS_ENABLED(CONFIG_X86) && kinds & BIT(IRQSCOPE_FAULT_TLB)) {
+		pr_err("tlb-shootdown needs a CPU that asks others by interrupt: x86\n");
 		return -ENODEV;
 	}
 	WRITE_ONCE(wanted, IRQSCOPE_FAULT_KINDS);

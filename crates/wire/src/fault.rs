@@ -56,6 +56,8 @@ named! {
         RemoteLock = "remote-lock",
         /// It calls a function on another CPU, which has interrupts off.
         RemoteOff = "remote-irqs-off",
+        /// It has to wait until another CPU, which has interrupts off, has flushed its TLB.
+        Tlb = "tlb-shootdown",
     }
 }
 
@@ -67,7 +69,12 @@ impl FaultKind {
 
     /// Returns whether another CPU than the one under test has to take part.
     pub const fn is_remote(self) -> bool {
-        matches!(self, Self::RemoteLock | Self::RemoteOff)
+        self.is_call() || matches!(self, Self::RemoteLock)
+    }
+
+    /// Returns whether another CPU with interrupts off is called, and waited for.
+    pub const fn is_call(self) -> bool {
+        matches!(self, Self::RemoteOff | Self::Tlb)
     }
 
     /// Returns whether it is about locks of the user stage.

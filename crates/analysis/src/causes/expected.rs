@@ -60,7 +60,7 @@ pub fn is(kind: FaultKind, cause: &Cause) -> bool {
         }
         FaultKind::PageFaults => cause.kind == CauseKind::PageFault,
         FaultKind::RemoteLock => cause.kind == CauseKind::OtherCpu && any(&["irqscope-holder"]),
-        FaultKind::RemoteOff => {
+        FaultKind::RemoteOff | FaultKind::Tlb => {
             cause.kind == CauseKind::OtherCpu && any(&["irqscope_fault_remote_off"])
         }
         FaultKind::IrqsPreempt | FaultKind::HrtimerSoftirq => {

@@ -218,7 +218,7 @@ impl Sight<'_> {
         }
         // It leaves interrupts on, and what they do at their end. That the other CPU is busy makes
         // all else slower in the twin, where the two take turns.
-        if fault.kind == FaultKind::RemoteOff && !self.timeline.threaded_softirqs {
+        if fault.kind.is_call() && !self.timeline.threaded_softirqs {
             return self.one.stage.facts().place == Place::Thread;
         }
         self.one.stage != Stage::Irq
