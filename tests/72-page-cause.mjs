@@ -64,6 +64,25 @@ const isHigh = (page, lane, ns) => page.$eval(".screen canvas", (canvas, [lane, 
   return alpha > 100;
 }, [lane, ns, [0, 300_000]]);
 
+/** Returns the share of columns in which the trigger's line is drawn high, or covered because it was not read. */
+const share = (page) => page.$eval(".screen canvas", (canvas) => {
+  const y = Math.round((24 + 28 - 6 - 16) * devicePixelRatio);
+  const { data } = canvas.getContext("2d").getImageData(0, y, canvas.width, 1);
+  return Array.from({ length: canvas.width }, (_, x) => data[4 * x + 3] > 100).filter(Boolean).length / canvas.width;
+});
+
+/** Checks that a window far from the shown trigger is read, too: the whole run is one axis of time. */
+async function far(page) {
+  const before = await page.evaluate(() => location.hash);
+  for (const window of ["200000000,210000000", "-200000000,-190000000"]) {
+    await page.evaluate(([hash, window]) => { location.hash = `${hash.replace(/&t=[^&]*/, "")}&t=${window}`; }, [before, window]);
+    // High for 250 µs of 1 ms; what is not read is covered from edge to edge.
+    await until(`pulses in ${window}`, () => share(page), (now) => now > 0.1 && now < 0.5);
+    assert.equal(await trigger(page), 300, "another window is no other trigger");
+  }
+  await page.evaluate((hash) => { location.hash = hash; }, before);
+}
+
 /** Checks zoom, pan, cursors and the address that keeps them. */
 async function instrument(page, browser) {
   const hash = async (change) => {
@@ -139,6 +158,10 @@ async function more(page) {
   await page.focus(".screen");
   await page.keyboard.press("n");
   await until("trigger 1", () => trigger(page), (now) => now === 1);
+  await page.fill("#trigger-number", "300");
+  await page.press("#trigger-number", "Enter");
+  await until("trigger 300", () => trigger(page), (now) => now === 300);
+  await far(page);
   await page.keyboard.press("?");
   await page.waitForSelector("dialog.help[open]");
   await accessible(page, "the keys");

@@ -3,7 +3,7 @@
 //
 //   node tests/83-page-results.mjs PAGE JSON LIMITS PICTURES
 //
-// JSON is a directory with what subcommands print with --json of the runs `plain`, `bursts`, `sweep` and
+// JSON is a directory with what subcommands print with --json of the runs `plain`, `bursts`, `counted`, `sweep` and
 // `isolate`.
 
 import assert from "node:assert/strict";
@@ -21,6 +21,11 @@ const panel = (kind) => `[data-result="${kind}"]`;
 const rows = (page, within) => page.$$eval(`${within} table >> nth=0 >> tbody tr`, (all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
 /** Requires that a text is a number of nanoseconds in microseconds. */
 const same = (text, ns, what) => assert.equal(Math.round(number(text.replace(" µs", "")) * 1000), Math.round(ns), what);
+/** Requires that a text is a number of nanoseconds, rounded, in a unit of its own. */
+const near = (text, ns, what) => {
+  const [value, unit] = text.split(" ");
+  assert.ok(Math.abs(number(value) * { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 }[unit] / ns - 1) < 0.001, `${what}: ${text} of ${ns}`);
+};
 
 /** Opens a run, and requires that it offers these results and no others. */
 async function show(page, run, offered) {
@@ -194,6 +199,21 @@ async function bursts(page) {
   await looks(page, "bursts");
 }
 
+async function counted(page) {
+  const [one] = said("counted");
+  await unfold(page, "bursts");
+  const shown = await rows(page, '[data-burst="ksoftirqd"]');
+  const handed = one.bursts.flatMap((burst) => burst.handed.map((each) => ({ seq: burst.seq, ...each })));
+  assert.ok(handed.length > 0, "softirqs were handed to ksoftirqd");
+  assert.deepEqual(shown.map((row) => [number(row[0]), number(row[2]), row[4]]), handed.map((each) => [each.seq, each.rounds, each.priority]));
+  shown.forEach((row, index) => {
+    near(row[1], handed[index].at_ns, "when it was woken");
+    near(row[5], handed[index].waited_ns, "how long it waited");
+    for (const ahead of handed[index].ahead) assert.ok(row[6].includes(`${ahead.thread} (${ahead.priority})`), row[6]);
+  });
+  await looks(page, "counted");
+}
+
 async function locks(page) {
   const one = said("locks").find((each) => each.case === "6.1/idle");
   await unfold(page, "locks");
@@ -321,6 +341,8 @@ try {
   await show(page, "bursts", ["tail", "gate", "bursts", "locks"]);
   await bursts(page);
   await locks(page);
+  await show(page, "counted", ["tail", "gate", "bursts"]);
+  await counted(page);
   await show(page, "sweep", ["tail", "gate", "sweep"]);
   await sweep(page);
   await show(page, "isolate", ["tail", "gate", "isolate"]);

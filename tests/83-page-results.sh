@@ -26,6 +26,7 @@ TOML
 sed 's/^count = .*/count = 160/' scenarios/bursts.toml >"$WORK/bursts.toml"
 expect 0 "$IRQSCOPE" run "$WORK/plain.toml" --trace 40 --out "$WORK/runs/plain"
 expect 0 "$IRQSCOPE" run "$WORK/bursts.toml" --kernel 6.1 --sections --out "$WORK/runs/bursts"
+expect 0 "$IRQSCOPE" run bursts-counter --kernel 6.1 --count 80 --out "$WORK/runs/counted"
 # The limits that a scenario sets are held without being written.
 expect 0 "$IRQSCOPE" run "$TESTS/scenarios/isolate/isolate.toml" --set 'limits=["isolate<1s@max"]' --allow-commands --kernel 6.1 --out "$WORK/runs/isolate"
 expect 0 "$IRQSCOPE" sweep knee --kernel 6.1 --stage irq --stage work --count 100 \
@@ -66,6 +67,7 @@ keep path 0 path "$WORK/runs/plain" --stage user --at max
 keep paths 0 path "$WORK/runs/plain" --stage user --from max --to p50
 expect 0 "$IRQSCOPE" path "$WORK/runs/plain" --stage user --at max --svg "$WORK/json/path.svg"
 keep bursts 0 bursts "$WORK/runs/bursts"
+keep counted 0 bursts "$WORK/runs/counted"
 keep locks 0 locks "$WORK/runs/bursts"
 keep locks-beside 0 locks "$WORK/runs/bursts" --period 40us
 keep isolate 0 isolate "$WORK/runs/isolate"

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ViewLines } from "../src/api/types.js";
-import { density, depth, lastAnswer, Level, levels, lowerBound, pile, placeOf, zeros } from "../src/core/wires.js";
+import { density, depth, lastAnswer, Level, levels, lowerBound, pile, placeOf, triggerAt, zeros } from "../src/core/wires.js";
 
 const { Low, High, Edge } = Level;
 const window = { from: 0, to: 100 };
@@ -19,6 +19,12 @@ const lines: ViewLines = {
 test("an instant's place is found", () => {
   assert.deepEqual([0, 1, 5, 9, 10].map((value) => lowerBound([1, 5, 5, 9], value)), [0, 0, 1, 3, 4]);
   assert.deepEqual([3, 4, 6, 7, 99].map((seq) => placeOf(lines, seq)), [0, 0, 2, 2, 2]);
+});
+
+test("the trigger at an instant is found, and beyond those that are there it is estimated", () => {
+  assert.deepEqual([0, 900, 3_000].map((at) => triggerAt(lines, at)), [4, 5, 7]);
+  // They are 1,500 ns apart on average.
+  assert.deepEqual([-3_000, 6_000].map((at) => triggerAt(lines, at)), [2, 9]);
 });
 
 test("a pulse is low, an edge, high, an edge and low again", () => {

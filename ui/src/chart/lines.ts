@@ -35,6 +35,8 @@ export interface Picture {
   readonly align: string | null;
   readonly parts: readonly CausePart[];
   readonly cursors: readonly [number | null, number | null];
+  /** Of what was read; outside of it nothing is known of the lines. */
+  readonly known: Window;
   /** With the lanes' names in them: nothing beside says them. */
   readonly named: boolean;
 }
@@ -100,6 +102,7 @@ export class LinesChart {
     this.sweeps = picture.align === null ? 0 : painter.piled(picture.align);
     if (picture.align === null) painter.traces();
     painter.parts();
+    painter.unread();
     if (picture.named) painter.names();
     painter.cursors();
     this.drawn();
@@ -264,6 +267,24 @@ class Painter {
       context.fillStyle = culprit ? panel : part.cause === "own path" ? muted : text;
       context.fillText(part.name === "" ? part.cause : `${part.cause}: ${part.name}`, shown + 4, y + BLOCK / 2);
       context.restore();
+    }
+  }
+
+  /** Covers the time of which nothing was read: a line that is drawn there would be made up. */
+  unread(): void {
+    const { context, width, height, picture: { known } } = this;
+    const { ground, muted, font } = this.#ink;
+    const [left, right] = [Math.max(this.#x(known.from), 0), Math.min(this.#x(known.to), width)];
+    context.font = font;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    for (const [from, to] of [[0, left], [right, width]] as const) {
+      if (to - from < 1) continue;
+      context.fillStyle = ground;
+      context.fillRect(from, AXIS, to - from, height - AXIS);
+      context.fillStyle = muted;
+      const words = "zoom in or pan to read this";
+      if (to - from > context.measureText(words).width + 16) context.fillText(words, (from + to) / 2, (AXIS + height) / 2);
     }
   }
 

@@ -6,6 +6,8 @@ export interface Window {
   readonly to: number;
 }
 
+export const EVERYTHING: Window = { from: -Infinity, to: Infinity };
+
 /** A generator's tick is 1 ns and more: there is nothing to see in less. */
 const NARROWEST = 20;
 /** An hour. */

@@ -107,6 +107,14 @@ export function depth(share: number): number {
   return share <= 0 ? 0 : 0.35 + 0.65 * Math.min(share, 1) ** 0.4;
 }
 
+/** Returns a number of the trigger that comes at an instant: beyond those that are there, by their mean distance. */
+export function triggerAt({ seq, trigger_ns }: ViewLines, at: number): number {
+  const [first = 0, last = first, begin = 0, end = begin] = [seq[0], seq.at(-1), trigger_ns[0], trigger_ns.at(-1)];
+  if (at >= begin && at <= end) return seq[lowerBound(trigger_ns, at)] ?? last;
+  const each = Math.max((end - begin) / Math.max(seq.length - 1, 1), 1);
+  return Math.round(at < begin ? first + (at - begin) / each : last + (at - end) / each);
+}
+
 /** Returns the place of a trigger, or of the next one where it is not there. */
 export function placeOf(lines: ViewLines, seq: number): number {
   return Math.min(lowerBound(lines.seq, seq), lines.seq.length - 1);

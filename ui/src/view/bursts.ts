@@ -2,7 +2,7 @@
 // The answers to triggers by their place in a burst, over all bursts of a case: irqscope bursts.
 
 import { api } from "../api/client.js";
-import type { BurstPlace, CaseBursts, FinishedCase } from "../api/types.js";
+import type { Burst, BurstPlace, CaseBursts, FinishedCase, Handed } from "../api/types.js";
 import { frame, type FrameAxis, legend, percent } from "../chart/frame.js";
 import { byStage, type StagePlaces, wholeTicks } from "../core/bursts.js";
 import { grouped, micro, NONE, round } from "../core/quantity.js";
@@ -28,8 +28,23 @@ export class BurstsPanel extends ResultPanel {
     const bursts = await api.bursts(this.id, drawn.case);
     return [h("p", {}, `${grouped(bursts.bursts.length + bursts.left_out)} bursts of ${grouped(bursts.triggers)} triggers, ${round(bursts.interval_ns)} apart; compensation: ${bursts.compensate}.`),
       legend([{ name: "fill-answered", text: "answered by a run of its own" }, { name: "fill-coalesced", text: "coalesced with an earlier one" }, { name: "fill-missing", text: "missing" }]),
-      ...byStage(bursts.places).map((one) => stage(one, bursts))];
+      ...byStage(bursts.places).map((one) => stage(one, bursts)), ...handed(bursts)];
   }
+}
+
+/** Shows how often the softirqs of a burst became those of ksoftirqd, and what it waited for. */
+function handed({ bursts, left_out }: CaseBursts): Child[] {
+  const rows = bursts.flatMap((burst) => burst.handed.map((one) => handedRow(burst, one)));
+  const scope = left_out === 0 ? "" : ` (of the first ${grouped(bursts.length)} bursts)`;
+  return rows.length === 0 ? [] : [h("div", { "data-burst": "ksoftirqd" },
+    h("h3", {}, `ksoftirqd${scope}: `, h("span", { class: "muted" }, "softirqs that were left to its thread, and what had the CPU before it")),
+    table("Softirqs handed to ksoftirqd", ["trigger", "woken at", "rounds before", "in", "its priority", "waited", "the CPU had"], rows))];
+}
+
+function handedRow(burst: Burst, { at_ns, rounds, rounds_ns, priority, waited_ns, ahead }: Handed): string[] {
+  return [grouped(burst.seq), round(at_ns), grouped(rounds), rounds === 0 ? NONE : round(rounds_ns), priority,
+    waited_ns === null ? "not before the samples were complete" : round(waited_ns),
+    ahead.map((one) => `${one.thread} (${one.priority}) ${round(one.ns)}`).join(", ") || NONE];
 }
 
 function stage(one: StagePlaces, { triggers }: CaseBursts): HTMLElement {

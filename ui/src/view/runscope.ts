@@ -6,13 +6,15 @@ import type { FinishedCase, FinishedLines, TriggerAnswer, TriggerDetails } from 
 import type { Context } from "../context.js";
 import { type Find, formatFind, parseFind } from "../core/find.js";
 import { grouped, micro, parseCount } from "../core/quantity.js";
+import { EVERYTHING, type Window } from "../core/timebase.js";
 import { shownView } from "../core/watched.js";
+import { triggerAt } from "../core/wires.js";
 import { h } from "../dom.js";
 import { Finder } from "./finder.js";
 import { Notice } from "./notice.js";
-import { Scope } from "./scope.js";
+import { Scope, zeroOf } from "./scope.js";
 
-/** Triggers that are fetched around the shown one, and of a pile or a wide window. */
+/** Triggers that are fetched around the shown time, and of a pile or a wide window. */
 const FEW = 48;
 const MANY = 2_048;
 
@@ -139,12 +141,11 @@ export class RunScope {
   }
 
   /** Fetches what the window needs and is not there, then shows it. */
-  async #fetch(): Promise<void> {
+  async #fetch(again = true): Promise<void> {
     const shown = this.#case;
     if (shown === null) return;
     const seq = this.context.place().trigger;
-    const wide = this.context.place().pile !== null || this.#isWide();
-    const [begin, count] = wide ? [Math.max((seq ?? 0) - MANY / 4, 0), MANY] : [Math.max((seq ?? 0) - FEW / 4, 0), FEW];
+    const [begin, count] = this.#range(seq ?? 0);
     const key = [shown.case, begin, count].join();
     const wanted: Promise<unknown>[] = [];
     if (key !== this.#asked) {
@@ -160,6 +161,40 @@ export class RunScope {
     }
     await Promise.all(wanted);
     this.#show();
+    // Where the shown trigger is, and how far apart triggers are, may be known only now.
+    if (again && wanted.length > 0) await this.#fetch(false);
+  }
+
+  /** Returns the first trigger and how many are fetched. A window far from the shown trigger has its own. */
+  #range(seq: number): readonly [number, number] {
+    if (this.context.place().pile !== null) return [Math.max(seq - MANY / 4, 0), MANY];
+    const count = this.#isWide() ? MANY : FEW;
+    const lines = this.#lines?.views[0];
+    const { from, to } = this.#scope.window();
+    const middle = lines === undefined ? seq : triggerAt(lines, zeroOf({ seq, zeros: this.#zeros() }, lines) + (from + to) / 2);
+    // In steps, so that not each movement fetches.
+    const away = Math.round((middle - seq) / (count / 8)) * (count / 8);
+    const begin = seq + away - (count === MANY ? count / 2 : count / 4);
+    return [Math.max(begin, 0), count];
+  }
+
+  /** Returns the shown trigger's instant by the clock of each view. */
+  #zeros(): Map<string, number> {
+    const details = this.#details?.seq === this.#seq() && this.#details.case === this.#case?.case ? this.#details : null;
+    return new Map((details?.answers ?? []).map(({ view, trigger_ns }) => [view, trigger_ns]));
+  }
+
+  /** Returns the time around the shown trigger in which all triggers of a view were fetched. */
+  #known(): Window {
+    const lines = this.#lines;
+    const view = lines?.views[0];
+    if (lines === null || view === undefined) return EVERYTHING;
+    const zero = zeroOf({ seq: this.#seq(), zeros: this.#zeros() }, view);
+    const [begin = 0, end = 0] = [view.trigger_ns[0], view.trigger_ns.at(-1)];
+    return {
+      from: view.seq[0] === lines.first ? -Infinity : begin - zero,
+      to: view.seq.at(-1) === lines.last ? Infinity : end - zero,
+    };
   }
 
   /** Whether the window shows more triggers than are there. */
@@ -182,7 +217,7 @@ export class RunScope {
     this.#finder.update(this.#stages(), answer?.stage ?? null);
     if (document.activeElement !== this.#number) this.#number.value = seq === null ? "" : grouped(seq);
     this.#scope.update({
-      views, seq, piled: views.map((lines) => [{ lines, from: 0 }]), series: shown.series,
+      views, seq, zeros: this.#zeros(), known: this.#known(), piled: views.map((lines) => [{ lines, from: 0 }]), series: shown.series,
       parts: answer?.segments ?? [], stage: answer?.stage ?? this.#stage(),
       title: this.#title(seq), silent: this.#silent(),
     });

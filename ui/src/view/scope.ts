@@ -6,7 +6,7 @@ import { Hand } from "../chart/hand.js";
 import { type Lane, LinesChart, type Picture } from "../chart/lines.js";
 import { type Context, stageInfo } from "../context.js";
 import { grouped, hertz, micro, round } from "../core/quantity.js";
-import { fitting, type Window } from "../core/timebase.js";
+import { EVERYTHING, fitting, type Window } from "../core/timebase.js";
 import { lastAnswer, placeOf, type Sweeps } from "../core/wires.js";
 import { h, say, show } from "../dom.js";
 import { causes } from "./causes.js";
@@ -17,6 +17,10 @@ export interface ScopeData {
   readonly views: readonly ViewLines[];
   /** The chosen trigger; null: there is none. */
   readonly seq: number | null;
+  /** By view, the chosen trigger's instant on its clock where `views` may not have it. */
+  readonly zeros?: ReadonlyMap<string, number>;
+  /** The time around the chosen trigger that `views` covers; all of it where nothing is said. */
+  readonly known?: Window;
   /** By view, all sweeps that are piled up. */
   readonly piled: readonly (readonly Sweeps[])[];
   readonly series: readonly LiveSeries[];
@@ -145,13 +149,13 @@ export class Scope {
       colour: line.stage === null ? null : stageInfo(this.context.hello, line.stage).colour,
       edges: line.at_ns,
       toggles: line.stage !== null && lines.shape === "toggle",
-      zero: data.seq === null ? 0 : lines.trigger_ns[placeOf(lines, data.seq)] ?? 0,
+      zero: zeroOf(data, lines),
       line: number,
       piled: data.piled[view] ?? [],
     })));
     const align = pile === null ? null : pile === "trigger" ? "" : pile;
     const parts = align === null || align === "" ? data.parts : [];
-    return { lanes, window: this.window(), align, parts, cursors: this.#cursors, named: matchMedia(UNDER).matches };
+    return { lanes, window: this.window(), align, parts, cursors: this.#cursors, known: data.known ?? EVERYTHING, named: matchMedia(UNDER).matches };
   }
 
   #rows({ views, seq, series }: ScopeData): Row[] {
@@ -209,7 +213,7 @@ export class Scope {
     const [a, b] = this.#cursors;
     const { from, to } = this.window();
     const texts = [`shown ${round(Math.round(to - from))}`];
-    if (this.#pointed !== null) texts.push(`at ${micro(this.#pointed)} µs${this.#under(this.#pointed)}`);
+    if (this.#pointed !== null) texts.push(`at ${micro(this.#pointed)} µs${this.#clock(this.#pointed)}${this.#under(this.#pointed)}`);
     if (a !== null) texts.push(`A ${micro(a)} µs`);
     if (b !== null) texts.push(`B ${micro(b)} µs`);
     if (a !== null && b !== null) {
@@ -221,12 +225,27 @@ export class Scope {
     say(this.#readout, texts.join("   "));
   }
 
+  /** Returns an instant of one sweep by the clock of the first view: in the twin virtual time. */
+  #clock(at: number): string {
+    const lines = this.#data?.views[0];
+    if (lines === undefined || this.#data === null || this.context.place().pile !== null) return "";
+    const ns = Math.round(lines.start_ns + zeroOf(this.#data, lines) + at);
+    return `, ${lines.view} clock ${grouped((ns / 1e9).toFixed(9))} s`;
+  }
+
   /** Returns what was waited for at an instant. */
   #under(at: number): string {
     const part = this.#data?.parts.find(({ start_ns, length_ns }) => at >= start_ns && at < start_ns + length_ns);
     if (part === undefined) return "";
     return `: ${part.cause}${part.name === "" ? "" : `: ${part.name}`}, ${micro(part.length_ns)} µs`;
   }
+}
+
+/** Returns the chosen trigger's instant since the first one of some lines. */
+export function zeroOf({ seq, zeros }: Pick<ScopeData, "seq" | "zeros">, lines: ViewLines): number {
+  const zero = zeros?.get(lines.view);
+  if (zero !== undefined) return zero - lines.start_ns;
+  return seq === null ? 0 : lines.trigger_ns[placeOf(lines, seq)] ?? 0;
 }
 
 /** Returns an instant in whole nanoseconds, as the address has it. */
