@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: irqscope watch needs no module and follows a timer to the threads that it wakes, and a thread
-# to a function in user space: each stage is as late as the driver and the thread's own clock say, to
-# within the probes' cost, and a culprit of known length is named. Report, compare, gate and export
-# take the run; what is missing, a device, a thread, a function, a right or BTF, is named. The
-# machines are guests on the virtual clock.
+# to a function or a static probe in user space: each stage is as late as the driver and the thread's
+# own clock say, to within the probes' cost, and a culprit of known length is named. Report, compare,
+# gate and export take the run; what is missing, a device, a thread, a function, a right or BTF, is
+# named. The machines are guests on the virtual clock.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -53,6 +53,12 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	wait $loop || fail "the loop: exit $?"
 	wait $watch || fail "watching the loop: exit $?"
 	cp /run/loop loop.own
+
+	/run/controlled 1000 >/run/loop &
+	loop=$!
+	"$irqscope" watch --rt --until usdt:/run/controlled:controlled:looped --for 2s --out static ||
+		fail "watching a static probe: exit $?"
+	wait $loop || fail "the second loop: exit $?"
 }
 
 refused() { # TEXT COMMAND...
@@ -70,6 +76,8 @@ refusals() { # In the guest
 	refused 'there is no thread 99999' "$irqscope" watch thread:99999
 	refused 'no function `nothing`' "$irqscope" watch timer:nothing
 	refused 'unknown symbol `nothing`' "$irqscope" watch thread:1 --until /run/controlled:nothing
+	refused 'its static probes are controlled:looped' "$irqscope" watch thread:1 --until usdt:/run/controlled:a:b
+	refused 'usdt:/usr/bin/app:provider:name' "$irqscope" watch thread:1 --until /run/controlled
 	refused 'lacks CAP_BPF' setpriv --bounding-set -cap_39,-sys_admin "$irqscope" watch --rt
 	"$irqscope" watch thread:$$ --for 100ms --json --out idle >idle.json || fail "no event: exit $?"
 	grep -q "did nothing in this time" idle.json || fail "no event is not said"

@@ -42,7 +42,7 @@ bench Runs benchmarks, without the driver, and prints their figures:
         --runtime SPAN       budget of SCHED_DEADLINE (sched --variant deadline)
         --from-cpu N         where async's waking thread runs
         -D, --duration SPAN, --threshold SPAN   (spin)
-        --target NAME, -D SPAN, --above SPAN, --until FILE:FUNCTION   (watch)
+        --target NAME, -D SPAN, --above SPAN, --until PLACE   (watch)
         --work SPAN (jitter), --frequency HZ (realfeel)
         --hold SPAN, --middle SPAN, --limit SPAN   (inversion)
         --load NAME          background work; may be repeated

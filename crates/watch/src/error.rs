@@ -26,13 +26,13 @@ pub enum WatchError {
     /// Events found no room in the ring.
     #[error("{0} events of the kernel were lost: what was seen is incomplete")]
     Lost(u64),
-    /// The function that was to be the last stage.
-    #[error("cannot watch {function} of {program}: {why}")]
+    /// What was to be the last stage.
+    #[error("cannot watch {place} of {program}: {why}")]
     Reach {
         /// The file.
         program: String,
-        /// The symbol.
-        function: String,
+        /// The function or static probe.
+        place: String,
         /// The library's or the kernel's reason.
         why: String,
     },
@@ -52,7 +52,8 @@ impl WatchError {
             }
             WatchError::Lost(_) => "watch one interrupt or thread, or lighten the load",
             WatchError::Reach { .. } => {
-                "name a program by its whole path, and a function that nm lists for it"
+                "name a program by its whole path, and a function that `nm` lists for it or a \
+                 static probe that `readelf -n` does"
             }
         }
     }

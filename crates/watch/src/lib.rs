@@ -11,6 +11,7 @@ mod event;
 mod interrupts;
 mod order;
 mod probes;
+mod reach;
 mod rights;
 mod subject;
 
@@ -18,5 +19,6 @@ pub use chains::{Answer, Chains, Names, Part, Sent};
 pub use error::WatchError;
 pub use event::{Event, What};
 pub use order::Order;
-pub use probes::{Probes, Reach};
+pub use probes::Probes;
+pub use reach::{Place, Reach};
 pub use subject::Subject;

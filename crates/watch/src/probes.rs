@@ -3,15 +3,15 @@
 //! holds.
 
 use std::error::Error;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use aya::maps::{Array, MapData, RingBuf};
-use aya::programs::uprobe::UProbeScope;
+use aya::programs::uprobe::{UProbeAttachLocation, UProbeScope};
 use aya::programs::{BtfTracePoint, UProbe};
 use aya::{Btf, Ebpf, EbpfLoader};
 use nix::time::{ClockId, clock_gettime};
 
+use crate::reach::{self, Place, Reach};
 use crate::{Event, Subject, WatchError, rights};
 
 static OBJECT: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/watch.bpf.o"));
@@ -48,32 +48,6 @@ const WHERE_THERE: [&str; 11] = [
     "irq_work_entry",
     "irq_work_exit",
 ];
-
-/// The function of a program whose first instruction is the last stage.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reach {
-    /// The file that has it.
-    pub program: PathBuf,
-    /// Its symbol.
-    pub function: String,
-}
-
-impl Reach {
-    /// Parses `/usr/bin/app:on_packet`.
-    ///
-    /// # Errors
-    /// There is no colon, or nothing on one of its sides.
-    pub fn parse(text: &str) -> Result<Reach, WatchError> {
-        match text.rsplit_once(':') {
-            Some((program, function)) if !program.is_empty() && !function.is_empty() => {
-                Ok(Reach { program: program.into(), function: function.into() })
-            }
-            _ => Err(WatchError::Unknown(format!(
-                "`{text}` is no function of a program; write /usr/bin/app:function"
-            ))),
-        }
-    }
-}
 
 /// Probes that are attached.
 pub struct Probes {
@@ -176,13 +150,23 @@ fn attach_to(object: &mut Ebpf, reach: &Reach) -> Result<(), WatchError> {
     let program = object.program_mut(NAME).ok_or_else(|| absent(NAME))?;
     let program: &mut UProbe = program.try_into().map_err(|error| refused(NAME, &error))?;
     program.load().map_err(|error| refused(NAME, &error))?;
-    let attached =
-        program.attach(reach.function.as_str(), &reach.program, UProbeScope::AllProcesses);
-    attached.map(drop).map_err(|error| WatchError::Reach {
+    let unreached = |why| WatchError::Reach {
         program: reach.program.display().to_string(),
-        function: reach.function.clone(),
-        why: chain(&error),
-    })
+        place: reach.name(),
+        why,
+    };
+    let places: Vec<UProbeAttachLocation<'_>> = match &reach.place {
+        Place::Function(name) => vec![name.as_str().into()],
+        Place::Probe { provider, name } => {
+            let offsets = reach::offsets(&reach.program, provider, name).map_err(unreached)?;
+            offsets.into_iter().map(UProbeAttachLocation::from).collect()
+        }
+    };
+    for place in places {
+        let attached = program.attach(place, &reach.program, UProbeScope::AllProcesses);
+        attached.map_err(|error| unreached(chain(&error)))?;
+    }
+    Ok(())
 }
 
 /// Makes an error of a map or program that the object ought to have.

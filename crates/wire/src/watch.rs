@@ -23,7 +23,8 @@ pub struct Watch {
     pub count: Option<u64>,
     /// The latency from which on its timeline is kept.
     pub above_ns: Option<u64>,
-    /// A function in user space that is the last stage, as in `/usr/bin/app:on_packet`.
+    /// A function in user space that is the last stage, as in `/usr/bin/app:on_packet`, or a static
+    /// probe, `usdt:/usr/bin/app:provider:name`.
     pub until: Option<String>,
 }
 

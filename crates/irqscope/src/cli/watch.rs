@@ -38,9 +38,9 @@ pub struct Watch {
     /// Keep the timeline of each latency from this one on, and show the worst one's.
     #[arg(long, value_name = "SPAN")]
     pub above: Option<String>,
-    /// A function in user space that is the last stage: its first instruction, in the thread that was
-    /// woken.
-    #[arg(long, value_name = "FILE:FUNCTION")]
+    /// The last stage, in the thread that was woken: the first instruction of a function,
+    /// FILE:FUNCTION, or a static probe (USDT), usdt:FILE:PROVIDER:NAME.
+    #[arg(long, value_name = "PLACE")]
     pub until: Option<String>,
     #[command(flatten)]
     pub how: How,

@@ -83,12 +83,12 @@ pub fn show_answer(run: &RunDir, shown: &Shown, scenario: Option<&str>, pages: P
 
 /// Derives likewise, and prints the one screen of a watch. Pages, which take a slow machine long, are
 /// drawn where they are asked for.
-pub fn show_watch(run: &RunDir, json: bool, has_limit: bool) -> Done {
+pub fn show_watch(run: &RunDir, json: bool, limit_ns: Option<u64>) -> Done {
     if json {
         return show_whole(run, Format::Summary, Pages::None);
     }
     let (summary, figures) = irqscope_analysis::derive_figures(run)?;
-    print_lines(&irqscope_report::watch_screen(&summary, &figures, console::width(), has_limit)?);
+    print_lines(&irqscope_report::watch_screen(&summary, &figures, console::width(), limit_ns)?);
     finish(run, &summary, figures, Extras::default(), (Pages::None, true))
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! `irqscope watch`: a running kernel by its own tracepoints, as a scenario of its own.
 
+use irqscope_quantity::Span;
 use irqscope_scenario::{BenchRequest, RigKind, ScenarioFile};
 use irqscope_wire::BenchmarkKind;
 
@@ -12,7 +13,9 @@ use crate::exit::Trouble;
 
 pub fn watch(options: &Watch) -> Done {
     let run = carry_out(&scenario(options)?, options.how.overrides(), &options.how)?;
-    show_watch(&run, options.json, options.above.is_some())
+    // The scenario has taken it, so that it is one.
+    let limit = options.above.as_deref().and_then(|text| text.parse::<Span>().ok());
+    show_watch(&run, options.json, limit.map(|span| span.0))
 }
 
 fn scenario(options: &Watch) -> Result<ScenarioFile, Trouble> {

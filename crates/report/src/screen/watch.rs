@@ -15,11 +15,14 @@ const STAGES: usize = 7;
 const BINS: usize = 12;
 /// Parts of a timeline that are shown.
 const PARTS: usize = 8;
+/// Culprits that are named.
+const CULPRITS: usize = 3;
 /// Of eight heights; a count of one is seen.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const LONGEST_NAME: usize = 24;
 
-/// Formats the screen; with a limit that was asked for, the worst latency's timeline too.
+/// Formats the screen; with a limit that was asked for, in ns, also how often the worst stage reached it,
+/// what held it up then, and the timeline of its worst latency.
 ///
 /// # Errors
 /// The disk's, where a file holds the values.
@@ -27,12 +30,12 @@ pub fn watch_screen(
     summary: &Summary,
     figures: &[CaseFigures],
     width: usize,
-    has_limit: bool,
+    limit_ns: Option<u64>,
 ) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     for (place, case) in summary.cases.iter().enumerate() {
         let figures = figures.iter().find(|figures| usize::from(figures.number) == place);
-        lines.extend(of_case(case, figures, width, has_limit)?);
+        lines.extend(of_case(case, figures, width, limit_ns)?);
     }
     let of_cases =
         summary.cases.iter().flat_map(|case| case.violations.iter().map(|one| (one, true)));
@@ -49,7 +52,7 @@ fn of_case(
     case: &CaseSummary,
     figures: Option<&CaseFigures>,
     width: usize,
-    has_limit: bool,
+    limit_ns: Option<u64>,
 ) -> Result<Vec<Line>> {
     let watched = case.benchmarks.iter().filter(|one| one.benchmark == BenchmarkKind::Watch);
     let mut stages: Vec<&SeriesSummary> = watched.collect();
@@ -85,8 +88,10 @@ fn of_case(
         let more = stages.len() - STAGES;
         lines.push(Line::plain(format!("{more} further stages: irqscope report RUN")));
     }
-    if let Some(timeline) = worst.timelines.first().filter(|_| has_limit) {
-        lines.extend(timeline_lines(worst, timeline, width));
+    if let Some(limit) = limit_ns {
+        lines.extend(late_lines(worst, figures, limit, width)?);
+        let timeline = worst.timelines.first();
+        lines.extend(timeline.into_iter().flat_map(|one| timeline_lines(worst, one, width)));
     }
     lines.push(Line::plain(""));
     let [from, to] = [axis.from, axis.to].map(|ns| alone(ns as i64));
@@ -109,6 +114,42 @@ fn worst_line(worst: &Timeline) -> Option<String> {
     let (part, ns) = worst.culprit()?;
     let own = if part.own { ", its own work" } else { "" };
     Some(format!("  worst: {} took {} on CPU {}{own}", part.what, alone(ns as i64), part.cpu))
+}
+
+/// Says how often a stage reached the limit, and what took the most of those of which it is kept.
+fn late_lines(
+    stage: &SeriesSummary,
+    figures: Option<&CaseFigures>,
+    limit_ns: u64,
+    width: usize,
+) -> Result<Vec<Line>> {
+    let mut late = 0;
+    each_value(stage, figures, &mut |ns, count| {
+        late += if ns.cast_unsigned() >= limit_ns && ns >= 0 { count } else { 0 };
+    })?;
+    let kept: Vec<&Timeline> =
+        stage.timelines.iter().filter(|one| one.ns.cast_unsigned() >= limit_ns).collect();
+    let mut shares: Vec<(&str, usize)> = Vec::new();
+    for (part, _) in kept.iter().filter_map(|timeline| timeline.culprit()) {
+        match shares.iter_mut().find(|(what, _)| *what == part.what) {
+            Some((_, count)) => *count += 1,
+            None => shares.push((&part.what, 1)),
+        }
+    }
+    shares.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let (count, limit) = (grouped(stage.count), alone(limit_ns.cast_signed()));
+    let mut text = format!("{limit} or longer: {} of {count} of {}", grouped(late), stage.series);
+    if !shares.is_empty() {
+        let mut named: Vec<String> =
+            shares.iter().take(CULPRITS).map(|(what, count)| format!("{what} {count}")).collect();
+        let others: usize = shares.iter().skip(CULPRITS).map(|(_, count)| count).sum();
+        named.extend((others > 0).then(|| format!("others {others}")));
+        text += &format!(", held up the most by {}", named.join(", "));
+        if kept.len() as u64 != late {
+            text += &format!(" (of the {} whose timelines are kept)", kept.len());
+        }
+    }
+    Ok(Line::wrapped(&text, width, 2, false))
 }
 
 fn timeline_lines(stage: &SeriesSummary, timeline: &Timeline, width: usize) -> Vec<Line> {
@@ -153,11 +194,7 @@ impl Axis {
 
 fn bars(one: &SeriesSummary, figures: Option<&CaseFigures>, axis: &Axis) -> Result<String> {
     let mut counts = [0u64; BINS];
-    let found = figures.into_iter().flat_map(|figures| &figures.series);
-    let mine = found.filter(|series| series.name == one.series && series.variant == one.variant);
-    for series in mine {
-        series.values.each(&mut |ns, count| counts[axis.bin(ns)] += count)?;
-    }
+    each_value(one, figures, &mut |ns, count| counts[axis.bin(ns)] += count)?;
     let most = counts.iter().copied().max().unwrap_or(1).max(1);
     let block = |count: &u64| match count {
         0 => ' ',
@@ -167,6 +204,20 @@ fn bars(one: &SeriesSummary, figures: Option<&CaseFigures>, axis: &Axis) -> Resu
         }
     };
     Ok(counts.iter().map(block).collect())
+}
+
+/// Hands out a stage's values with how often each was seen.
+fn each_value(
+    one: &SeriesSummary,
+    figures: Option<&CaseFigures>,
+    take: &mut dyn FnMut(i64, u64),
+) -> Result<()> {
+    let found = figures.into_iter().flat_map(|figures| &figures.series);
+    let mine = found.filter(|series| series.name == one.series && series.variant == one.variant);
+    for series in mine {
+        series.values.each(take)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
