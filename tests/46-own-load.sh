@@ -46,6 +46,53 @@ edited() { # NAME SED...
 }
 trusting() { expect "$1" "$IRQSCOPE" run "$WORK/$2.toml" --allow-commands --state mine --out "$WORK/$2" "${@:3}"; }
 
+# A load runs in a root file system that it brings, as a directory or as a file of tar: the same guest.
+root=$WORK/root
+mkdir -p "$root/usr/bin" "$root/etc" "$root/empty"
+cp /bin/busybox "$root/usr/bin"
+ln -s usr/bin "$root/bin"
+ln -s /usr/bin/busybox "$root/usr/bin/sh" # absolute: right within it
+ln -s busybox "$root/usr/bin/dd"
+ln -s busybox "$root/usr/bin/[" # the test of the script
+echo inside >"$root/etc/marker"
+echo "app:x:1234:1234::/:/bin/sh" >"$root/etc/passwd"
+cat >"$WORK/app.sh" <<'SH'
+#!/bin/sh
+read -r where </etc/marker
+[ "$where $PWD" = "inside /load" ] || { echo "in $PWD of $where" >&2; exit 5; }
+[ -e /proc/self/stat ] && [ -c /dev/null ] && [ -d /sys/kernel ] && [ ! -e /init ] || exit 6
+while read -r name first rest; do [ "$name" != Uid: ] || [ "$first" = 1234 ] || exit 7; done </proc/self/status
+while :; do dd if=/dev/zero of=/dev/null bs=64k count=16 2>/dev/null; done
+SH
+chmod +x "$WORK/app.sh"
+tar -C "$root" -cf "$WORK/root.tar" .
+gzip -k "$WORK/root.tar"
+in_root() { # NAME ROOT [SED]
+	sed -e 's|^command = .*|command = "./app.sh"|' -e 's|^files = .*|files = ["app.sh"]|' \
+		-e "s|^packages = .*|root = \"$2\"|" -e 's|^modules.*||' -e "${3:-}" "$own" >"$WORK/$1.toml"
+}
+for name in root root.tar root.tar.gz; do
+	in_root "in-$name" $name 's|^environment.*|user = "app"|'
+	trusting 0 "in-$name"
+	grep -qF "\"root load/hammer/root of $name SHA256:" "$WORK/in-$name/manifest.json" || fail "$name is not in the manifest"
+	cmp "$WORK/in-root/samples.parquet" "$WORK/in-$name/samples.parquet" || fail "other samples with $name"
+done
+in_root no-program root 's|^command.*|command = "nothing"|'
+trusting 4 no-program
+says "there is no program nothing in its root file system"
+in_root no-account root 's|^environment.*|user = "hammer"|'
+trusting 4 no-account
+says "there is no user hammer"
+in_root no-tar app.sh
+trusting 2 no-tar
+says "cannot unpack"
+in_root packages root 's|^environment.*|packages = ["dash"]|'
+expect 2 "$IRQSCOPE" scenario check "$WORK/packages.toml"
+says "packages lie in the guest's root"
+in_root no-root nowhere
+expect 2 "$IRQSCOPE" scenario check "$WORK/no-root.toml"
+says 'there is no `nowhere`'
+
 # A load that fails fails its case, with its last words; one that ends does so unless that is wished.
 edited failing 's|WHERE = "/tmp"|WHERE = "/none"|'
 trusting 4 failing

@@ -29,6 +29,8 @@ pub struct LoadFiles {
     pub name: String,
     /// Files and directories that lie in it, by their last names.
     pub files: Vec<PathBuf>,
+    /// A directory, or a file of `tar`: the load's root file system.
+    pub root: Option<PathBuf>,
 }
 
 /// A module of the kernel.
@@ -54,7 +56,7 @@ pub enum ModuleSource {
 impl Payload {
     /// Returns whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.loads.iter().all(|load| load.files.is_empty())
+        self.loads.iter().all(|load| load.files.is_empty() && load.root.is_none())
             && self.packages.is_empty()
             && self.modules.is_empty()
     }
@@ -72,6 +74,7 @@ impl Payload {
                 .map(|(name, load)| LoadFiles {
                     name: name.clone(),
                     files: load.files.iter().map(|file| dir.join(file)).collect(),
+                    root: load.root.as_ref().map(|root| dir.join(root)),
                 })
                 .collect(),
             packages,

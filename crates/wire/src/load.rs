@@ -83,6 +83,9 @@ pub struct OwnLoad {
     /// It runs in network namespace `peer`, which has the guest's other network card.
     #[serde(default)]
     pub peer: bool,
+    /// It has brought a root file system, and runs in it.
+    #[serde(default)]
+    pub has_root: bool,
 }
 
 /// A setting of the kernel under `/proc/sys`, and its value while the case runs.

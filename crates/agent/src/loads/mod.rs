@@ -13,6 +13,7 @@ mod files;
 mod memory;
 mod network;
 mod own;
+mod root;
 mod supervisor;
 mod tcp;
 mod work;

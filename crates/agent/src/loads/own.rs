@@ -17,6 +17,7 @@ use nix::unistd::{Gid, Pid, Uid, User, setgroups};
 
 use super::Worker;
 use super::external::USUAL_PATH;
+use super::root;
 use super::supervisor::die_with;
 use crate::{network, scheduling};
 
@@ -38,6 +39,13 @@ struct Account {
 pub fn workers(load: &OwnLoad) -> Result<Vec<Worker>, String> {
     let dir = dir(&load.name)?;
     let name = load.command.first().map(String::as_str).unwrap_or_default();
+    if load.has_root {
+        let worker = |_| -> Worker {
+            let (load, dir) = (load.clone(), dir.clone());
+            Box::new(move || hold_in_root(&load, &dir))
+        };
+        return Ok((0..load.count).map(worker).collect());
+    }
     let program = find(name, &dir).ok_or_else(|| format!("there is no program {name}"))?;
     let account = load.user.as_deref().map(account).transpose()?;
     let worker = |_| -> Worker {
@@ -80,6 +88,22 @@ fn account(user: &str) -> Result<Account, String> {
     }
 }
 
+/// Runs the command likewise in the root file system that the load has brought: there its program and its
+/// user are found.
+fn hold_in_root(load: &OwnLoad, dir: &Path) -> Result<Infallible, String> {
+    if load.peer {
+        network::enter_peer().map_err(|error| error.to_string())?;
+    }
+    root::enter(dir)?;
+    let account = load.user.as_deref().map(account).transpose()?;
+    let here = std::env::current_dir().map_err(|error| error.to_string())?;
+    let path = format!("{}:{USUAL_PATH}", root::FILES);
+    let mut load = OwnLoad { peer: false, ..load.clone() };
+    load.environment.insert(0, ("PATH".into(), path));
+    let program = PathBuf::from(load.command.first().map(String::as_str).unwrap_or_default());
+    hold(&load, &program, &here, account)
+}
+
 /// Runs the command until its end means that the load has ended.
 fn hold(
     load: &OwnLoad,
@@ -88,8 +112,8 @@ fn hold(
     account: Option<Account>,
 ) -> Result<Infallible, String> {
     loop {
-        let mut child = start(load, program, dir, account)
-            .map_err(|error| format!("{}: {error}", program.display()))?;
+        let mut child =
+            start(load, program, dir, account).map_err(|error| unstarted(load, program, &error))?;
         let last = last_words(&mut child);
         let status = child.wait().map_err(|error| error.to_string())?;
         let ended = || format!("it ended with {status}{}", said(&last));
@@ -101,6 +125,16 @@ fn hold(
                 park();
             },
         }
+    }
+}
+
+fn unstarted(load: &OwnLoad, program: &Path, error: &std::io::Error) -> String {
+    let program = program.display();
+    match error.kind() {
+        std::io::ErrorKind::NotFound if load.has_root => format!(
+            "there is no program {program} in its root file system, or not its interpreter or loader"
+        ),
+        _ => format!("{program}: {error}"),
     }
 }
 
@@ -169,6 +203,7 @@ mod tests {
             user: None,
             at_end,
             peer: false,
+            has_root: false,
         }
     }
 

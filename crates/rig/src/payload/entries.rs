@@ -59,13 +59,20 @@ pub(super) fn of(path: &Path, place: &str) -> Result<Vec<Entry>> {
     let place = format!("{place}/{name}");
     let mut all = vec![entry(&found, place.clone())?];
     if all[0].kind == Kind::Directory {
-        all.extend(below(&found, &format!("{place}/"))?);
+        all.extend(below(&found, &format!("{place}/"), Special::Refused)?);
     }
     Ok(all)
 }
 
+/// Devices, sockets and pipes in a directory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Special {
+    Refused,
+    LeftOut,
+}
+
 /// Returns all that is in a directory, by names, with `prefix` before their places.
-pub(super) fn below(dir: &Path, prefix: &str) -> Result<Vec<Entry>> {
+pub(super) fn below(dir: &Path, prefix: &str, special: Special) -> Result<Vec<Entry>> {
     let what = || cannot_read(dir);
     let mut names = Vec::new();
     for one in fs::read_dir(dir).trying(what)? {
@@ -77,14 +84,22 @@ pub(super) fn below(dir: &Path, prefix: &str) -> Result<Vec<Entry>> {
     names.sort();
     let mut all = Vec::new();
     for (name, path) in names {
+        if special == Special::LeftOut && is_special(&path) {
+            continue;
+        }
         let one = entry(&path, format!("{prefix}{name}"))?;
         let is_directory = one.kind == Kind::Directory;
         all.push(one);
         if is_directory {
-            all.extend(below(&path, &format!("{prefix}{name}/"))?);
+            all.extend(below(&path, &format!("{prefix}{name}/"), special)?);
         }
     }
     Ok(all)
+}
+
+fn is_special(path: &Path) -> bool {
+    let kind = path.symlink_metadata().map(|found| found.file_type());
+    kind.is_ok_and(|kind| !kind.is_dir() && !kind.is_symlink() && !kind.is_file())
 }
 
 fn entry(path: &Path, place: String) -> Result<Entry> {

@@ -5,6 +5,7 @@
 mod entries;
 mod modules;
 mod packages;
+mod root;
 
 use std::path::PathBuf;
 
@@ -48,10 +49,10 @@ impl Brought {
         let mut brought = Self::default();
         if !payload.packages.is_empty() {
             let root = packages::root(payload, arch, say)?;
-            brought.entries.extend(entries::below(&root.dir, "")?);
+            brought.entries.extend(entries::below(&root.dir, "", entries::Special::Refused)?);
             brought.origin.extend(root.origin);
         }
-        brought.add_files(payload)?;
+        brought.add_files(payload, say)?;
         brought.modules = modules::all(&payload.modules, Some(build), say)?;
         brought.name_modules();
         Ok(brought)
@@ -65,7 +66,7 @@ impl Brought {
         say: &dyn Fn(&str),
     ) -> Result<Self> {
         let mut brought = Self::default();
-        brought.add_files(payload)?;
+        brought.add_files(payload, say)?;
         brought.modules = modules::all(&payload.modules, build, say)?;
         brought.name_modules();
         Ok(brought)
@@ -79,10 +80,21 @@ impl Brought {
         Ok(Self::to_machine(&files, None, &|_| {})?.origin)
     }
 
-    fn add_files(&mut self, payload: &Payload) -> Result<()> {
+    fn add_files(&mut self, payload: &Payload, say: &dyn Fn(&str)) -> Result<()> {
         for load in &payload.loads {
-            let place = format!("{LOADS}/{}", load.name);
+            let mut place = format!("{LOADS}/{}", load.name);
             self.entries.push(Entry::directory(&place));
+            if let Some(from) = &load.root {
+                place = format!("{place}/{}", root::NAME);
+                self.entries.push(Entry::directory(&place));
+                let (entries, origin) = root::of(from, &place, say)?;
+                self.entries.extend(entries);
+                self.origin.push(origin);
+                place = format!("{place}/{}", root::FILES);
+                if !load.files.is_empty() && !self.entries.iter().any(|one| one.place == place) {
+                    self.entries.push(Entry::directory(&place));
+                }
+            }
             for file in &load.files {
                 let found = entries::of(file, &place)?;
                 self.origin.extend(found.iter().map(Entry::origin).collect::<Result<Vec<_>>>()?);

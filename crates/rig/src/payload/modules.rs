@@ -69,8 +69,10 @@ fn stem(path: &Path) -> String {
 
 /// Builds the modules of a directory, in the order that kbuild gives them.
 fn of_directory(build: Build<'_>, dir: &Path, say: &dyn Fn(&str)) -> Result<Vec<PathBuf>> {
-    let sources: Vec<Entry> =
-        entries::below(dir, "")?.into_iter().filter(|entry| is_source(&entry.place)).collect();
+    let sources: Vec<Entry> = entries::below(dir, "", entries::Special::Refused)?
+        .into_iter()
+        .filter(|entry| is_source(&entry.place))
+        .collect();
     if !sources.iter().any(|entry| matches!(entry.place.as_str(), "Kbuild" | "Makefile")) {
         return Err(RigError::unready(
             format!("{} has neither a Kbuild nor a Makefile", dir.display()),

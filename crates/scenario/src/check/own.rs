@@ -82,6 +82,10 @@ fn load(name: &str, own: &LoadText, text: &Text, flaws: &mut Flaws<'_>) {
         flaws.when(again, &at, Rule::FileTwice(file.clone()));
         names.push(last);
     }
+    if let Some(root) = &own.root {
+        path(&key("root"), &key("root"), root, flaws);
+        flaws.when(!own.packages.is_empty(), &key("packages"), Rule::PackagesBesideRoot);
+    }
 }
 
 /// Checks a path of this machine that goes along.

@@ -79,6 +79,8 @@ pub enum Rule {
     EnvironmentName(String),
     #[error("two files of a load would have the same name, or `{0}` names none")]
     FileTwice(String),
+    #[error("packages lie in the guest's root, not in the load's own: have them in that, and leave them out here")]
+    PackagesBesideRoot,
     #[error("there is no `{0}`; paths count from the scenario's file")]
     NoSuchFile(String),
     #[error(

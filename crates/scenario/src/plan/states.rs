@@ -69,5 +69,6 @@ fn own(name: &str, load: &LoadText) -> OwnLoad {
         user: load.user.clone(),
         at_end: load.at_end.0,
         peer: load.peer,
+        has_root: load.root.is_some(),
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct LoadText {
     /// Files and directories that go along, into the directory that it runs in.
     #[serde(default)]
     pub files: Vec<String>,
+    /// A root file system in which it runs: a directory, or a file of `tar` as `podman export` writes it.
+    pub root: Option<String>,
     /// Debian's packages that a guest gets, with all that they depend on: `"fio"`, `"fio/bookworm"`.
     #[serde(default)]
     pub packages: Vec<String>,
