@@ -91,6 +91,9 @@ assert sorted(round(t["number"]["value"] * 1e9) for t in tests if t["path"].ends
 assert len({t["id"] for t in tests}) == len(tests)
 PY
 
+# It is submitted as KernelCI takes it: the stand-in checks the token, and by KCIDB's own schema what arrives.
+"$python" "$TESTS/56-kcidb.py" "$WORK/kcidb.json" || fail "the submission"
+
 # In again: what was exported is what is imported.
 expect 0 "$IRQSCOPE" import "$WORK/out.csv" --out "$WORK/again"
 for run in run again; do

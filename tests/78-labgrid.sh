@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: a fleet measures at places of labgrid, with its own coordinator, exporter and client: each job
 # reserves a place by tags, measures over ssh what is there, and gives it back; one that finds it taken
-# waits; without a coordinator that is said, and a wait for a place that is not there ends with the fleet.
+# waits; without a coordinator that is said, and a wait for a place that is not there ends with the fleet. A test
+# of labgrid's measures by the Python package's driver.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -64,6 +65,42 @@ for seed in 1 2; do
 	holds "$WORK/lab/runs/at-seed$seed/summary.json" "c['triggers'] == 100 and c['identity_holds']" "seed $seed"
 done
 [ "$(grep -c '"event":"done".*"machine":"one"' "$WORK/lab/journal.jsonl")" = 2 ] || fail "the journal does not say where: $(cat "$WORK/lab/journal.jsonl")"
+
+# A test of labgrid's measures there by the driver of the Python package.
+cat >"$WORK/lab.yaml" <<-YAML
+	imports:
+	- irqscope.labgrid
+	targets:
+	  main:
+	    resources:
+	      RemotePlace: {name: one}
+	    drivers:
+	      IrqscopeDriver:
+	        keyfile: key
+	        ssh_options: [-F, none, -o, UserKnownHostsFile=$WORK/known, -o, IdentitiesOnly=yes]
+	        program: $IRQSCOPE
+	        out: $WORK/driven
+YAML
+cat >"$WORK/test_latency.py" <<-'PYTHON'
+	import irqscope
+	import pytest
+
+	def test_latency(target):
+	    driver = target.get_driver("IrqscopeDriver")
+	    run = driver.run("at.toml", count=60)
+	    again = driver.run("at.toml", count=60)
+	    assert run.path != again.path and run.samples(stage="irq").height == 60
+	    driver.gate(run, "irq<10s@max")
+	    with pytest.raises(irqscope.GateExceeded, match="irq"):
+	        driver.gate(run, "irq<1ns@max")
+	    with pytest.raises(irqscope.Refused, match="nothing"):
+	        driver.gate(run, "nothing<1ns@max")
+PYTHON
+labgrid-client -p one acquire
+(cd "$WORK" && PYTHONPATH=$TESTS/../python pytest -q -p no:cacheprovider --lg-env lab.yaml --lg-coordinator $coordinator \
+	test_latency.py) || fail "labgrid's test"
+labgrid-client -p one release
+
 client_says reservations token && fail "a reservation was left: $(cat "$WORK/client")"
 client_says who one && fail "the place was kept"
 

@@ -114,9 +114,10 @@ def execute(arguments: Iterable[str], *, program: str | os.PathLike[str] | None 
         status, said = _follow(process)
         if status in (INTERRUPTED, -signal.SIGINT):
             raise KeyboardInterrupt
-        if status:
-            raise from_program(status, said, run if run and run.is_dir() else None)
         output.seek(0)
+        if status:
+            # A gate's verdict is what it prints.
+            raise from_program(status, said.strip() or output.read(), run if run and run.is_dir() else None)
         return output.read()
 
 
