@@ -23,9 +23,13 @@ PERIOD_US = "1013"
 def measured_thread(pid):
     """Run time in ns and turns until now; none before the thread runs at its priority."""
     for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as stat:
-            run, _, turns = map(int, stat.read().split())
-        if os.sched_getparam(int(task)).sched_priority == PRIORITY and turns > 100:
+        try:
+            with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as stat:
+                run, _, turns = map(int, stat.read().split())
+            priority = os.sched_getparam(int(task)).sched_priority
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # a thread that has ended since
+        if priority == PRIORITY and turns > 100:
             return run, turns
     return None
 
