@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: guests of two and four CPUs give the same samples each time, from a kept state and from a
 # boot of their own, while the host is busy; a thread is woken from another CPU later than
-# from its own; other CPUs' turns are no cause but themselves; a CPU that is not there and what
-# follows one CPU only are refused.
+# from its own; other CPUs' turns are no cause but themselves; paths and sections are those of the CPU
+# under test; a CPU that is not there is refused.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -95,7 +95,22 @@ expect 2 "$IRQSCOPE" run "$scenario" --set twin.cpus=9
 says "twin.cpus is 1 to 8"
 expect 2 "$IRQSCOPE" run "$scenario" --set twin.quantum=1ns
 says "twin.quantum is 100ns to 1ms"
-expect 2 "$IRQSCOPE" run "$scenario" --trace 5
-says "on one CPU"
-expect 2 "$IRQSCOPE" run "$scenario" --sections
-says "on one CPU"
+
+# Path and sections of the CPU under test beside a busy one: the samples stay what they are, each path's
+# instructions and the other CPU's turns are its latency, and sections are found in both states.
+viewed() { # NAME OPTION...
+	expect 0 "$IRQSCOPE" run "$TESTS/scenarios/two-busy.toml" --allow-commands --count 60 --no-report "${@:2}" --out "$WORK/$1"
+}
+viewed plain
+viewed traced --trace 60
+viewed whole --sections
+for name in traced whole; do
+	cmp "$WORK/plain/samples.parquet" "$WORK/$name/samples.parquet" || fail "other samples with a view: $name"
+done
+cases=$(python3 -c "import json; print(*(c['case'] for c in json.load(open('$WORK/plain/manifest.json'))['cases']))")
+for case in $cases; do
+	expect 0 "$IRQSCOPE" path "$WORK/traced" --case "$case" --stage user --json
+	holds "$WORK/said" "j['check']['samples'] > 60 and j['check']['equal'] == j['check']['samples'] and not j['check']['cut_off']" "the path of $case"
+done
+expect 0 "$IRQSCOPE" locks "$WORK/whole" --json
+holds "$WORK/said" "len(j) == len('$cases'.split()) and all(len(one['sites']) > 20 for one in j)" "sections of both"

@@ -93,7 +93,7 @@ pub struct CaseData {
     /// Sections with interrupts or preemption disabled, where they were asked for.
     pub sections: Vec<Sections>,
     /// The beginning of each turn, in virtual ns, with the CPU that executed from then on, if one did; of
-    /// a twin of several CPUs, with `explain`.
+    /// a twin of several CPUs, with `explain`, a trace or sections.
     pub turns: Vec<(u64, Option<u16>)>,
     /// The disturbances of isolated CPUs, in the twin.
     pub isolated: Isolated,

@@ -12,6 +12,7 @@
 //! | `smi` | ns, mean distance of system management interrupts; 0: none | 0 |
 //! | `smi-seed` | of their instants | 0 |
 //! | `trace` | triggers, from the first, whose path is recorded; with `out` only | 0 |
+//! | `cpu` | of several, the CPU that `trace` and `sections` follow | 0 |
 //! | `sections` | 1: every section with interrupts or preemption disabled; with `out` only | 0 |
 //! | `isolate` | 1: no generator; what takes a CPU away from a loop that should have it alone; with `out` only | 0 |
 //! | `turns` | 1: which CPU executed when; with `out` only, to which `clock` may be added | 0 |
@@ -52,6 +53,8 @@ pub struct Args {
     pub smi_seed: u64,
     pub trace: u64,
     pub sections: bool,
+    /// The CPU that is followed.
+    pub cpu: u32,
     pub isolate: bool,
     pub quantum: u64,
     pub turns: bool,
@@ -62,7 +65,7 @@ pub struct Args {
 
 const MOST_WINDOW: usize = 1 << 20;
 const MS: u64 = 1_000_000;
-const KNOWN: &str = "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, isolate, turns, quantum, out, port, clock";
+const KNOWN: &str = "settings, lines, delay, start, pin, window, smi, smi-seed, trace, sections, cpu, isolate, turns, quantum, out, port, clock";
 
 const ONCE: &str = "give out, port or clock, once";
 
@@ -79,6 +82,7 @@ struct Draft {
     smi_seed: u64,
     trace: u64,
     sections: bool,
+    cpu: u32,
     isolate: bool,
     quantum: u64,
     turns: bool,
@@ -112,6 +116,7 @@ fn take(draft: &mut Draft, name: &str, value: &str) -> Result<(), String> {
         "smi-seed" => draft.smi_seed = number(name, value)?,
         "trace" => draft.trace = number(name, value)?,
         "sections" => draft.sections = within(name, value, 0, 1)? == 1u8,
+        "cpu" => draft.cpu = number(name, value)?,
         "isolate" => draft.isolate = within(name, value, 0, 1)? == 1u8,
         "turns" => draft.turns = within(name, value, 0, 1)? == 1u8,
         "quantum" => draft.quantum = number(name, value)?,
@@ -166,6 +171,7 @@ fn finish(draft: Draft) -> Result<Args, String> {
         trace: draft.trace,
         quantum: draft.quantum,
         sections: draft.sections,
+        cpu: draft.cpu,
         isolate: draft.isolate,
         turns: draft.turns,
         clock: draft.clock,

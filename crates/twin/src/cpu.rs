@@ -6,6 +6,8 @@
 //! CPU's object, the one that has changed with the stub's answer each time. Nothing has to be known
 //! of the object's layout, and a QEMU in which there is no such word is answered by the stub.
 
+use std::ffi::c_uint;
+
 use crate::registers::{Register, Registers, Word};
 
 /// Interrupts are enabled.
@@ -13,8 +15,9 @@ const IF: u32 = 1 << 9;
 /// Changes of IF after which a word that has followed all of them is the flags'.
 const ENOUGH: u32 = 500;
 
-/// The machine's only CPU.
+/// A CPU of the machine.
 pub struct Cpu {
+    number: c_uint,
     registers: Registers,
     flags: Flags,
 }
@@ -43,8 +46,8 @@ impl Cpu {
     ///
     /// # Errors
     /// The names of what this QEMU does not export.
-    pub fn look_up() -> Result<Self, Vec<&'static str>> {
-        Ok(Self { registers: Registers::look_up()?, flags: Flags::Unknown })
+    pub fn look_up(number: c_uint) -> Result<Self, Vec<&'static str>> {
+        Ok(Self { number, registers: Registers::look_up()?, flags: Flags::Unknown })
     }
 
     /// Returns whether interrupts are enabled.
@@ -57,28 +60,30 @@ impl Cpu {
             return unsafe { word.read_volatile() } & IF != 0;
         }
         // SAFETY: the caller's promise.
-        let now = unsafe { self.registers.read(0, Register::Eflags) } & u64::from(IF) != 0;
+        let now =
+            unsafe { self.registers.read(self.number, Register::Eflags) } & u64::from(IF) != 0;
         // SAFETY: as above.
         unsafe { self.compare(now) };
         now
     }
 
-    /// Returns RAX; at the first instruction of a block only, where QEMU has written it back.
+    /// Returns RAX of the CPU `at` that executes; at the first instruction of a block only, where QEMU has written
+    /// it back.
     ///
     /// # Safety
-    /// As above.
-    pub unsafe fn rax(&self) -> u64 {
+    /// Called from a callback in that CPU's code, as the next one.
+    pub unsafe fn rax(&self, at: c_uint) -> u64 {
         // SAFETY: the caller's promise.
-        unsafe { self.registers.read(0, Register::Rax) }
+        unsafe { self.registers.read(at, Register::Rax) }
     }
 
     /// Finds a word of the guest's memory by its virtual address; `None` where there is no memory.
     ///
     /// # Safety
     /// As above.
-    pub unsafe fn word_at(&self, address: u64) -> Option<Word> {
+    pub unsafe fn word_at(&self, at: c_uint, address: u64) -> Option<Word> {
         // SAFETY: the caller's promise.
-        unsafe { self.registers.word_at(0, address) }
+        unsafe { self.registers.word_at(at, address) }
     }
 
     /// Keeps the words that are like the stub's answer.
@@ -90,7 +95,7 @@ impl Cpu {
                 // SAFETY: the object was allocated with malloc or posix_memalign, which know how
                 // long it is; words are read within it only.
                 let words = unsafe {
-                    let cpu = self.registers.object(0);
+                    let cpu = self.registers.object(self.number);
                     let length = libc::malloc_usable_size(cpu);
                     (0..length / 8).map(|n| cpu.cast::<u64>().add(n).cast_const().cast()).collect()
                 };

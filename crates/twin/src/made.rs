@@ -36,11 +36,11 @@ const LIMITS: Limits = Limits {
 };
 
 /// Finds what reads the CPU's flags, which are x86's.
-pub fn cpu(wiring: Wiring) -> Result<Cpu, String> {
+pub fn cpu(wiring: Wiring, number: u32) -> Result<Cpu, String> {
     if !matches!(wiring, Wiring::Parport(_)) {
         return Err("sections is for a PC: leave it out".to_owned());
     }
-    Cpu::look_up().map_err(not_exported)
+    Cpu::look_up(number).map_err(not_exported)
 }
 
 /// Finds what raises system management interrupts, where there are such.

@@ -57,9 +57,15 @@ static WATCHED: OnceLock<Watched> = OnceLock::new();
 struct Watched {
     trace: bool,
     sections: bool,
+    /// The CPU that both of them follow.
+    cpu: c_uint,
     isolate: bool,
     /// There are several CPUs, which send interrupts to each other.
     apics: bool,
+}
+
+fn watched() -> Watched {
+    WATCHED.get().copied().unwrap_or_default()
 }
 
 fn lock() -> MutexGuard<'static, Option<Plugin>> {
@@ -139,11 +145,16 @@ fn install(
 ) -> Result<(), Unusable> {
     let args = parse(arguments.iter().map(String::as_str))?;
     turns::want(args.quantum, cpus).map_err(not_exported)?;
-    let follows_one = args.trace > 0 || args.sections;
-    if cpus != 1 && (follows_one || args.quantum == 0) {
-        let what = format!("it needs a machine with one CPU, not {cpus}: use -smp 1");
-        let several = if follows_one { "" } else { ", or give quantum" };
-        return Err(Unusable::Here(what + several));
+    if cpus != 1 && args.quantum == 0 {
+        return Err(Unusable::Here(format!(
+            "it needs a machine with one CPU, not {cpus}: use -smp 1, or give quantum"
+        )));
+    }
+    if c_int::try_from(args.cpu).is_ok_and(|cpu| cpu >= cpus) {
+        return Err(Unusable::Here(format!(
+            "there is no CPU {}: the machine has {cpus}",
+            args.cpu
+        )));
     }
     let found = Qemu::look_up().map_err(not_exported)?;
     let qemu = *QEMU.get_or_init(|| found);
@@ -168,9 +179,9 @@ fn install(
     let wiring = Wiring::look_up(target, args.pin)?;
     trace::want(args.trace);
     let (trace, sections) = (args.trace > 0, args.sections);
-    let watched = Watched { trace, sections, ..Watched::default() };
+    let watched = Watched { trace, sections, cpu: args.cpu, ..Watched::default() };
     if watched.sections {
-        sections::want(made::cpu(wiring)?);
+        sections::want(made::cpu(wiring, args.cpu)?);
     }
     WATCHED.get_or_init(|| watched);
     if args.turns {
@@ -204,8 +215,7 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
     if let Some(instrument) = INSTRUMENT.get() {
         // SAFETY: QEMU hands over the block that it translates.
         unsafe {
-            let Watched { trace, sections, isolate, apics } =
-                WATCHED.get().copied().unwrap_or_default();
+            let Watched { trace, sections, isolate, apics, .. } = watched();
             let loops =
                 isolate && instrument.whole(block, isolate::loop_block, Some(isolate::looping));
             let trace = trace && (trace::is_due() || translations::flush().is_none());
@@ -236,17 +246,22 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
 
 unsafe extern "C" fn executes(named: c_uint, word: *mut c_void) {
     let (cpu, insn) = (turns::running(named), Insn::from_word(word.addr() as u64));
-    trace::executed(insn);
-    // SAFETY: QEMU calls this in the code of the CPU that runs, the only one for sections.
+    let is_followed = cpu == watched().cpu;
+    if is_followed {
+        trace::executed(insn);
+    }
+    // SAFETY: QEMU calls this in the code of the CPU that runs.
     unsafe {
-        sections::executes(insn);
+        if is_followed {
+            sections::executes(insn);
+        }
         isolate::executes(cpu, insn);
     }
 }
 
-unsafe extern "C" fn marked(_cpu: c_uint, _word: *mut c_void) {
+unsafe extern "C" fn marked(named: c_uint, _word: *mut c_void) {
     // SAFETY: the same, and it is the first instruction of its block.
-    unsafe { sections::marked() }
+    unsafe { sections::marked(turns::running(named)) }
 }
 
 unsafe extern "C" fn stopping(_cpu: c_uint, _word: *mut c_void) {
@@ -255,7 +270,9 @@ unsafe extern "C" fn stopping(_cpu: c_uint, _word: *mut c_void) {
 
 unsafe extern "C" fn halting(named: c_uint, _word: *mut c_void) {
     let cpu = turns::running(named);
-    sections::halts();
+    if cpu == watched().cpu {
+        sections::halts();
+    }
     isolate::halts(cpu);
     turns::halts();
     if let Some(instrument) = INSTRUMENT.get() {

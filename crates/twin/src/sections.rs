@@ -10,9 +10,11 @@
 //! call if the CPU has jumped. The driver says where the word is, and when a run begins and ends, by
 //! an instruction that does nothing (`kernel/irqscope/mark.h`). A halted CPU executes nothing: there
 //! each section ends, and what goes on beyond (the idle task has preemption disabled for ever) begins
-//! anew with the first instruction after it.
+//! anew with the first instruction after it. Of several CPUs one is followed; while others have their turns it
+//! executes nothing, and their instructions are in no length.
 
 use std::collections::HashMap;
+use std::ffi::c_uint;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -65,15 +67,16 @@ pub fn is_mark(insn: &[u8]) -> bool {
 /// Takes the driver's mark: a run begins or ends.
 ///
 /// # Safety
-/// Called from a callback at the first instruction of a block of the machine's only CPU.
-pub unsafe fn marked() {
+/// Called from a callback at the first instruction of a block of the CPU `at`, which need not be the one that is
+/// followed.
+pub unsafe fn marked(at: c_uint) {
     if let Some(state) = lock().as_mut() {
         // SAFETY: the caller's promise.
-        let address = unsafe { state.cpu.rax() };
+        let address = unsafe { state.cpu.rax(at) };
         let begins = address != 0;
         if begins {
             // SAFETY: as above.
-            state.preemption = unsafe { state.cpu.word_at(address) };
+            state.preemption = unsafe { state.cpu.word_at(at, address) };
         }
         state.recorder.pause();
         OPEN.store(begins, Ordering::Relaxed);
@@ -83,7 +86,7 @@ pub unsafe fn marked() {
 /// Takes note that an instruction is about to be executed.
 ///
 /// # Safety
-/// Called from a callback in the code of the machine's only CPU.
+/// Called from a callback in the code of the CPU that is followed.
 pub unsafe fn executes(insn: Insn) {
     if !OPEN.load(Ordering::Relaxed) {
         return;
@@ -95,7 +98,7 @@ pub unsafe fn executes(insn: Insn) {
     }
 }
 
-/// Takes note that the CPU is about to halt.
+/// Takes note that the CPU that is followed is about to halt.
 pub fn halts() {
     if OPEN.load(Ordering::Relaxed)
         && let Some(state) = lock().as_mut()

@@ -7,6 +7,8 @@
 //! bit. Per instruction and not per block, because a block may be left in its middle, and the
 //! clock, which cannot be read in a callback, would not show where.
 //!
+//! Of several CPUs one is followed: what others execute is not recorded.
+//!
 //! Before the target can take triggers, and once the last of them has been answered, nothing is called: what
 //! was translated until then is thrown away.
 //!

@@ -29,7 +29,7 @@ pub fn flush() -> Option<Flush> {
     *FLUSH
 }
 
-/// Lets the only CPU translate all anew as soon as it executes nothing. A QEMU that cannot do so goes on with
+/// Lets the first CPU throw away what was translated for all, as soon as it executes nothing. A QEMU that cannot do so goes on with
 /// what it has, whose calls only cost time.
 pub fn throw_away() {
     let (Ok(symbols), true) = (Symbols::look_up(), flush().is_some()) else { return };

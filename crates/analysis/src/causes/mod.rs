@@ -61,3 +61,4 @@ pub use ranking::{HeldUp, Ranked, ranking};
 pub use response::{PartFigures, ResponsePart, ResponseParts};
 pub use rows::{Row as CauseRow, Rows as CauseRows};
 pub use truth::{Truth, TruthRow, Wrong};
+pub(crate) use turns::Turns;

@@ -41,6 +41,11 @@ impl Turns {
         Self::of_changes(&changes)
     }
 
+    /// Takes the turns of a case, in nanoseconds of the generator's clock.
+    pub fn in_ns(data: &CaseData) -> Self {
+        Self::of_changes(&data.turns)
+    }
+
     /// Makes them of the instants, in readings of the target's counter, from which on a CPU executed, or none.
     fn of_changes(changes: &[(u64, Option<u16>)]) -> Self {
         let cpus: BTreeSet<u16> = changes.iter().filter_map(|(_, cpu)| *cpu).collect();

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::interval::Counted;
 use super::{CallTree, PathError};
+use crate::causes::Turns;
 use crate::{Result, quantile};
 
 /// Which sample: one near a quantile of all of a stage's latencies, or a number.
@@ -50,12 +51,19 @@ pub struct PathSample {
     pub slept: bool,
     /// Virtual time that its instructions take.
     pub executed_ns: i64,
+    /// Of several CPUs: virtual time in which others had their turns.
+    pub others_ns: i64,
 }
 
 impl PathSample {
-    /// Returns whether its instructions are its latency.
+    /// Returns whether its instructions, and the others' turns, are its latency or may be: a CPU that slept executed
+    /// none.
     pub fn agrees(&self) -> bool {
-        self.executed_ns == self.latency_ns || self.slept
+        self.is_exact() || self.slept
+    }
+
+    fn is_exact(&self) -> bool {
+        self.executed_ns + self.others_ns == self.latency_ns
     }
 }
 
@@ -125,7 +133,7 @@ impl<'a> CasePath<'a> {
         let count = |wanted: fn(&&PathSample) -> bool| self.samples.iter().filter(wanted).count();
         PathCheck {
             samples: self.samples.len() as u64,
-            equal: count(|one| one.executed_ns == one.latency_ns) as u64,
+            equal: count(|one| one.is_exact()) as u64,
             slept: count(|one| one.slept) as u64,
             faults: self.samples.iter().map(|one| one.faults).sum(),
             mismatches: self.samples.iter().filter(|one| !one.agrees()).copied().collect(),
@@ -195,14 +203,16 @@ impl<'a> CasePath<'a> {
     }
 
     fn find_samples(&mut self) -> Result<()> {
-        let mut by_seq: BTreeMap<u64, Vec<(Stage, i64)>> = BTreeMap::new();
+        let mut by_seq: BTreeMap<u64, Vec<(Stage, i64, i64)>> = BTreeMap::new();
         for row in self.data.rows.iter().filter(|row| row.view == View::Outside) {
             if let Some(latency) = row.latency {
-                by_seq.entry(row.seq).or_default().push((row.stage, latency.0));
+                by_seq.entry(row.seq).or_default().push((row.stage, row.trigger.0, latency.0));
             }
         }
         let instruction = self.data.plan.as_ref().and_then(|plan| plan.instruction);
         let instruction = instruction.unwrap_or(Tick { femtoseconds: 0 });
+        let turns = Turns::in_ns(&self.data);
+        let others = turns.of_others(self.data.plan.as_ref().map_or(0, |plan| plan.cpu) as u16);
         let mut traced = false;
         let (mut samples, mut cut_off) = (Vec::new(), 0);
         for stretch in self.run.stretches(&self.index, self.data.number) {
@@ -210,7 +220,7 @@ impl<'a> CasePath<'a> {
             traced = true;
             let counted = Counted::new(&stretch, &self.data.symbols);
             for seq in triggers(&stretch) {
-                for (stage, latency_ns) in by_seq.get(&seq).into_iter().flatten() {
+                for (stage, trigger_ns, latency_ns) in by_seq.get(&seq).into_iter().flatten() {
                     let line = self.line(*stage).unwrap_or(u8::MAX);
                     let interval = counted.interval(seq, line, *latency_ns, self.clock());
                     let Some(interval) = interval else {
@@ -219,14 +229,19 @@ impl<'a> CasePath<'a> {
                     };
                     let instructions = counted.executed(&interval);
                     let executed_ns = instruction.nanoseconds(instructions.cast_signed()).0;
+                    let from = trigger_ns.cast_unsigned();
+                    let own = others.own(from, from.saturating_add_signed(*latency_ns));
+                    let others_ns = latency_ns - own.cast_signed();
                     samples.push(PathSample {
                         seq,
                         stage: *stage,
                         latency_ns: *latency_ns,
                         instructions,
                         faults: interval.end - interval.start - instructions,
-                        slept: executed_ns < *latency_ns && counted.passes_sleep(&interval),
+                        slept: executed_ns + others_ns < *latency_ns
+                            && counted.passes_sleep(&interval),
                         executed_ns,
+                        others_ns,
                     });
                 }
             }

@@ -88,7 +88,7 @@ pub fn check_line(check: &PathCheck) -> String {
             grouped(mismatches.len() as u64),
             worst.seq,
             worst.stage,
-            alone(worst.executed_ns),
+            alone(worst.executed_ns + worst.others_ns),
             alone(worst.latency_ns)
         ));
     }

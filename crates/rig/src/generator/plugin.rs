@@ -44,12 +44,18 @@ impl Plugin {
         Ok(Self { path, _dir: dir, socket, chunks, follower, watch })
     }
 
-    /// Returns QEMU's arguments; `lines` as many as stages answer.
-    pub fn args(&mut self, plan: &StagePlan, lines: usize, twin: Twin) -> Result<[String; 2]> {
+    /// Returns QEMU's arguments; `cpu` is the one under test, `lines` as many as stages answer.
+    pub fn args(
+        &mut self,
+        plan: &StagePlan,
+        cpu: u32,
+        lines: usize,
+        twin: Twin,
+    ) -> Result<[String; 2]> {
         [&self.path, &self.socket].into_iter().try_for_each(|path| check_path(path))?;
         let asked = plan.settings(lines);
         self.watch = Watch::new(asked);
-        let settings = settings(&asked, plan, lines, twin);
+        let settings = settings(&asked, plan, (cpu, lines), twin);
         let (path, socket) = (self.path.display(), self.socket.display());
         Ok(["-plugin".into(), format!("{path},{settings},out={socket}")])
     }
@@ -222,7 +228,12 @@ fn read_on(listener: UnixListener) -> Receiver<Vec<u8>> {
 }
 
 /// Returns the arguments of a run, without those that say where its frames go.
-fn settings(asked: &Changes<Nanoseconds>, plan: &StagePlan, lines: usize, twin: Twin) -> String {
+fn settings(
+    asked: &Changes<Nanoseconds>,
+    plan: &StagePlan,
+    (cpu, lines): (u32, usize),
+    twin: Twin,
+) -> String {
     let mut args = format!("settings={},lines={lines},start=armed", asked.to_hex());
     if let Some(faults) = plan.faults.as_ref().filter(|all| all.kinds.contains(&FaultKind::Smi)) {
         // As often as each of the others.
@@ -239,7 +250,11 @@ fn settings(asked: &Changes<Nanoseconds>, plan: &StagePlan, lines: usize, twin: 
         args.push_str(&format!(",delay={}", twin.first.0));
     }
     args.push_str(&quantum(twin.cpus, twin.quantum.0));
-    if plan.explains() && twin.cpus > 1 {
+    let follows = twin.trace > 0 || twin.sections;
+    if follows && twin.cpus > 1 {
+        args.push_str(&format!(",cpu={cpu}"));
+    }
+    if (plan.explains() || follows) && twin.cpus > 1 {
         args.push_str(",turns=1");
     }
     args
@@ -257,16 +272,19 @@ mod tests {
     fn a_plan_becomes_the_plugins_arguments() {
         let asked = Changes::default().seed(3);
         let expected = format!("settings={},lines=10,start=armed", asked.to_hex());
-        assert_eq!(settings(&asked, &StagePlan::default(), 10, Twin::default()), expected);
+        assert_eq!(settings(&asked, &StagePlan::default(), (1, 10), Twin::default()), expected);
         let kinds = vec![FaultKind::Smi, FaultKind::Work];
         let faults = Faults { kinds, length_ns: 1, interval_ns: 1000, seed: 4 };
         let plan = StagePlan { faults: Some(faults), ..StagePlan::default() };
         let text =
-            settings(&asked, &plan, 10, Twin { trace: 2, sections: true, ..Twin::default() });
+            settings(&asked, &plan, (1, 10), Twin { trace: 2, sections: true, ..Twin::default() });
         assert_eq!(text, format!("{expected},smi=2000,smi-seed=4,trace=2,sections=1"));
+        let two = Twin { trace: 2, cpus: 2, ..Twin::default() };
+        let text = settings(&asked, &StagePlan::default(), (1, 10), two);
+        assert!(text.contains(",trace=2,") && text.ends_with(",cpu=1,turns=1"), "{text}");
         let inside = Some(Inside { explain: true, ..Inside::default() });
         let plan = StagePlan { inside, ..StagePlan::default() };
-        let text = |cpus| settings(&asked, &plan, 10, Twin { cpus, ..Twin::default() });
+        let text = |cpus| settings(&asked, &plan, (0, 10), Twin { cpus, ..Twin::default() });
         assert!(text(2).ends_with(",turns=1") && !text(1).contains("turns"), "{}", text(2));
     }
 

@@ -154,7 +154,7 @@ impl TwinRig {
         if let (Some(plugin), Some(asked)) = (&mut plugin, asked) {
             let first = job.first.map_or(self.twin.first, Span);
             let twin = Twin { first, ..self.twin };
-            going_on.args.extend(plugin.args(asked, prepared.lines(plan), twin)?);
+            going_on.args.extend(plugin.args(asked, plan.cpu, prepared.lines(plan), twin)?);
         } else if let Some(plugin) = &plugin {
             let (cpus, quantum) = (self.twin.cpus, self.twin.quantum.0);
             going_on.args.extend(match isolates {

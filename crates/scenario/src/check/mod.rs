@@ -92,7 +92,6 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
     for (asked, key) in [(text.twin.trace > 0, "twin.trace"), (text.twin.sections, "twin.sections")]
     {
         flaws.when(asked && !traceable, key, Rule::Untraceable { rig: text.rig.name() });
-        flaws.when(asked && text.twin.cpus > 1, key, Rule::TracedAlone);
     }
     ssh::check(text, flaws);
     kernels(text, flaws);

@@ -79,7 +79,9 @@ pub enum Rule {
     EnvironmentName(String),
     #[error("two files of a load would have the same name, or `{0}` names none")]
     FileTwice(String),
-    #[error("packages lie in the guest's root, not in the load's own: have them in that, and leave them out here")]
+    #[error(
+        "packages lie in the guest's root, not in the load's own: have them in that, and leave them out here"
+    )]
     PackagesBesideRoot,
     #[error("there is no `{0}`; paths count from the scenario's file")]
     NoSuchFile(String),
@@ -175,8 +177,6 @@ pub enum Rule {
          emulated and its generator sees each instruction; this is rig {rig}, or another trigger"
     )]
     Untraceable { rig: &'static str },
-    #[error("a path is traced, and sections are recorded, on one CPU: leave twin.cpus out")]
-    TracedAlone,
 
     #[error("count is {first} to {last}, not {0}", first = COUNT.lowest, last = COUNT.highest)]
     Count(u64),
