@@ -54,9 +54,7 @@ impl Lake {
         let options = ["--place", place, "--lake", &self.url].map(str::to_owned);
         let run = [run.display().to_string()];
         let arguments: Vec<String> = words.into_iter().chain(run).chain(options).collect();
-        let ended = run_process(&arguments, log, LIMIT, stop)
-            .map_err(|error| FleetError::write(log, error))?;
-        Ok(match ended {
+        Ok(match run_process(&arguments, log, LIMIT, stop)? {
             Ended::Itself(Some(0)) => None,
             Ended::Itself(_) => Some(last_words(log)),
             Ended::Late => Some("not done within an hour".into()),

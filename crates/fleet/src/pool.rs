@@ -15,7 +15,7 @@ use crate::known::{self, Known};
 use crate::lake::Lake;
 use crate::plan::{Place, Plan, Where};
 use crate::process::{Ended, last_words, run as run_process};
-use crate::{FleetError, Result, labgrid, locked};
+use crate::{Result, labgrid, locked};
 
 /// The exit status of a measurement whose rig was lost, which may be tried again.
 const LOST: i32 = 3;
@@ -250,8 +250,7 @@ impl Fleet<'_> {
         let arguments = job.arguments(way, &self.directory.path().join(&run), trust);
         let launcher = &self.plan.places[&job.place].launcher;
         let command: Vec<String> = launcher.iter().cloned().chain(own).chain(arguments).collect();
-        let ended = run_process(&command, &log, self.plan.limit, stop)
-            .map_err(|error| FleetError::write(&log, error))?;
+        let ended = run_process(&command, &log, self.plan.limit, stop)?;
         let failed = |exit, why: String| What::Failed { exit, why };
         Ok(match ended {
             Ended::Itself(Some(0)) => {

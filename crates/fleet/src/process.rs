@@ -14,6 +14,8 @@ use irqscope_rig::{OFFLINE, Stop, are_downloads_forbidden};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::{FleetError, Result};
+
 /// How long a measurement may take to end when it is asked to.
 const LAST: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(50);
@@ -37,28 +39,35 @@ pub enum Ended {
 ///
 /// # Errors
 /// It cannot be started, or the log cannot be written.
-pub fn run(words: &[String], log: &Path, limit: Duration, stop: &Stop) -> io::Result<Ended> {
-    let output = File::options().create(true).append(true).open(log)?;
+pub fn run(words: &[String], log: &Path, limit: Duration, stop: &Stop) -> Result<Ended> {
+    let unwritten = |error| FleetError::write(log, error);
+    let output = File::options().create(true).append(true).open(log).map_err(unwritten)?;
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "TERM", "--"]).args(words);
-    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    let again = output.try_clone().map_err(unwritten)?;
+    command.stdin(Stdio::null()).stdout(again).stderr(output);
     if are_downloads_forbidden() {
         command.env(OFFLINE, "1");
     }
     // Ctrl-C in a terminal is for the fleet, which asks its measurements to end.
     command.process_group(0);
-    let mut child = command.spawn()?;
+    let mut child = command.spawn().map_err(FleetError::NoSetpriv)?;
+    await_end(&mut child, limit, stop).map_err(FleetError::NoSetpriv)
+}
+
+/// Waits for a process, and ends it when its time is over.
+fn await_end(child: &mut Child, limit: Duration, stop: &Stop) -> io::Result<Ended> {
     let end = Instant::now() + limit;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Ended::Itself(status.code()));
         }
         if stop.requested() {
-            finish(&mut child)?;
+            finish(child)?;
             return Ok(Ended::Stopped);
         }
         if Instant::now() > end {
-            finish(&mut child)?;
+            finish(child)?;
             return Ok(Ended::Late);
         }
         thread::sleep(LOOK);
