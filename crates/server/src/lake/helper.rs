@@ -89,7 +89,8 @@ impl Helper {
             None => {
                 self.end();
                 let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                Err(LakeError::NoHelper(words))
+                let silent = || format!("{PYTHON} -m irqscope.lake ended and said nothing");
+                Err(LakeError::NoHelper(if words.is_empty() { silent() } else { words }))
             }
         }
     }
