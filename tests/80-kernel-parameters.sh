@@ -37,6 +37,22 @@ PY
 expect 0 "$IRQSCOPE" compare timers#6.1/idle/highres-on timers#6.1/idle/highres-off
 says "highres=off"
 
+# A report puts the levels of an axis beside each other, on the terminal and on its page.
+expect 0 "$IRQSCOPE" report timers --by highres
+python3 - "$WORK/said" timers/summary.json <<'PY' || fail "not by the axis"
+import json, sys
+lines = open(sys.argv[1]).read().splitlines()
+head = next(line.split() for line in lines if line.startswith("stage"))
+assert head[-3:] == ["on", "off", "x"], head
+median = next(line.split() for line in lines if " p50 " in line)
+on, off = (case["benchmarks"][0]["p50_ns"] for case in json.load(open(sys.argv[2]))["cases"])
+assert [float(text.replace(",", "")) for text in median[-3:-1]] == [round(ns / 1000, 2) for ns in (on, off)], median
+assert abs(float(median[-1]) - off / on) < 0.006, median
+PY
+grep -q 'id="by-highres"' timers/report.html || fail "the report has no table by the axis"
+expect 2 "$IRQSCOPE" report timers --by state
+says "no two levels of \`state\`: there are highres"
+
 # 6.1 has preempt=, and none that is called lazy.
 expect 2 "$IRQSCOPE" run timers.toml --set 'axes.highres=["on"]' --set boot=preempt=lazy --out lazy
 says "does not know these parameters, or not their values: preempt=lazy"

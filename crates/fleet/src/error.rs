@@ -17,7 +17,9 @@ pub enum FleetError {
     #[error("cannot write {}: {source}", .path.display())]
     Write { path: PathBuf, source: io::Error },
 
-    #[error("cannot run setpriv, by which a fleet's processes end with it: {0}; apt install util-linux")]
+    #[error(
+        "cannot run setpriv, by which a fleet's processes end with it: {0}; apt install util-linux"
+    )]
     NoSetpriv(io::Error),
 
     #[error("{}: {text}", .path.display())]

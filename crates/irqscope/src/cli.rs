@@ -316,6 +316,10 @@ pub struct Report {
     pub run: PathBuf,
     #[command(flatten)]
     pub shown: Shown,
+    /// Print p50, p99 and maximum beside each other for the levels of an axis: `kernel`, `state`, or one of the
+    /// scenario's own.
+    #[arg(long, value_name = "AXIS", conflicts_with_all = ["wide", "columns", "sort", "csv", "json"])]
+    pub by: Option<String>,
     /// Draw histograms as INTSPECT does: a linear axis, 5 % and 95 %, what another interrupt hit (IRQ)
     /// and what lies beyond the axis (OOB) apart.
     #[arg(long)]

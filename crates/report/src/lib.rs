@@ -48,8 +48,8 @@ pub use path::{PATH_CAVEAT, check_line, difference_table, flame, path_table, pat
 pub use perfetto::perfetto;
 pub use scope::{SCOPE_TEXT_COLUMNS, ScopeView, scope_columns, scope_png, scope_svg, scope_text};
 pub use screen::{
-    About, Choice, Field, Line, SCREEN_WIDTH, answer, below, csv, isolation_screen, narrow,
-    watch_screen,
+    About, ByAxis, Choice, Field, Line, SCREEN_WIDTH, answer, axes, axis_screen, below, by_axis,
+    csv, isolation_screen, narrow, watch_screen,
 };
 pub use table::table;
 pub use tail::tail_table;

@@ -5,9 +5,12 @@ use irqscope_analysis::{
     Above, CaseFigures, Explanation, Summary, Sweep, Verdict, explanations, hold_own,
 };
 use irqscope_quantity::Quantile;
-use irqscope_report::{About, Extras, Form, Line, answer, below, csv, narrow};
+use irqscope_report::{
+    About, Extras, Form, Line, answer, axes, axis_screen, below, by_axis, csv, narrow,
+};
 use irqscope_run::RunDir;
 
+use super::probing::usage;
 use super::{Done, print_json};
 use crate::cli::{Report, Shown};
 use crate::console;
@@ -15,7 +18,24 @@ use crate::exit::{Exit, Trouble};
 
 pub fn report(options: &Report) -> Done {
     let form = if options.intspect { Form::Intspect } else { Form::Logarithmic };
-    show_answer(&RunDir::open(&options.run)?, &options.shown, None, Pages::All(form))
+    let run = RunDir::open(&options.run)?;
+    match &options.by {
+        Some(axis) => show_by(&run, axis, form),
+        None => show_answer(&run, &options.shown, None, Pages::All(form)),
+    }
+}
+
+/// Derives likewise, and prints figures by the levels of an axis.
+fn show_by(run: &RunDir, axis: &str, form: Form) -> Done {
+    let (summary, figures) = irqscope_analysis::derive_figures(run)?;
+    let Some(by) = by_axis(run.manifest(), &summary, axis) else {
+        let all = axes(run.manifest()).join(", ");
+        let have =
+            if all.is_empty() { "nothing varies".to_owned() } else { format!("there are {all}") };
+        return usage(format!("this run has no two levels of `{axis}`: {have}"));
+    };
+    print_lines(&axis_screen(&by, console::width()));
+    finish(run, &summary, figures, Extras::default(), (Pages::All(form), true))
 }
 
 /// The output.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! report.html: one file that needs nothing else.
 
+mod axis;
 mod compare;
 mod explain;
 mod facts;
@@ -53,7 +54,7 @@ pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> St
         (trouble(summary))
         (drawing("All stages", |layout| overview(summary, layout, false)))
         (first::latest(manifest, figures))
-        section id="figures" { h2 { "Figures" } (tables::first(summary, &Maxima::of(manifest, figures))) (tables::all(summary)) }
+        section id="figures" { h2 { "Figures" } (tables::first(summary, &Maxima::of(manifest, figures))) (tables::all(summary)) (axis::section(manifest, summary)) }
         (isolate::section(&figures.isolated))
         (stage::rounds(&figures.rounds))
         (stage::scopes(&figures.scopes))

@@ -4,6 +4,7 @@
 //! No figure is derived here: rows hold what the summary has.
 
 mod answer;
+mod axis;
 mod comparison;
 mod field;
 mod isolate;
@@ -14,6 +15,7 @@ mod watch;
 
 pub use answer::{About, answer};
 pub(crate) use answer::{Facts, summed};
+pub use axis::{ByAxis, axes, axis_screen, by_axis};
 pub use field::Field;
 pub use isolate::isolation_screen;
 pub(crate) use isolate::{disturbance_rate, disturbed_share};
