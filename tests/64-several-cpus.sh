@@ -99,10 +99,10 @@ says "twin.quantum is 100ns to 1ms"
 # Path and sections of the CPU under test beside a busy one: the samples stay what they are, each path's
 # instructions and the other CPU's turns are its latency, and sections are found in both states.
 viewed() { # NAME OPTION...
-	expect 0 "$IRQSCOPE" run "$TESTS/scenarios/two-busy.toml" --allow-commands --count 60 --no-report "${@:2}" --out "$WORK/$1"
+	expect 0 "$IRQSCOPE" run "$TESTS/scenarios/two-busy.toml" --allow-commands --count 24 --no-report "${@:2}" --out "$WORK/$1"
 }
 viewed plain
-viewed traced --trace 60
+viewed traced --trace 24
 viewed whole --sections
 for name in traced whole; do
 	cmp "$WORK/plain/samples.parquet" "$WORK/$name/samples.parquet" || fail "other samples with a view: $name"
@@ -110,7 +110,7 @@ done
 cases=$(python3 -c "import json; print(*(c['case'] for c in json.load(open('$WORK/plain/manifest.json'))['cases']))")
 for case in $cases; do
 	expect 0 "$IRQSCOPE" path "$WORK/traced" --case "$case" --stage user --json
-	holds "$WORK/said" "j['check']['samples'] > 60 and j['check']['equal'] == j['check']['samples'] and not j['check']['cut_off']" "the path of $case"
+	holds "$WORK/said" "j['check']['samples'] > 24 and j['check']['equal'] == j['check']['samples'] and not j['check']['cut_off']" "the path of $case"
 done
 expect 0 "$IRQSCOPE" locks "$WORK/whole" --json
 holds "$WORK/said" "len(j) == len('$cases'.split()) and all(len(one['sites']) > 20 for one in j)" "sections of both"

@@ -162,6 +162,7 @@ async function more(page) {
   await page.press("#trigger-number", "Enter");
   await until("trigger 300", () => trigger(page), (now) => now === 300);
   await far(page);
+  await page.focus(".screen");
   await page.keyboard.press("?");
   await page.waitForSelector("dialog.help[open]");
   await accessible(page, "the keys");

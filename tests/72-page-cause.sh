@@ -15,7 +15,7 @@ cat >"$WORK/fault.toml" <<-TOML
 	[faults]
 	kinds = ["irqs-off"]
 	length = "200us"
-	interval = "60ms"
+	interval = "12ms"
 	seed = 3
 	[trigger]
 	kind = "line"

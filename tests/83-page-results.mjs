@@ -45,13 +45,13 @@ async function unfold(page, kind) {
 const ready = (page, kind) => page.waitForSelector(`${panel(kind)} .result[aria-busy=false] > *`);
 
 /** Looks at a panel in both themes, on a screen and on a phone. */
-async function looks(page, kind) {
+async function looks(page, kind, name = kind) {
   for (const [width, height] of [[1400, 900], [390, 844]]) {
     await page.setViewportSize({ width, height });
     for (const theme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme: theme });
       await accessible(page, `${kind}, ${width} px, ${theme}`);
-      await page.locator(panel(kind)).screenshot({ path: join(pictures, `${kind}-${width}-${theme}.png`) });
+      await page.locator(panel(kind)).screenshot({ path: join(pictures, `${name}-${width}-${theme}.png`) });
     }
     await fits(page, kind);
   }
@@ -211,7 +211,7 @@ async function counted(page) {
     near(row[5], handed[index].waited_ns, "how long it waited");
     for (const ahead of handed[index].ahead) assert.ok(row[6].includes(`${ahead.thread} (${ahead.priority})`), row[6]);
   });
-  await looks(page, "counted");
+  await looks(page, "bursts", "counted");
 }
 
 async function locks(page) {
@@ -341,7 +341,7 @@ try {
   await show(page, "bursts", ["tail", "gate", "bursts", "locks"]);
   await bursts(page);
   await locks(page);
-  await show(page, "counted", ["tail", "gate", "bursts"]);
+  await show(page, "counted", ["tail", "gate", "bursts", "locks"]);
   await counted(page);
   await show(page, "sweep", ["tail", "gate", "sweep"]);
   await sweep(page);

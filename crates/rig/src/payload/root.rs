@@ -72,7 +72,13 @@ fn unpack(file: &Path, into: &Path) -> Result<()> {
         true => Box::new(GzDecoder::new(plain)),
         false => Box::new(plain),
     };
-    extract(reader, into).trying(failed)?;
+    extract(reader, into).map_err(|error| {
+        RigError::unready(
+            format!("cannot unpack {}: {error}", file.display()),
+            "name a directory with a root file system, or a whole file of tar with one; and see that the cache's disk \
+             has room",
+        )
+    })?;
     check(file, into)
 }
 
