@@ -38,7 +38,7 @@ function handed({ bursts, left_out }: CaseBursts): Child[] {
   const scope = left_out === 0 ? "" : ` (of the first ${grouped(bursts.length)} bursts)`;
   return rows.length === 0 ? [] : [h("div", { "data-burst": "ksoftirqd" },
     h("h3", {}, `ksoftirqd${scope}: `, h("span", { class: "muted" }, "softirqs that were left to its thread, and what had the CPU before it")),
-    table("Softirqs handed to ksoftirqd", ["trigger", "woken at", "rounds before", "in", "its priority", "waited", "the CPU had"], rows))];
+    table("Softirqs handed to ksoftirqd", ["trigger", "woken at", "rounds before", "in", "its priority", "waited", "had the CPU meanwhile"], rows))];
 }
 
 function handedRow(burst: Burst, { at_ns, rounds, rounds_ns, priority, waited_ns, ahead }: Handed): string[] {
