@@ -31,12 +31,12 @@ def main():
     where = "where view = 'outside' and stage = 'irq' and latency_ns is not null"
     late = duckdb.sql(f"select seq, latency_ns from {samples} {where} and latency_ns > {LEAST_NS}").fetchall()
     [[count, greatest]] = duckdb.sql(f"select count(*), max(latency_ns) from {samples} {where}").fetchall()
-    ordinary = {function["name"] for function in path("p50")["functions"]}
+    ordinary = {function["function"] for function in path("p50")["functions"]}
     found = {}
     for seq, latency in late:
         shown = path(seq)
-        culprit = max((one for one in shown["functions"] if one["name"] not in ordinary), key=lambda one: one["total"])
-        found.setdefault(culprit["name"], []).append((latency, seq, culprit["total"], shown["sample"]["instructions"]))
+        culprit = max((one for one in shown["functions"] if one["function"] not in ordinary), key=lambda one: one["total"])
+        found.setdefault(culprit["function"], []).append((latency, seq, culprit["total"], shown["sample"]["instructions"]))
     median = path("p50")["sample"]["latency_ns"]
     print(f"{count} answers, the median {median} ns, the longest {greatest} ns; {len(late)} above {LEAST_NS} ns")
     print("| function | answers | longest | in it and on top, of the longest |\n| --- | --- | --- | --- |")
