@@ -96,7 +96,7 @@ class IrqscopeDriver(Driver):  # type: ignore[misc]
 
         Raises:
             irqscope.GateExceeded: a limit does not hold; its message says which.
-            irqscope.Error: the run is invalid, or a limit is none.
+            irqscope.Error: the run is invalid, or a limit names nothing that was measured.
         """
         command = ["gate", str(run.path)]
         for limit in limits:
