@@ -37,7 +37,7 @@ def submit(submission: dict[str, Any], receiver: str) -> str:
         receiver: `https://TOKEN@HOST/`; `http` on this machine only, because the token is readable on the way.
 
     Raises:
-        Error: the address is none, or the receiver cannot be reached or refuses it. The token is in no message.
+        Error: the address is wrong, or the receiver cannot be reached or refuses it. The token is in no message.
     """
     url, token = _address(receiver)
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
