@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: the path of every traced sample has as many instructions as its latency
 # has virtual nanoseconds, also under page faults, and tracing changes no sample;
-# a flame graph, folded stacks and a difference come of it.
+# a flame graph, folded stacks and a difference come of it. Answers that were merged cost no path of the triggers
+# after them.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -58,3 +59,10 @@ difference = both["difference"]
 more = sum(one["after"] - one["before"] for one in difference["functions"])
 assert more == difference["after"] - difference["before"] == both["second"]["sample"]["instructions"] - both["first"]["sample"]["instructions"]
 PY
+
+# Half of the answers of these bursts are merged, and look from outside as if they were still to come: the trace goes
+# on without them, and what is not in it is not said to disagree.
+expect 0 "$IRQSCOPE" run bursts --kernel 6.1 --count 640 --trace 640 --no-report --out "$WORK/merged"
+expect 0 "$IRQSCOPE" path "$WORK/merged" --stage softirq --json
+holds "$WORK/said" "j['check']['samples'] + j['check']['cut_off'] == 640 + 320 and j['check']['cut_off'] < 48" "the bursts' paths"
+holds "$WORK/said" "j['check']['equal'] == j['check']['samples'] and not j['check']['mismatches']" "the bursts' paths"

@@ -177,6 +177,11 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
         self.pairing.waiting_since().is_some()
     }
 
+    /// Returns how many triggers are out whose answers are not all there.
+    pub fn waiting(&self) -> u64 {
+        self.pairing.waiting().count() as u64
+    }
+
     /// Returns when to call [`Self::tick`]; an instant in the past means now.
     pub fn due(&self) -> Option<u64> {
         let next = match self.state {

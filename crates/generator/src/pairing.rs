@@ -421,10 +421,13 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
 
     /// Returns when the oldest trigger that still waits was made.
     pub fn waiting_since(&self) -> Option<u64> {
-        (self.given_up.max(self.head)..self.next)
-            .map(|ticket| self.slot(ticket))
-            .find(|slot| !slot.is_settled())
-            .map(|slot| slot.at)
+        self.waiting().next().map(|slot| slot.at)
+    }
+
+    /// Returns the triggers that still wait, the oldest first.
+    pub fn waiting(&self) -> impl Iterator<Item = &Slot> {
+        let open = self.given_up.max(self.head)..self.next;
+        open.map(|ticket| self.slot(ticket)).filter(|slot| !slot.is_settled())
     }
 
     /// Takes the oldest sample once it is final: nothing of it waits, and the

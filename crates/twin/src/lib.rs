@@ -85,5 +85,6 @@ mod translations;
 mod turned;
 mod turns;
 mod unusable;
+mod waiting;
 mod ways;
 mod wiring;

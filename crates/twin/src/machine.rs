@@ -11,6 +11,7 @@ use crate::smi::Smi;
 use crate::trace;
 use crate::translations;
 use crate::turns;
+use crate::waiting::Waiting;
 use crate::wiring::Wiring;
 
 /// How often commands are looked for, where some may come: virtual time.
@@ -39,6 +40,8 @@ pub struct Machine {
     pub smi: Option<(Smi, Memory)>,
     /// None: not yet, or it cannot work.
     pub wires: Option<Wires>,
+    /// The answers that a trace waits for.
+    waiting: Waiting,
     /// When the guest wrote to the port, until the registers were read.
     written: Option<u64>,
     /// The instant from which triggers count, until it has come.
@@ -47,7 +50,8 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(source: Source, server: Option<Server>, smi: Option<(Smi, Memory)>) -> Self {
-        Self { source, server, smi, wires: None, written: None, start: None }
+        let waiting = Waiting::new();
+        Self { source, server, smi, wires: None, waiting, written: None, start: None }
     }
 
     /// Takes note that the guest is writing to the port right now.
@@ -68,8 +72,10 @@ impl Machine {
         while self.source.due().is_some_and(|due| due <= now) {
             let act = self.source.tick(now);
             self.act(qemu, act);
-            if act == Act::Raise {
-                trace::trigger(self.youngest(), now);
+            if act == Act::Raise && trace::is_wanted() {
+                self.waiting.trigger(self.source.waiting());
+                let full = trace::trigger(self.youngest(), now);
+                full.into_iter().for_each(|message| self.source.outbox.push(message));
             }
         }
         if let Some((smi, memory)) = &mut self.smi
@@ -77,7 +83,7 @@ impl Machine {
         {
             memory.smi();
         }
-        if !self.source.is_waiting() {
+        if trace::is_wanted() && !self.waiting.go_on(self.source.waiting()) {
             self.close_trace();
             if trace::ends(self.source.status().totals.triggers) {
                 translations::throw_away();

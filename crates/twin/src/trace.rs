@@ -60,13 +60,22 @@ pub fn executed(insn: Insn) {
     }
 }
 
-/// Takes a trigger that was raised: if it is one of the first, a stretch begins or goes on.
-pub fn trigger(seq: Seq, at: u64) {
+/// Returns whether there is to be a trace.
+pub fn is_wanted() -> bool {
+    lock().wanted > 0
+}
+
+/// Takes a trigger that was raised: if it is one of the first, a stretch begins or goes on. One that is full ends
+/// before it; that is returned.
+pub fn trigger(seq: Seq, at: u64) -> Vec<Message> {
     let mut recorder = lock();
-    if seq.0 < recorder.wanted {
-        recorder.mark(at, PathEvent::Trigger(seq));
-        OPEN.store(!recorder.is_full(), Ordering::Relaxed);
+    if seq.0 >= recorder.wanted {
+        return Vec::new();
     }
+    let full = if recorder.is_full() { recorder.take() } else { Vec::new() };
+    recorder.mark(at, PathEvent::Trigger(seq));
+    OPEN.store(true, Ordering::Relaxed);
+    full
 }
 
 pub fn edge(line: u8, at: u64) {

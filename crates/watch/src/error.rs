@@ -26,7 +26,7 @@ pub enum WatchError {
     /// Events found no room in the ring.
     #[error("{0} events of the kernel were lost: what was seen is incomplete")]
     Lost(u64),
-    /// What was to be the last stage.
+    /// The place that was to be the last stage.
     #[error("cannot watch {place} of {program}: {why}")]
     Reach {
         /// The file.

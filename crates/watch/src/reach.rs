@@ -22,10 +22,10 @@ const PROBE: u32 = 3;
 const WORD: usize = 8;
 /// Holds no data: it shows by how much a tool has moved the file's addresses since.
 const BASE: &[u8] = b".stapsdt.base";
-/// A program is read as a whole; a longer file is none.
+/// A program is read as a whole, and is no longer than this.
 const LONGEST: u64 = 1 << 30;
 
-/// What in a program is the last stage.
+/// The last stage: a place in a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// The file that has it.
@@ -93,7 +93,7 @@ struct Site {
     name: String,
     /// In the file.
     offset: u64,
-    /// Where the program counts who looks at the probe; 0: nowhere, it is always on.
+    /// The address at which the program counts the tracers of the probe; 0: it is always on.
     semaphore: u64,
 }
 
@@ -132,7 +132,7 @@ fn absent(others: &[Site]) -> String {
     }
 }
 
-/// Returns all static probes of a file; `None`: it is none that can be read.
+/// Returns all static probes of a file; `None` if it is no program, or a damaged one.
 fn sites(file: &[u8]) -> Option<Vec<Site>> {
     let header = FileHeader64::<Endianness>::parse(file).ok()?;
     let endian = header.endian().ok()?;

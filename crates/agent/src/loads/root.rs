@@ -29,7 +29,7 @@ pub fn enter(dir: &Path) -> Result<(), String> {
         |what: &str, done: nix::Result<()>| done.map_err(|error| format!("{what}: {error}"));
     tried("a mount namespace of its own", unshare(CloneFlags::CLONE_NEWNS))?;
     let none = None::<&str>;
-    // What is mounted here is no other process's.
+    // A mount that is made here is seen by no other process.
     let apart = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     tried("a private /", mount(none, "/", none, apart, none))?;
     for name in MACHINES {

@@ -98,7 +98,9 @@ impl<'a> Counted<'a> {
         };
         let edge = marks.iter().find(is_edge)?;
         let recorded = self.begins.last()? + u64::from(self.stretch.runs.last()?.instructions);
-        let whole = trigger.position <= edge.position && edge.position <= recorded;
+        // A mark at the end of a stretch that is full came after it.
+        let behind = !self.stretch.complete && edge.position == recorded;
+        let whole = trigger.position <= edge.position && edge.position <= recorded && !behind;
         whole.then_some(trigger.position..edge.position)
     }
 
@@ -199,6 +201,15 @@ mod tests {
         assert_eq!(counted.interval(7, 1, 8, tick), Some(2..6));
         assert_eq!(counted.interval(7, 1, 6, tick), None);
         assert_eq!(counted.interval(8, 1, 8, tick), None);
+        // Of a stretch that was full there, nothing is known of what came at its end.
+        let full = Stretch {
+            runs: vec![stretch.runs[0], run(CODE + 0x80, 2, false)],
+            marks: stretch.marks.clone(),
+            complete: false,
+        };
+        let cut = Counted::new(&full, &symbols);
+        assert_eq!(cut.interval(7, 0, 6, tick), Some(2..5));
+        assert_eq!(cut.interval(7, 1, 8, tick), None);
         let steps: Vec<_> = counted.steps(2..6).collect();
         assert_eq!(steps, [(CODE + 1, 2), (CODE + 0x80, 2)]);
     }

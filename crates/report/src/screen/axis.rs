@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Figures by the levels of an axis: kernels, states, or one of a scenario's own. What is alike but for the
-//! level stands in one row.
+//! Figures by the levels of an axis: kernels, states, or one of a scenario's own. Cases that are alike but for the
+//! level stand in one row.
 
 use irqscope_analysis::Summary;
 use irqscope_quantity::{Column, aligned};

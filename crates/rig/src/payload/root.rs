@@ -26,7 +26,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Others that `tar` reads by itself, and this program does not.
 const OTHERS: [(&[u8], &str); 3] =
     [(b"\xfd7zXZ", "xz"), (b"BZh", "bzip2"), (b"\x28\xb5\x2f\xfd", "zstd")];
-/// What an image of layers has, and the file system of a container has not.
+/// Files of an image of layers, which the file system of a container has not.
 const LAYERS: [&str; 3] = ["manifest.json", "oci-layout", "index.json"];
 
 /// Returns all that is in a root file system as it lies in directory `place`, and what it is in one line.
