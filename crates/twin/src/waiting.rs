@@ -6,7 +6,7 @@
 //! between triggers, and the paths of all triggers meanwhile would not be in it. So a number of waiting triggers that
 //! was never less through many triggers in a row is taken for answers that will not come.
 
-/// So many triggers: more than a burst has.
+/// Triggers: more than a burst has.
 const TRIGGERS: usize = 32;
 
 /// The fewest triggers that waited at one time, from each trigger to the next.
@@ -27,7 +27,7 @@ impl Waiting {
         self.least[self.latest] = waiting;
     }
 
-    /// Takes note that so many wait now. Returns whether one of them may still be answered.
+    /// Takes note that this number waits now. Returns whether one of them may still be answered.
     pub fn go_on(&mut self, waiting: u64) -> bool {
         let least = &mut self.least[self.latest];
         *least = waiting.min(*least);
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_that_never_comes_is_waited_for_through_so_many_triggers() {
+    fn an_answer_that_never_comes_is_waited_for_through_a_number_of_triggers() {
         let mut waiting = Waiting::new();
         for _ in 0..TRIGGERS {
             waiting.trigger(1);
