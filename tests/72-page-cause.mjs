@@ -80,6 +80,10 @@ async function far(page) {
     await until(`pulses in ${window}`, () => share(page), (now) => now > 0.1 && now < 0.5);
     assert.equal(await trigger(page), 300, "another window is no other trigger");
   }
+  // Beyond the run's end there is nothing, and the screen stays.
+  await page.evaluate((hash) => { location.hash = `${hash.replace(/&t=[^&]*/, "")}&t=9000000000,9100000000`; }, before);
+  await page.waitForTimeout(500);
+  assert.ok(await page.isVisible(".screen canvas"), "a window behind the run hides nothing");
   await page.evaluate((hash) => { location.hash = hash; }, before);
 }
 

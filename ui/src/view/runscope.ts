@@ -175,7 +175,8 @@ export class RunScope {
     // In steps, so that not each movement fetches.
     const away = Math.round((middle - seq) / (count / 8)) * (count / 8);
     const begin = seq + away - (count === MANY ? count / 2 : count / 4);
-    return [Math.max(begin, 0), count];
+    const { first = 0, last = Infinity } = this.#lines ?? {};
+    return [Math.max(Math.min(begin, last - count + 1), first), count];
   }
 
   /** Returns the shown trigger's instant by the clock of each view. */
