@@ -93,6 +93,6 @@ screen = (guest / "screen").read_text().splitlines()
 words = " ".join(" ".join(screen).split())
 worst_stage = max(watched.values(), key=lambda stage: stage["max_ns"])
 kept = sum(timeline["ns"] >= 2_000_000 for timeline in worst_stage["timelines"])
-late = f"2.00 ms or longer: {kept} of {worst_stage['count']:,} of {worst_stage['series']}, held up the most by"
+late = f"2,000.00 µs or longer: {kept} of {worst_stage['count']:,} of {worst_stage['series']}, held up the most by"
 assert f"{late} thread culprit {kept}" in words, (late, words)
 assert max(len(line) for line in screen) <= 80 and len(screen) < 40, screen

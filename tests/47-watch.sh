@@ -54,9 +54,11 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	wait $watch || fail "watching the loop: exit $?"
 	cp /run/loop loop.own
 
-	/run/controlled 1000 >/run/loop &
+	rm /run/loop
+	/run/controlled 4000 >/run/loop &
 	loop=$!
-	"$irqscope" watch --rt --until usdt:/run/controlled:controlled:looped --for 2s --out static ||
+	await 60 [ -s /run/loop ] || fail "no second loop"
+	"$irqscope" watch --rt --until usdt:/run/controlled:controlled:looped --for 5s --out static ||
 		fail "watching a static probe: exit $?"
 	wait $loop || fail "the second loop: exit $?"
 }
