@@ -1180,6 +1180,8 @@ export interface OwnLoad {
   readonly at_end: unknown;
   /** It runs in network namespace `peer`, which has the guest's other network card. */
   readonly peer: boolean;
+  /** It has brought a root file system, and runs in it. */
+  readonly has_root: boolean;
 }
 
 /** A segment of a latency, from its trigger on. */
@@ -1228,6 +1230,8 @@ export interface PathSample {
   readonly slept: boolean;
   /** Virtual time that its instructions take. */
   readonly executed_ns: number;
+  /** Of several CPUs: virtual time in which others had their turns. */
+  readonly others_ns: number;
 }
 
 /** As it is drawn; see docs/dashboard-api.md. */
