@@ -4,6 +4,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -53,19 +54,16 @@ static INSTRUMENT: OnceLock<Instrument> = OnceLock::new();
 /// The views that look at every instruction. Set before anything is translated.
 static WATCHED: OnceLock<Watched> = OnceLock::new();
 
+/// The CPU that trace and sections follow: looked at before each instruction.
+static FOLLOWED: AtomicU32 = AtomicU32::new(0);
+
 #[derive(Clone, Copy, Default)]
 struct Watched {
     trace: bool,
     sections: bool,
-    /// The CPU that both of them follow.
-    cpu: c_uint,
     isolate: bool,
     /// There are several CPUs, which send interrupts to each other.
     apics: bool,
-}
-
-fn watched() -> Watched {
-    WATCHED.get().copied().unwrap_or_default()
 }
 
 fn lock() -> MutexGuard<'static, Option<Plugin>> {
@@ -179,7 +177,8 @@ fn install(
     let wiring = Wiring::look_up(target, args.pin)?;
     trace::want(args.trace);
     let (trace, sections) = (args.trace > 0, args.sections);
-    let watched = Watched { trace, sections, cpu: args.cpu, ..Watched::default() };
+    let watched = Watched { trace, sections, ..Watched::default() };
+    FOLLOWED.store(args.cpu, Ordering::Relaxed);
     if watched.sections {
         sections::want(made::cpu(wiring, args.cpu)?);
     }
@@ -215,7 +214,8 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
     if let Some(instrument) = INSTRUMENT.get() {
         // SAFETY: QEMU hands over the block that it translates.
         unsafe {
-            let Watched { trace, sections, isolate, apics, .. } = watched();
+            let Watched { trace, sections, isolate, apics } =
+                WATCHED.get().copied().unwrap_or_default();
             let loops =
                 isolate && instrument.whole(block, isolate::loop_block, Some(isolate::looping));
             let trace = trace && (trace::is_due() || translations::flush().is_none());
@@ -246,7 +246,7 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
 
 unsafe extern "C" fn executes(named: c_uint, word: *mut c_void) {
     let (cpu, insn) = (turns::running(named), Insn::from_word(word.addr() as u64));
-    let is_followed = cpu == watched().cpu;
+    let is_followed = cpu == FOLLOWED.load(Ordering::Relaxed);
     if is_followed {
         trace::executed(insn);
     }
@@ -270,7 +270,7 @@ unsafe extern "C" fn stopping(_cpu: c_uint, _word: *mut c_void) {
 
 unsafe extern "C" fn halting(named: c_uint, _word: *mut c_void) {
     let cpu = turns::running(named);
-    if cpu == watched().cpu {
+    if cpu == FOLLOWED.load(Ordering::Relaxed) {
         sections::halts();
     }
     isolate::halts(cpu);
