@@ -197,6 +197,11 @@ impl CaseData {
         self.plan.as_ref()?.stages()
     }
 
+    /// Returns the CPU under test.
+    pub fn cpu(&self) -> u16 {
+        self.plan.as_ref().map_or(0, |plan| plan.cpu) as u16
+    }
+
     /// Returns whether the clock counts executed instructions.
     pub fn is_twin(&self) -> bool {
         let hello = self.outside.as_ref().and_then(|outside| outside.hello.as_ref());

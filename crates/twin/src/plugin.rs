@@ -66,6 +66,10 @@ struct Watched {
     apics: bool,
 }
 
+fn is_followed(cpu: c_uint) -> bool {
+    cpu == FOLLOWED.load(Ordering::Relaxed)
+}
+
 fn lock() -> MutexGuard<'static, Option<Plugin>> {
     // A panic has left counts that are still true: go on.
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -246,7 +250,7 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
 
 unsafe extern "C" fn executes(named: c_uint, word: *mut c_void) {
     let (cpu, insn) = (turns::running(named), Insn::from_word(word.addr() as u64));
-    let is_followed = cpu == FOLLOWED.load(Ordering::Relaxed);
+    let is_followed = is_followed(cpu);
     if is_followed {
         trace::executed(insn);
     }
@@ -270,7 +274,7 @@ unsafe extern "C" fn stopping(_cpu: c_uint, _word: *mut c_void) {
 
 unsafe extern "C" fn halting(named: c_uint, _word: *mut c_void) {
     let cpu = turns::running(named);
-    if cpu == FOLLOWED.load(Ordering::Relaxed) {
+    if is_followed(cpu) {
         sections::halts();
     }
     isolate::halts(cpu);

@@ -29,8 +29,8 @@ pub fn flush() -> Option<Flush> {
     *FLUSH
 }
 
-/// Lets the first CPU throw away what was translated for all, as soon as it executes nothing. A QEMU that cannot do so goes on with
-/// what it has, whose calls only cost time.
+/// Lets the first CPU throw away what was translated for all, as soon as it executes nothing. A QEMU that
+/// cannot do so goes on with what it has, whose calls only cost time.
 pub fn throw_away() {
     let (Ok(symbols), true) = (Symbols::look_up(), flush().is_some()) else { return };
     // SAFETY: QEMU's functions, with a CPU that is there and a function that is never unloaded.

@@ -33,7 +33,7 @@ pub fn explain(data: &CaseData) -> (View, Vec<Explained>) {
     let elsewhere = Elsewhere::of(data);
     let names = Names::of(data);
     let turns = Turns::of(data);
-    let cpu = data.plan.as_ref().map_or(0, |plan| plan.cpu) as u16;
+    let cpu = data.cpu();
     let mut case = Case {
         ours: Ours::of(&timeline, &names),
         names,

@@ -51,12 +51,12 @@ pub(super) struct Answering(BTreeMap<Stage, Vec<(u64, Option<u16>)>>);
 impl Answering {
     pub fn of(data: &CaseData) -> Self {
         let mut all = Self::default();
-        let tested = data.plan.as_ref().map_or(0, |plan| plan.cpu);
+        let tested = data.cpu();
         for sample in &data.raw {
             for response in &sample.responses {
                 if let Outcome::Answered { latency, cpu, .. } = response.outcome {
                     let at = sample.trigger_cycles.0.saturating_add_signed(latency);
-                    let other = (u32::from(cpu) != tested).then_some(cpu);
+                    let other = (cpu != tested).then_some(cpu);
                     all.0.entry(response.stage).or_default().push((at, other));
                 }
             }

@@ -86,7 +86,7 @@ impl Truth {
         let timeline = Timeline::of(&data.events);
         let names = Names::of(data);
         let turns = Turns::of(data);
-        let others = turns.of_others(data.plan.as_ref().map_or(0, |plan| plan.cpu) as u16);
+        let others = turns.of_others(data.cpu());
         let known = interrupts_of_modules(&timeline, &names);
         let mut faults = data.truth.clone();
         faults.sort_by_key(|fault| fault.begin);

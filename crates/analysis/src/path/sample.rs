@@ -212,7 +212,7 @@ impl<'a> CasePath<'a> {
         let instruction = self.data.plan.as_ref().and_then(|plan| plan.instruction);
         let instruction = instruction.unwrap_or(Tick { femtoseconds: 0 });
         let turns = Turns::in_ns(&self.data);
-        let others = turns.of_others(self.data.plan.as_ref().map_or(0, |plan| plan.cpu) as u16);
+        let others = turns.of_others(self.data.cpu());
         let mut traced = false;
         let (mut samples, mut cut_off) = (Vec::new(), 0);
         for stretch in self.run.stretches(&self.index, self.data.number) {
