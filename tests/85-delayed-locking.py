@@ -57,7 +57,8 @@ def the_hooks_cost_one_instruction_each():
     instructions = {mode: (hooked - bare) / 2000 for mode, (bare, hooked) in cost.items()}
     print(f"instructions per lock and unlock beyond the bare ones: {instructions}")
     assert instructions["off"] <= 2.0, "off costs more than a patched-out jump per hook"
-    assert instructions["monitor"] > 2.0 and instructions["on"] >= instructions["monitor"]
+    assert 2.0 < instructions["monitor"] <= 60.0, "the monitor's short way has become longer"
+    assert 0.0 <= instructions["on"] - instructions["monitor"] <= 5.0, "far from an urgent timer more is done than a comparison"
 
 
 def sections_are_as_long_as_they_are(kind):
@@ -86,8 +87,7 @@ def refusals_obey_the_rule(kind):
 def search_for_a_section_that_should_have_been_refused(kind):
     """No section that is under way at an urgent instant was let in against the
     rule: it had permission, or could not wait, or was forced; or it lasted longer
-    than its site had ever; or an interrupt lay between the decision and the section,
-    which would have ended in time if it had begun when it was decided."""
+    than its site had ever."""
     decision, ends, holds = {}, [], []
     for name, fields in events(kind):
         site = (fields.get("file"), fields.get("line"))
@@ -110,12 +110,6 @@ def search_for_a_section_that_should_have_been_refused(kind):
         assert reason, f"{kind}: late by {fields} without a decision"
         name, decided = reason
         surprise = fields["hold_ns"] > decided["expected_ns"]
-        # The time that was left is known of decisions that let the section in.
-        at = hit[0] - decided.get("left_ns", 0)
-        interrupted = start - at > margin_ns() and at + fields["hold_ns"] < hit[0]
-        if name == "dlock_enter" and not surprise and interrupted:
-            print(f"{kind}: a section began {start - at} ns after it was let in, and ended {end - hit[0]} ns late")
-            continue
         assert name != "dlock_enter" or surprise, f"{kind}: late by {fields} after {decided}"
     print(f"{kind}: {len(ends)} wakeups, {covered} within a section, each explained")
     return covered

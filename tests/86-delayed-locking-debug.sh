@@ -2,7 +2,8 @@
 # Goal: the patched kernel with lockdep and DEBUG_ATOMIC_SLEEP, on two CPUs,
 # puts off sections under load (network, files, lock torture, sections of every
 # kind), is switched on and off meanwhile, loads and unloads the driver, and its
-# kernel has nothing to complain of. CYCLES of loading: 20 if nothing is said.
+# kernel has nothing to complain of. CYCLES of loading: 20 if nothing is said; on
+# CPUS: 2, at most 4.
 # Runs: beside others, in make soak
 . tests/lib/lib.sh
 
@@ -68,5 +69,5 @@ dmesg | grep -q 'state was lost' && exit 1
 dmesg | grep 'APIC timer disabled' && exit 1 # nothing would sleep for less than a tick
 awk '$1 == "refused" && $2 == 0 { exit 1 }' $dlock/decisions || { echo "nothing refused"; exit 1; }
 SCRIPT
-run_guest $((480 + 2 * ${CYCLES:-20})) delayed-locking-debug "$WORK" cpus=2
+run_guest $((480 + 2 * ${CYCLES:-20})) delayed-locking-debug "$WORK" cpus="${CPUS:-2}"
 grep -q 'torture:.*SUCCESS' "$WORK/script.output" || fail "the lock torture did not succeed"
