@@ -57,7 +57,7 @@ def the_hooks_cost_one_instruction_each():
     instructions = {mode: (hooked - bare) / 2000 for mode, (bare, hooked) in cost.items()}
     print(f"instructions per lock and unlock beyond the bare ones: {instructions}")
     assert instructions["off"] <= 2.0, "off costs more than a patched-out jump per hook"
-    assert 2.0 < instructions["monitor"] <= 60.0, "the monitor's short way has become longer"
+    assert 2.0 < instructions["monitor"] <= 64.0, "the monitor's short way has become longer"
     assert 0.0 <= instructions["on"] - instructions["monitor"] <= 5.0, "far from an urgent timer more is done than a comparison"
 
 
@@ -124,6 +124,17 @@ def the_process_is_not_late(kind):
         assert on[2] * 10 < LENGTH_NS, f"{kind}: a wakeup is {on[2]} ns late"
 
 
+def each_policy_expects_what_it_says():
+    """After sections of 3 ms there were only ones of 1 ms, less the softirqs that hit them."""
+    for policy, (least, most) in {"maximum": (3_000_000, 3_100_000), "average": (950_000, 1_050_000)}.items():
+        refused = (fields for name, fields in events(policy) if name == "dlock_refuse")
+        expected = [fields["expected_ns"] for fields in refused if fields["function"] == "section_lock"]
+        print(f"policy {policy}: {len(expected)} refusals, of sections expected to last {min(expected)} to {max(expected)} ns")
+        assert len(expected) >= 10 and least <= min(expected) <= max(expected) <= most, policy
+    (average,) = (list(map(int, row[1:])) for row in said("policy") if row[0] == "average")
+    assert average[2] * 10 < LENGTH_NS, f"a wakeup is {average[2]} ns late"
+
+
 def sections_meanwhile(kind):
     """Sections that began between the first urgent timer's start and the last
     one's end."""
@@ -157,4 +168,5 @@ for each in KINDS:
     refusals_obey_the_rule(each)
     search_for_a_section_that_should_have_been_refused(each)
     the_process_is_not_late(each)
+each_policy_expects_what_it_says()
 starvation_is_avoided()

@@ -2,7 +2,7 @@
 # Goal: on the patched kernel, on the virtual clock: sections of known length are
 # measured as such, whatever takes the lock and wherever it is released; a
 # real-time process is not late because of one that could be put off, and every
-# refusal and every late wakeup is explained by the trace; a thread whose section
+# refusal and every late wakeup is explained by the trace; each policy expects what it says; a thread whose section
 # outlasts the period enters all the same, once per given number of refusals; and switched off the
 # hooks cost one instruction each.
 # Runs: beside others
@@ -58,6 +58,26 @@ off_and_on() {
 	cat $dlock/decisions >"decisions.$1"
 }
 
+# Sections of 3 ms, and then of 1 ms: the longest one stays, the average comes down.
+policies() {
+	echo 1 >$dlock/reset
+	echo monitor >$dlock/mode
+	insmod "$sections" kind=lock length_us=3000 gap_us=300 || exit 1
+	sleep 0.2
+	echo 1000 >/sys/module/sections_test/parameters/length_us
+	sleep 0.2
+	for policy in maximum average; do
+		echo $policy >$dlock/policy
+		echo on >$dlock/mode
+		echo >$trace/trace
+		echo "policy $policy $(./sleeper 4000 50)"
+		grep -v '^#' $trace/trace >"trace.$policy"
+		echo monitor >$dlock/mode
+	done
+	rmmod sections_test
+	echo maximum >$dlock/policy
+}
+
 starve() {
 	echo 20 >$dlock/max_refusals
 	echo "$1" >$dlock/short_period
@@ -80,6 +100,7 @@ record
 for kind in lock bh irq irqsave nested rcu state remote; do
 	with_sections $kind 1000 off_and_on $kind
 done
+policies
 echo on >$dlock/mode
 with_sections lock 1500 starve warn
 with_sections lock 1500 starve refuse
