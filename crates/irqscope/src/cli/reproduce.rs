@@ -11,7 +11,7 @@ use clap::Args;
 #[command(after_help = "\
 Examples:
   irqscope reproduce --list
-  irqscope reproduce                          all of them: 3 min 10 s on two CPUs that were idle
+  irqscope reproduce                          all of them: 6 min 7 s on two CPUs
   irqscope reproduce lost-softirqs hog-handlers
   irqscope reproduce --out again --markdown reproduction.md
 
