@@ -234,6 +234,23 @@ struct irqscope_interrupt {
 	raw_spinlock_t injecting;
 };
 
+/* Probes that are registered together. */
+enum irqscope_probe_set { IRQSCOPE_PROBES_EXPLAIN, IRQSCOPE_PROBE_SETS };
+
+/**
+ * struct irqscope_probing - the probes on the kernel's tracepoints
+ * @lock: serialises their coming and going
+ * @users: per set the runs that need it; at most one, but for those that fail to start
+ * @leaving: how many of them have ended since @leave ran
+ * @leave: takes the probes away
+ */
+struct irqscope_probing {
+	struct mutex lock;
+	unsigned int users[IRQSCOPE_PROBE_SETS];
+	atomic_t leaving[IRQSCOPE_PROBE_SETS];
+	struct work_struct leave;
+};
+
 /**
  * struct irqscope_user - the user stage's device
  * @queue: where its reader sleeps
@@ -290,6 +307,7 @@ enum irqscope_state {
  * @buffer: ring and its private half
  * @line: where edges go
  * @interference: what else the CPU under test did
+ * @probing: the probes on tracepoints
  * @settings: what the user chose
  * @trigger: what makes triggers in this run
  * @cpu: the CPU under test in this run
@@ -322,6 +340,7 @@ struct irqscope {
 	struct irqscope_buffer buffer;
 	struct irqscope_line line;
 	struct irqscope_interference interference;
+	struct irqscope_probing probing;
 	struct irqscope_settings settings;
 	const struct irqscope_trigger_ops *trigger;
 	int cpu;

@@ -125,7 +125,6 @@ void irqscope_interference_unprepare(struct irqscope *scope)
 		return;
 	WRITE_ONCE(all->cpu, IRQSCOPE_NO_CPU);
 	tracepoint_synchronize_unregister(); /* none writes any more */
-	irqscope_probes_put_later(scope);
 	irqscope_event_log_close(&all->log);
 	irqscope_others_unprepare();
 }
@@ -140,7 +139,6 @@ void irqscope_interference_init(struct irqscope *scope)
 
 	mutex_init(&all->reader);
 	all->cpu = IRQSCOPE_NO_CPU;
-	irqscope_probes_init(scope);
 }
 
 /**
@@ -149,7 +147,6 @@ void irqscope_interference_init(struct irqscope *scope)
  */
 void irqscope_interference_free(struct irqscope *scope)
 {
-	flush_work(&scope->interference.leave);
 	vfree(scope->interference.log.slots);
 	irqscope_others_free();
 }

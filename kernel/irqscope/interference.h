@@ -10,7 +10,6 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/types.h>
-#include <linux/workqueue.h>
 
 #include "irqscope.h"
 
@@ -75,14 +74,11 @@ struct irqscope_event_log {
  * @window: counts that window's openings and closings: odd while it is open
  * @closing: the last open sample was published; any CPU sets it
  * @cost_cycles: what writing an event takes, without the way to it
- * @lacking: which of the table's tracepoints this kernel does not have
+ * @lacking: which of the table's tracepoints this kernel does not have; guarded by
+ *	the lock of the probes, as is @hooks_lacking
  * @hooks_lacking: likewise, of the functions that callbacks.c needs
  * @opened: bit 0: /dev/irqscope-events has an opener
  * @reader: serialises the reader with the logs' own beginning and end
- * @probing: guards @users, @lacking and @hooks_lacking
- * @users: runs that need the probes; at most one, but for those that fail to start
- * @leaving: how many of them have ended since @leave ran
- * @leave: takes the probes away
  */
 struct irqscope_interference {
 	int cpu;
@@ -94,10 +90,6 @@ struct irqscope_interference {
 	u32 hooks_lacking;
 	unsigned long opened;
 	struct mutex reader; /* released, and the memory itself */
-	struct mutex probing;
-	unsigned int users;
-	atomic_t leaving;
-	struct work_struct leave;
 };
 
 #define IRQSCOPE_NO_CPU	(-1)
@@ -131,10 +123,8 @@ u64 irqscope_others_lost(void);
 void irqscope_others_free(void);
 
 /* probes.c */
-void irqscope_probes_init(struct irqscope *scope);
-int irqscope_probes_get(struct irqscope *scope);
-void irqscope_probes_put(struct irqscope *scope, unsigned int users);
-void irqscope_probes_put_later(struct irqscope *scope);
+int irqscope_probes_register(struct irqscope *scope);
+void irqscope_probes_unregister(struct irqscope *scope);
 ssize_t irqscope_probes_lacking(struct irqscope *scope, char *page);
 
 /* callbacks.c */

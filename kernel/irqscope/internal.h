@@ -118,6 +118,14 @@ void irqscope_user_edge_offer(struct irqscope *scope);
 void irqscope_user_edge_made(struct irqscope *scope);
 void irqscope_user_edge_withdraw(struct irqscope *scope);
 
+/* probing.c */
+unsigned long irqscope_probing_wanted(const struct irqscope *scope);
+int irqscope_probing_get(struct irqscope *scope, unsigned long sets);
+void irqscope_probing_put(struct irqscope *scope, unsigned long sets);
+void irqscope_probing_put_later(struct irqscope *scope, unsigned long sets);
+void irqscope_probing_settle(struct irqscope *scope);
+void irqscope_probing_init(struct irqscope *scope);
+
 /* sched.c */
 int irqscope_sched_apply(struct task_struct *task, const struct irqscope_sched *sched);
 

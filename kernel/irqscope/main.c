@@ -105,6 +105,7 @@ static void irqscope_free(struct irqscope *scope)
 	destroy_workqueue(scope->supervisor);
 	irqscope_device_exit(scope);
 	irqscope_user_edge_free(scope);
+	irqscope_probing_settle(scope);
 	irqscope_interference_free(scope);
 	irqscope_ring_free(scope);
 }
@@ -136,6 +137,7 @@ static int __init irqscope_init(void)
 	irqscope_stages_init(scope);
 	irqscope_run_init(scope);
 	irqscope_ring_init(scope);
+	irqscope_probing_init(scope);
 	irqscope_interference_init(scope);
 	irqscope_device_init(scope);
 	irqscope_user_init(scope);

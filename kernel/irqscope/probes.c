@@ -261,8 +261,13 @@ static void irqscope_probe_find(struct tracepoint *point, void *unused)
 			irqscope_probes[index].point = point;
 }
 
-/* All of them, or those before the first that lacks. */
-static void irqscope_probes_unregister(struct irqscope *scope)
+/**
+ * irqscope_probes_unregister() - take all probes away, or those before the first that lacks
+ * @scope: the scope
+ *
+ * None is running when they are gone.
+ */
+void irqscope_probes_unregister(struct irqscope *scope)
 {
 	unsigned int index;
 
@@ -276,7 +281,13 @@ static void irqscope_probes_unregister(struct irqscope *scope)
 	tracepoint_synchronize_unregister();
 }
 
-static int irqscope_probes_register(struct irqscope *scope)
+/**
+ * irqscope_probes_register() - put a probe on every tracepoint that there is
+ * @scope: the scope, to which events go
+ *
+ * Return: 0 or a negative errno, which was logged
+ */
+int irqscope_probes_register(struct irqscope *scope)
 {
 	unsigned int index;
 	int err;
@@ -304,74 +315,6 @@ static int irqscope_probes_register(struct irqscope *scope)
 }
 
 /**
- * irqscope_probes_get() - have a probe on every tracepoint that there is
- * @scope: the scope, to which events go
- *
- * Neither under control nor under the hotplug lock, which patching a tracepoint's
- * call takes.
- *
- * Return: 0 or a negative errno, which was logged
- */
-int irqscope_probes_get(struct irqscope *scope)
-{
-	struct irqscope_interference *log = &scope->interference;
-	int err = 0;
-
-	mutex_lock(&log->probing);
-	if (!log->users)
-		err = irqscope_probes_register(scope);
-	if (!err)
-		log->users++;
-	mutex_unlock(&log->probing);
-	return err;
-}
-
-/**
- * irqscope_probes_put() - need the probes no more; the last user takes them away
- * @scope: the scope
- * @users: how many users at once
- *
- * Where irqscope_probes_get() may be called. None is running when they are gone.
- */
-void irqscope_probes_put(struct irqscope *scope, unsigned int users)
-{
-	struct irqscope_interference *log = &scope->interference;
-
-	mutex_lock(&log->probing);
-	log->users -= users;
-	if (users && !log->users)
-		irqscope_probes_unregister(scope);
-	mutex_unlock(&log->probing);
-}
-
-static void irqscope_probes_leave(struct work_struct *work)
-{
-	struct irqscope *scope = container_of(work, struct irqscope, interference.leave);
-
-	irqscope_probes_put(scope, atomic_xchg(&scope->interference.leaving, 0));
-}
-
-/**
- * irqscope_probes_put_later() - likewise, soon, from wherever a run ends
- * @scope: the scope
- */
-void irqscope_probes_put_later(struct irqscope *scope)
-{
-	atomic_inc(&scope->interference.leaving);
-	schedule_work(&scope->interference.leave);
-}
-
-/**
- * irqscope_probes_init() - make what probes need
- * @scope: the scope
- */
-void irqscope_probes_init(struct irqscope *scope)
-{
-	mutex_init(&scope->interference.probing);
-	INIT_WORK(&scope->interference.leave, irqscope_probes_leave);
-}
-
-/**
  * irqscope_probes_lacking() - list the tracepoints that this kernel does not have
  * @scope: the scope, after a run with explain
  * @page: where they go, one a line
@@ -383,11 +326,11 @@ ssize_t irqscope_probes_lacking(struct irqscope *scope, char *page)
 	unsigned int index;
 	ssize_t length = 0;
 
-	mutex_lock(&scope->interference.probing);
+	mutex_lock(&scope->probing.lock);
 	for (index = 0; index < ARRAY_SIZE(irqscope_probes); index++)
 		if (scope->interference.lacking & BIT_ULL(index))
 			length += sysfs_emit_at(page, length, "%s\n", irqscope_probes[index].name);
 	length = irqscope_callbacks_lacking(scope, page, length);
-	mutex_unlock(&scope->interference.probing);
+	mutex_unlock(&scope->probing.lock);
 	return length;
 }

@@ -95,6 +95,7 @@ static void irqscope_run_unprepare(struct irqscope *scope)
 	irqscope_line_disarm(scope);
 	scope->trigger->unprepare(scope);
 	irqscope_line_release(scope);
+	irqscope_probing_put_later(scope, irqscope_probing_wanted(scope));
 }
 
 static int irqscope_run_check(struct irqscope *scope)
@@ -124,11 +125,6 @@ static void irqscope_run_begin(struct irqscope *scope)
 	scope->trigger->start(scope);
 }
 
-static bool irqscope_is_explained(const struct irqscope *scope)
-{
-	return READ_ONCE(scope->settings.explain) == IRQSCOPE_EXPLAIN_ON;
-}
-
 /**
  * irqscope_run_start() - begin a run with the present settings
  * @scope: the scope
@@ -137,11 +133,11 @@ static bool irqscope_is_explained(const struct irqscope *scope)
  */
 int irqscope_run_start(struct irqscope *scope)
 {
-	bool explain = irqscope_is_explained(scope);
+	unsigned long probes = irqscope_probing_wanted(scope);
 	int err;
 
-	flush_work(&scope->interference.leave); /* of the run before */
-	err = explain ? irqscope_probes_get(scope) : 0;
+	irqscope_probing_settle(scope); /* of the run before */
+	err = irqscope_probing_get(scope, probes);
 	if (err)
 		return err;
 	cpus_read_lock();
@@ -149,8 +145,8 @@ int irqscope_run_start(struct irqscope *scope)
 	err = irqscope_run_check(scope);
 	if (err)
 		goto unlock;
-	if (explain != irqscope_is_explained(scope)) {
-		pr_err("explain was set while the run began: start it again\n");
+	if (probes != irqscope_probing_wanted(scope)) {
+		pr_err("explain or trigger was set while the run began: start it again\n");
 		err = -EAGAIN;
 		goto unlock;
 	}
@@ -162,8 +158,8 @@ int irqscope_run_start(struct irqscope *scope)
 unlock:
 	mutex_unlock(&scope->control);
 	cpus_read_unlock();
-	if (err && explain)
-		irqscope_probes_put(scope, 1);
+	if (err)
+		irqscope_probing_put(scope, probes);
 	return err;
 }
 
