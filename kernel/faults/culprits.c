@@ -234,19 +234,29 @@ static void irqscope_fault_timer_init(struct hrtimer *timer, enum hrtimer_mode m
 #endif
 }
 
-static int irqscope_hog_start(unsigned int cpu)
+/* Above all stages; 5.10 gives a module's thread the priority in the middle, and no other. */
+static void irqscope_hog_raise(void)
 {
+#ifdef IRQSCOPE_HAVE_SETATTR
 	struct sched_attr attr = {
 		.size = sizeof(attr),
 		.sched_policy = SCHED_FIFO,
 		.sched_priority = 90,
 	};
 
+	sched_setattr_nocheck(hog, &attr);
+#else
+	sched_set_fifo(hog);
+#endif
+}
+
+static int irqscope_hog_start(unsigned int cpu)
+{
 	hog = kthread_create(irqscope_fault_thread, NULL, "irqscope-hog");
 	if (IS_ERR(hog))
 		return PTR_ERR(hog);
 	kthread_bind(hog, cpu);
-	sched_setattr_nocheck(hog, &attr);
+	irqscope_hog_raise();
 	wake_up_process(hog);
 	return 0;
 }
