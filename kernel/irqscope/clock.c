@@ -93,7 +93,7 @@ void irqscope_clock_settle(struct irqscope *scope, struct irqscope_sample *sampl
 	struct irqscope_anchor anchor = irqscope_anchor();
 
 	/* Whole: two stages that come at once both write it. */
-	if (scope->settings.trigger == IRQSCOPE_TIMER)
+	if (scope->trigger->expires)
 		WRITE_ONCE(sample->trigger_cycles, anchor.cycles -
 			   irqscope_scale(anchor.ns - sample->trigger_ns, FS_PER_NS,
 					  scope->tick_fs));

@@ -81,6 +81,15 @@ static __always_inline void *irqscope_hrtimer_function(const struct hrtimer *tim
 	void *data, struct hrtimer *timer, ktime_t *now
 #endif
 
+/* 6.19 says whether it was armed before, and so do Debian's older ones. */
+#ifdef IRQSCOPE_HAVE_WAS_ARMED
+#define IRQSCOPE_HRTIMER_START_ARGUMENTS					\
+	void *data, struct hrtimer *timer, enum hrtimer_mode mode, bool was_armed
+#else
+#define IRQSCOPE_HRTIMER_START_ARGUMENTS					\
+	void *data, struct hrtimer *timer, enum hrtimer_mode mode
+#endif
+
 /* 6.8 dropped the virtual run time. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 #define IRQSCOPE_STATISTICS_ARGUMENTS						\

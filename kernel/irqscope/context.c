@@ -66,6 +66,8 @@ static void irqscope_context_stack(struct irqscope_event_log *log, struct irqsco
  * @scope: the scope
  * @seq: of the trigger
  * @cycles: stamp of its hard handler, in which this is called
+ *
+ * Of a sleep whose timer has gone to another CPU there is nothing to log here.
  */
 void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles)
 {
@@ -79,6 +81,8 @@ void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles)
 		.kind = IRQSCOPE_TRIGGERED,
 	};
 
+	if (unlikely(raw_smp_processor_id() != scope->cpu))
+		return;
 	irqscope_interference_open(scope);
 	event.context = irqscope_context(0, 0) & ~IRQSCOPE_IN_IRQ;
 	if (regs && user_mode(regs))

@@ -84,6 +84,7 @@ int irqscope_cost_measure(struct irqscope *scope)
 	if (!dummy)
 		return -ENOMEM;
 	irqscope_stages_init(&dummy->scope);
+	dummy->scope.trigger = irqscope_trigger_ops(IRQSCOPE_TIMER);
 	dummy->scope.buffer.header = &dummy->header;
 	dummy->scope.buffer.samples = &dummy->sample;
 	dummy->scope.buffer.flights = &dummy->flight;

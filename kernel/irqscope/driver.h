@@ -187,6 +187,7 @@ struct irqscope_line {
  * @stop: no trigger and no handler is running when it returns
  * @unprepare: undoes @prepare
  * @uses_irq: it comes through an interrupt line, so stage thread lives there
+ * @expires: its instant is when a timer was to expire, known in nanoseconds
  */
 struct irqscope_trigger_ops {
 	int (*prepare)(struct irqscope *scope);
@@ -194,6 +195,7 @@ struct irqscope_trigger_ops {
 	void (*stop)(struct irqscope *scope);
 	void (*unprepare)(struct irqscope *scope);
 	bool uses_irq;
+	bool expires;
 };
 
 /**
@@ -235,7 +237,7 @@ struct irqscope_interrupt {
 };
 
 /* Probes that are registered together. */
-enum irqscope_probe_set { IRQSCOPE_PROBES_EXPLAIN, IRQSCOPE_PROBE_SETS };
+enum irqscope_probe_set { IRQSCOPE_PROBES_EXPLAIN, IRQSCOPE_PROBES_SLEEP, IRQSCOPE_PROBE_SETS };
 
 /**
  * struct irqscope_probing - the probes on the kernel's tracepoints
@@ -245,10 +247,24 @@ enum irqscope_probe_set { IRQSCOPE_PROBES_EXPLAIN, IRQSCOPE_PROBE_SETS };
  * @leave: takes the probes away
  */
 struct irqscope_probing {
-	struct mutex lock;
+	struct mutex lock; /* users, and what interference.h says */
 	unsigned int users[IRQSCOPE_PROBE_SETS];
 	atomic_t leaving[IRQSCOPE_PROBE_SETS];
 	struct work_struct leave;
+};
+
+/**
+ * struct irqscope_sleep - the sleeps that are triggers, see sleep.c
+ * @armed: triggers may come
+ * @task: the thread that was handed a sleep; only compared
+ * @point_ns: the point of the grid until which it is to sleep, CLOCK_MONOTONIC
+ * @timer: what will wake it; NULL: it does not sleep yet; only compared
+ */
+struct irqscope_sleep {
+	bool armed;
+	struct task_struct *task;
+	u64 point_ns;
+	struct hrtimer *timer;
 };
 
 /**
@@ -290,6 +306,7 @@ enum irqscope_verdict {
 	IRQSCOPE_CPU_OFFLINE,	/* detail: which */
 	IRQSCOPE_INJECT_FAILED,	/* detail: errno */
 	IRQSCOPE_GENERATOR_GONE,
+	IRQSCOPE_SLEEPER_GONE,
 };
 
 enum irqscope_state {
@@ -322,6 +339,7 @@ enum irqscope_state {
  * @pacer: time grid
  * @interrupt: interrupt line
  * @user: user stage
+ * @sleep: trigger sleep
  * @control: serialises settings and the run's beginning and end
  * @state: what sysfs shows
  * @verdict: enum irqscope_verdict with its detail, first come: irqscope_run_verdict()
@@ -355,6 +373,7 @@ struct irqscope {
 	struct irqscope_pacer pacer;
 	struct irqscope_interrupt interrupt;
 	struct irqscope_user user;
+	struct irqscope_sleep sleep;
 
 	struct mutex control; /* settings, state, active */
 	enum irqscope_state state;

@@ -24,6 +24,7 @@ u64 irqscope_random_exponential(u64 *state, u64 mean);
 int irqscope_pacer_check(const struct irqscope *scope);
 void irqscope_pacer_start(struct irqscope *scope);
 void irqscope_pacer_stop(struct irqscope *scope);
+s64 irqscope_pacer_step_ns(struct irqscope *scope);
 bool irqscope_pacer_due(struct irqscope *scope);
 enum hrtimer_restart irqscope_pacer_next(struct irqscope *scope);
 
@@ -106,7 +107,8 @@ int irqscope_irq_probe(struct irqscope *scope);
 
 /* user.c */
 void irqscope_user_init(struct irqscope *scope);
-void irqscope_user_run_ended(struct irqscope *scope);
+void irqscope_user_wake(struct irqscope *scope);
+void irqscope_user_hand(struct irqscope *scope, u64 token, u64 cycles);
 int irqscope_user_register(void);
 void irqscope_user_unregister(void);
 
@@ -126,6 +128,13 @@ void irqscope_probing_put_later(struct irqscope *scope, unsigned long sets);
 void irqscope_probing_settle(struct irqscope *scope);
 void irqscope_probing_init(struct irqscope *scope);
 
+/* sleep.c */
+int irqscope_sleep_register(struct irqscope *scope);
+void irqscope_sleep_unregister(struct irqscope *scope);
+bool irqscope_sleep_is_wanted(const struct irqscope *scope);
+bool irqscope_sleep_next(struct irqscope *scope, struct irqscope_call *call);
+bool irqscope_sleep_is_asked(const struct irqscope *scope);
+
 /* sched.c */
 int irqscope_sched_apply(struct task_struct *task, const struct irqscope_sched *sched);
 
@@ -137,7 +146,7 @@ int irqscope_memory_map(struct vm_area_struct *vma);
 int irqscope_memory_register(void);
 void irqscope_memory_unregister(void);
 
-/* trigger.c, timer.c, inject.c */
+/* trigger.c, timer.c, inject.c, sleep.c */
 extern const char *const irqscope_trigger_names[];
 #define IRQSCOPE_DECLARE_TRIGGER(number, name) \
 	extern const struct irqscope_trigger_ops irqscope_##name##_trigger;

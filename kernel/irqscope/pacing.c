@@ -31,11 +31,16 @@ static s64 irqscope_jitter_ns(struct irqscope *scope)
 	return irqscope_random_exponential(state, amplitude);
 }
 
-/*
- * From this point of the grid to the next. The triggers of a burst are
- * interval_ns apart, bursts period_ns plus jitter from first to first.
+/**
+ * irqscope_pacer_step_ns() - go from this point of the grid to the next
+ * @scope: the scope
+ *
+ * The triggers of a burst are interval_ns apart, bursts period_ns plus jitter from
+ * first to first.
+ *
+ * Return: how far that is, which may be less than IRQSCOPE_PERIOD_MIN_NS
  */
-static s64 irqscope_pacer_step_ns(struct irqscope *scope)
+s64 irqscope_pacer_step_ns(struct irqscope *scope)
 {
 	struct irqscope_pacer *pacer = &scope->pacer;
 	s64 interval_ns = scope->settings.interval_ns;

@@ -9,12 +9,13 @@
 
 #include "internal.h"
 
-/* What registers and unregisters all probes of a set. */
+/* The functions that register and unregister all probes of a set. */
 static const struct {
 	int (*enter)(struct irqscope *scope);
 	void (*leave)(struct irqscope *scope);
 } irqscope_probe_sets[] = {
 	[IRQSCOPE_PROBES_EXPLAIN] = { irqscope_probes_register, irqscope_probes_unregister },
+	[IRQSCOPE_PROBES_SLEEP] = { irqscope_sleep_register, irqscope_sleep_unregister },
 };
 
 /**
@@ -29,6 +30,8 @@ unsigned long irqscope_probing_wanted(const struct irqscope *scope)
 
 	if (READ_ONCE(scope->settings.explain) == IRQSCOPE_EXPLAIN_ON)
 		sets |= BIT(IRQSCOPE_PROBES_EXPLAIN);
+	if (READ_ONCE(scope->settings.trigger) == IRQSCOPE_SLEEP)
+		sets |= BIT(IRQSCOPE_PROBES_SLEEP);
 	return sets;
 }
 

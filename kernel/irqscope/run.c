@@ -198,6 +198,9 @@ static enum irqscope_state irqscope_run_outcome(struct irqscope *scope)
 	case IRQSCOPE_GENERATOR_GONE:
 		pr_err("run failed: its generator closed /dev/irqscope-memory\n");
 		break;
+	case IRQSCOPE_SLEEPER_GONE:
+		pr_err("run failed: its thread closed /dev/irqscope-user\n");
+		break;
 	default:
 		pr_err("run failed: irq %lld could not be injected (%d)\n",
 		       scope->settings.irq, detail);
@@ -227,7 +230,7 @@ static void irqscope_run_supervise(struct work_struct *work)
 	smp_store_release(&scope->buffer.header->running, 0);
 	WRITE_ONCE(scope->active, false);
 	WRITE_ONCE(scope->runs_ended, scope->runs_ended + 1);
-	irqscope_user_run_ended(scope);
+	irqscope_user_wake(scope);
 	wake_up_interruptible(&scope->wait);
 unlock:
 	mutex_unlock(&scope->control);

@@ -271,7 +271,7 @@ void irqscope_answer_token(struct irqscope_responder *stage, u64 token, u64 cycl
 	response->flags = IRQSCOPE_ANSWERED;
 	if (static_branch_unlikely(&irqscope_executing))
 		irqscope_sample(scope, token)->executed[stage->index] = executed;
-	if (scope->settings.trigger == IRQSCOPE_TIMER)
+	if (scope->trigger->expires)
 		irqscope_settle(scope, token);
 	again = static_branch_unlikely(&irqscope_counting) && irqscope_counted_settle(stage, token);
 	irqscope_sample_drop(scope, token, 1);

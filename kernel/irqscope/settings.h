@@ -15,7 +15,8 @@ enum irqscope_inside { IRQSCOPE_INSIDE_ON, IRQSCOPE_INSIDE_OFF };
 #define IRQSCOPE_TRIGGER_LIST(trigger)	\
 	trigger(TIMER, timer)		\
 	trigger(INJECT, inject)		\
-	trigger(LINE, line)
+	trigger(LINE, line)		\
+	trigger(SLEEP, sleep)
 
 #define IRQSCOPE_TRIGGER_NUMBER(number, name)	IRQSCOPE_##number,
 

@@ -41,6 +41,8 @@ static ssize_t irqscope_failure_emit(char *page)
 		return sysfs_emit(page, "failed: cpu %d went offline\n", detail);
 	if (verdict == IRQSCOPE_GENERATOR_GONE)
 		return sysfs_emit(page, "failed: its generator closed /dev/irqscope-memory\n");
+	if (verdict == IRQSCOPE_SLEEPER_GONE)
+		return sysfs_emit(page, "failed: its thread closed /dev/irqscope-user\n");
 	return sysfs_emit(page, "failed: irq %lld could not be injected (%d)\n",
 			  READ_ONCE(irqscope.settings.irq), detail);
 }

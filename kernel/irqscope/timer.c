@@ -49,4 +49,5 @@ const struct irqscope_trigger_ops irqscope_timer_trigger = {
 	.start = irqscope_pacer_start,
 	.stop = irqscope_pacer_stop,
 	.unprepare = irqscope_timer_unprepare,
+	.expires = true,
 };

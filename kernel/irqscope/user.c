@@ -37,7 +37,10 @@ static u64 irqscope_user_called(const struct irqscope *scope)
 
 static bool irqscope_user_wanted(const struct irqscope *scope)
 {
-	return irqscope_user_run_over(scope) || irqscope_user_called(scope);
+	if (irqscope_user_run_over(scope))
+		return true;
+	return irqscope_sleep_is_asked(scope) ? irqscope_sleep_is_wanted(scope) :
+						irqscope_user_called(scope) != 0;
 }
 
 /* A call that is wanted now may be closed before it is looked at: O_NONBLOCK never sleeps. */
@@ -50,13 +53,38 @@ static int irqscope_user_wait(struct irqscope *scope, const struct file *file)
 	return 0;
 }
 
+/* A trigger's call; of trigger sleep the token is there when the sleep is over. */
+static bool irqscope_user_call(struct irqscope *scope, struct irqscope_call *call)
+{
+	struct irqscope_user *user = &scope->user;
+	u64 token = 0;
+
+	*call = (struct irqscope_call){ };
+	if (irqscope_sleep_is_asked(scope)) {
+		if (!irqscope_sleep_next(scope, call))
+			return false;
+	} else {
+		token = irqscope_user_called(scope);
+		if (!token)
+			return false;
+		call->seq = READ_ONCE(user->seq);
+		call->number = token;
+	}
+	if (static_branch_unlikely(&irqscope_executing))
+		call->rounds = irqscope_execution_next(&scope->stages[IRQSCOPE_USER]);
+	WRITE_ONCE(user->begun, false); /* whatever became of the sample before */
+	WRITE_ONCE(user->handed_token, token);
+	WRITE_ONCE(user->handed_seq, call->seq);
+	WRITE_ONCE(user->handed_cycles, irqscope_stamp());
+	return true;
+}
+
 static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t length,
 				  loff_t *position)
 {
 	struct irqscope *scope = file->private_data;
 	struct irqscope_user *user = &scope->user;
 	struct irqscope_call call;
-	u64 token;
 
 	if (length < sizeof(call))
 		return -EINVAL;
@@ -70,16 +98,7 @@ static ssize_t irqscope_user_read(struct file *file, char __user *to, size_t len
 			WRITE_ONCE(user->runs_seen, READ_ONCE(scope->runs_ended));
 			return 0;
 		}
-		token = irqscope_user_called(scope);
-	} while (!token); /* closed between waking up and here */
-	call.seq = READ_ONCE(user->seq);
-	call.number = token;
-	call.rounds = static_branch_unlikely(&irqscope_executing) ?
-		      irqscope_execution_next(&scope->stages[IRQSCOPE_USER]) : 0;
-	WRITE_ONCE(user->begun, false); /* whatever became of the sample before */
-	WRITE_ONCE(user->handed_token, token);
-	WRITE_ONCE(user->handed_seq, call.seq);
-	WRITE_ONCE(user->handed_cycles, irqscope_stamp());
+	} while (!irqscope_user_call(scope, &call)); /* closed between waking up and here */
 	if (!copy_to_user(to, &call, sizeof(call)))
 		return sizeof(call);
 	WRITE_ONCE(user->handed_token, 0);
@@ -204,6 +223,19 @@ static int irqscope_user_open(struct inode *inode, struct file *file)
 	return stream_open(inode, file);
 }
 
+/* A run whose triggers its thread makes cannot go on without it. */
+static void irqscope_user_stop_sleeping(struct irqscope *scope)
+{
+	bool asked;
+
+	/* A run that begins has seen it present under control, or will not. */
+	mutex_lock(&scope->control);
+	asked = irqscope_sleep_is_asked(scope);
+	mutex_unlock(&scope->control);
+	if (asked)
+		irqscope_run_stop(scope, IRQSCOPE_SLEEPER_GONE, 0);
+}
+
 static int irqscope_user_release(struct inode *inode, struct file *file)
 {
 	struct irqscope *scope = file->private_data;
@@ -213,6 +245,7 @@ static int irqscope_user_release(struct inode *inode, struct file *file)
 	/* Pairs with irqscope_user_raise(): one of both closes the sample. */
 	smp_mb();
 	irqscope_close_stage(&scope->stages[IRQSCOPE_USER]);
+	irqscope_user_stop_sleeping(scope);
 	clear_bit_unlock(0, &scope->user.opened);
 	return 0;
 }
@@ -271,12 +304,25 @@ const struct irqscope_stage_ops irqscope_user_stage = {
 };
 
 /**
- * irqscope_user_run_ended() - let the reader know; its read() returns 0
- * @scope: the scope, with runs_ended raised
+ * irqscope_user_wake() - let the reader look what it has to do
+ * @scope: the scope, with runs_ended raised, or with sleeps to hand out
  */
-void irqscope_user_run_ended(struct irqscope *scope)
+void irqscope_user_wake(struct irqscope *scope)
 {
 	swake_up_all(&scope->user.queue);
+}
+
+/**
+ * irqscope_user_hand() - take the answer to a sleep that is over
+ * @scope: the scope
+ * @token: the sample's
+ * @cycles: when the timer's interrupt saw that
+ */
+void irqscope_user_hand(struct irqscope *scope, u64 token, u64 cycles)
+{
+	WRITE_ONCE(scope->user.handed_token, token);
+	WRITE_ONCE(scope->user.handed_seq, irqscope_sample(scope, token)->seq);
+	WRITE_ONCE(scope->user.handed_cycles, cycles);
 }
 
 /**

@@ -86,6 +86,7 @@ fn ask_stages(
     let acts = Acts {
         line: asked.line,
         stamps: asked.inside.is_some(),
+        sleeps: asked.trigger == Trigger::Sleep,
         executes: asked.execution.is_some(),
         needs: needs.clone(),
     };

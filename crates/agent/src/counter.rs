@@ -3,11 +3,13 @@
 
 use std::arch::asm;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
 
 use irqscope_wire::{Cycles, Tick};
 use nix::libc;
+use nix::sys::time::TimeSpec;
 
-/// The return value of `read()`, and the counter right after it.
+/// The return value of a system call, and the counter right after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamped {
     /// As the kernel returns it: a length, or a negated errno.
@@ -17,26 +19,54 @@ pub struct Stamped {
 }
 
 /// Reads into `buffer` and takes the counter as the first act in user space.
+#[inline(always)]
+pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
+    let arguments = [fd.as_raw_fd() as usize, buffer.as_mut_ptr() as usize, buffer.len(), 0];
+    // SAFETY: read() writes at most `buffer.len()` bytes into `buffer`, which is
+    // borrowed mutably.
+    unsafe { call_stamped(libc::SYS_read, arguments) }
+}
+
+/// Sleeps until an instant of `CLOCK_MONOTONIC`, in nanoseconds, and takes the counter as the
+/// first act in user space. The result is 0, or a negated errno.
+#[inline(always)]
+pub fn sleep_stamped(until_ns: u64) -> Stamped {
+    let until = TimeSpec::from_duration(Duration::from_nanos(until_ns));
+    let clock = libc::CLOCK_MONOTONIC as usize;
+    let absolute = libc::TIMER_ABSTIME as usize;
+    // SAFETY: clock_nanosleep() reads `until`, and writes nowhere where the last argument is null.
+    unsafe {
+        call_stamped(
+            libc::SYS_clock_nanosleep,
+            [clock, absolute, std::ptr::from_ref(until.as_ref()) as usize, 0],
+        )
+    }
+}
+
+/// Makes a system call and takes the counter as the first act in user space.
 ///
 /// A C library puts its check for errors and cancellation between the system
 /// call and what comes after it; so the call is made here, with one register
 /// saved before the counter is read into it.
+///
+/// # Safety
+/// As for the call itself.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
+unsafe fn call_stamped(number: libc::c_long, arguments: [usize; 4]) -> Stamped {
     let result: isize;
     let (low, high): (u64, u64);
-    // SAFETY: read() writes at most `buffer.len()` bytes into `buffer`, which is
-    // borrowed mutably; `syscall` itself clobbers rcx and r11 only.
+    // SAFETY: the caller's; `syscall` itself clobbers rcx and r11 only.
     unsafe {
         asm!(
             "syscall",
             "mov r8, rax",
             "rdtsc",
-            inout("rax") libc::SYS_read as u64 => low,
-            in("rdi") fd.as_raw_fd() as i64,
-            in("rsi") buffer.as_mut_ptr(),
-            inout("rdx") buffer.len() as u64 => high,
+            inout("rax") number as u64 => low,
+            in("rdi") arguments[0],
+            in("rsi") arguments[1],
+            inout("rdx") arguments[2] as u64 => high,
+            in("r10") arguments[3],
             lateout("r8") result,
             lateout("rcx") _,
             lateout("r11") _,
@@ -46,10 +76,13 @@ pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
     Stamped { result, cycles: Cycles(high << 32 | low) }
 }
 
-/// Reads like the one for x86-64, with the counter right after the call.
+/// Makes a call like the one for x86-64, with the counter right after it.
+///
+/// # Safety
+/// As for the call itself.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
-pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
+unsafe fn call_stamped(number: libc::c_long, arguments: [usize; 4]) -> Stamped {
     let (result, cycles): (isize, u64);
     // SAFETY: as on x86_64; `svc` preserves all registers but x0.
     unsafe {
@@ -57,10 +90,11 @@ pub fn read_stamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
             "svc #0",
             "mrs {cycles}, cntvct_el0",
             cycles = lateout(reg) cycles,
-            inout("x0") fd.as_raw_fd() as isize => result,
-            in("x1") buffer.as_mut_ptr(),
-            in("x2") buffer.len(),
-            in("x8") libc::SYS_read,
+            inout("x0") arguments[0] => result,
+            in("x1") arguments[1],
+            in("x2") arguments[2],
+            in("x3") arguments[3],
+            in("x8") number,
             options(nostack),
         );
     }
@@ -167,6 +201,20 @@ mod tests {
         let after = now();
         assert_eq!((stamped.result, &buffer[..8]), (8, &b"12345678"[..]));
         assert!(before < stamped.cycles && stamped.cycles < after);
+    }
+
+    #[test]
+    fn a_stamped_sleep_ends_at_its_instant_and_not_before() {
+        let monotonic = || {
+            let now = nix::time::ClockId::CLOCK_MONOTONIC.now().unwrap();
+            now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
+        };
+        let until = monotonic() + 2_000_000;
+        let before = now();
+        let stamped = sleep_stamped(until);
+        assert!(monotonic() >= until);
+        assert_eq!(stamped.result, 0);
+        assert!(before < stamped.cycles && stamped.cycles < now());
     }
 
     #[test]

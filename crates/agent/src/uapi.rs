@@ -2,7 +2,7 @@
 //! The driver's contract (kernel/irqscope/include/irqscope.h) in Rust. A test
 //! compiles the header and compares.
 
-pub const ABI: u32 = 4;
+pub const ABI: u32 = 5;
 pub const MAGIC: u32 = 0x4952_5153;
 pub const STAGE_SLOTS: usize = 16;
 
@@ -117,13 +117,15 @@ impl Fault {
 }
 
 /// `struct irqscope_call`: what /dev/irqscope-user is read for. Which sample, how many rounds
-/// are to be executed for it, and the number that a response word shows.
+/// are to be executed for it, the number that a response word shows, and until when to sleep
+/// before (ns of `CLOCK_MONOTONIC`, 0: not at all).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Call {
     pub seq: u64,
     pub rounds: u64,
     pub number: u64,
+    pub until_ns: u64,
 }
 
 pub const CALL_BYTES: usize = size_of::<Call>();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The user stage: a thread that blocks in read(), takes the counter as its first act when it
 //! returns, makes its edge where it can, and hands the reading in with write(). With execution
-//! times it executes its rounds after that, and write()s once more.
+//! times it executes its rounds after that, and write()s once more. With trigger `sleep` it asks
+//! by read() until when to sleep, and does so: what wakes it is the trigger.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -14,7 +15,7 @@ use irqscope_wire::{Cycles, Line, Scheduling};
 use nix::errno::Errno;
 use nix::unistd::{gettid, write};
 
-use crate::counter::{Stamped, execute, now, read_stamped, read_unstamped};
+use crate::counter::{Stamped, execute, now, read_stamped, read_unstamped, sleep_stamped};
 use crate::error::{Error, Result};
 use crate::faults::Needs;
 use crate::notes::Observation;
@@ -36,6 +37,8 @@ pub struct Acts {
     pub line: Line,
     /// It reads the counter; the reading is unused when inside is off.
     pub stamps: bool,
+    /// It sleeps until the instant that a call names, before anything else.
+    pub sleeps: bool,
     /// It executes its rounds, and answers once more.
     pub executes: bool,
     /// The locks and pages that it needs before it answers, and before it reads the counter.
@@ -114,6 +117,7 @@ impl Thread {
     /// Has a loop for each way to read, so that the edge follows the stamp without a call.
     fn answer_all(&self) -> Result<()> {
         match &self.acts {
+            Acts { sleeps: true, .. } => self.answer_by(|fd, call| self.sleep(fd, call)),
             Acts { needs: Some(needs), .. } => {
                 self.answer_by(|fd, call| self.read_late(needs, fd, call))
             }
@@ -123,7 +127,10 @@ impl Thread {
     }
 
     #[inline(always)]
-    fn answer_by(&self, read: impl Fn(BorrowedFd<'_>, &mut [u8]) -> Result<Stamped>) -> Result<()> {
+    fn answer_by(
+        &self,
+        read: impl Fn(BorrowedFd<'_>, &mut [u8; uapi::CALL_BYTES]) -> Result<Stamped>,
+    ) -> Result<()> {
         let mut call = [0; uapi::CALL_BYTES];
         loop {
             let stamped = read(self.device.as_fd(), &mut call)?;
@@ -146,6 +153,28 @@ impl Thread {
             needs.pass()?;
         }
         Ok(Stamped { cycles: self.now(), ..stamped })
+    }
+
+    /// Asks until when to sleep, and sleeps.
+    #[inline(always)]
+    fn sleep(&self, fd: BorrowedFd<'_>, call: &mut [u8; uapi::CALL_BYTES]) -> Result<Stamped> {
+        let asked = read_unstamped(fd, call);
+        if asked.result != uapi::CALL_BYTES as isize {
+            return Ok(asked);
+        }
+        let until_ns = uapi::Call::from_bytes(*call).until_ns;
+        let mut slept = sleep_stamped(until_ns);
+        while slept.result == -(Errno::EINTR as isize) {
+            slept = sleep_stamped(until_ns);
+        }
+        if slept.result < 0 {
+            return Err(user_stage_error("clock_nanosleep", slept.result));
+        }
+        let cycles = match &self.acts.needs {
+            Some(needs) => needs.pass().map(|()| self.now())?,
+            None => slept.cycles,
+        };
+        Ok(Stamped { result: asked.result, cycles })
     }
 
     fn act(&self, call: uapi::Call, cycles: Cycles, edge: bool) -> Result<()> {

@@ -30,6 +30,7 @@ pub fn bundled() -> &'static [Bundled] {
         "thesis",
         "observer",
         "explain-effect",
+        "sleeps",
         "vm",
         "spare-cpu",
         "board",

@@ -41,4 +41,5 @@ triggers! {
     Timer "timer": false, false, "a hard hrtimer";
     Inject "inject": true, true, "`irq_inject_interrupt()`";
     Line "line": true, false, "a generator, by a wire";
+    Sleep "sleep": false, false, "a sleep of the user stage's thread";
 }

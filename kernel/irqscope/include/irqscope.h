@@ -29,6 +29,10 @@
  *                      `rounds` rounds of two instructions (decrement, branch),
  *                      and write()s a second one with the counter after that.
  *                      mmap() it shared to make its edges itself, see below.
+ *                      With settings/trigger `sleep` read() does not block: the
+ *                      reader then sleeps until `until_ns`, an absolute instant,
+ *                      takes its counter, and write()s its answer. Without an
+ *                      opener such a run does not begin, or fails.
  *
  *  /dev/irqscope-events  with settings/explain `on`: what else the CPU under
  *                      test did. read() copies whole struct irqscope_event, in
@@ -122,7 +126,7 @@
 #include <linux/types.h>
 
 /* Raised whenever a layout or a meaning below changes. */
-#define IRQSCOPE_ABI	4
+#define IRQSCOPE_ABI	5
 
 #define IRQSCOPE_MAGIC	0x49525153u	/* "IRQS" */
 
@@ -212,6 +216,7 @@ struct irqscope_call {
 	__u64 seq;
 	__u64 rounds;		/* to execute; 0 with settings/execution off */
 	__u64 number;		/* as in a response word */
+	__u64 until_ns;		/* CLOCK_MONOTONIC; 0 but with settings/trigger `sleep` */
 };
 
 struct irqscope_answer {

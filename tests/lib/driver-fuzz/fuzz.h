@@ -53,6 +53,7 @@ int sweep(void);
 /* settings.c */
 void settings_worker(void);
 void generator_settings(void);
+void begin_sleeps(void);
 
 /* devices.c */
 void reader_worker(void);

@@ -15,7 +15,7 @@ static const char *const stages[] = {
 	"kthread", "user", "work_bh", "nonsense"
 };
 
-static const char *const choices_of_trigger[] = { "timer", "inject", "line" };
+static const char *const choices_of_trigger[] = { "timer", "inject", "line", "sleep" };
 static const char *const choices_of_line[] = { "record", "memory", "parport", "gpio", "ivshmem" };
 static const char *const choices_of_inside[] = { "on", "on", "off" };
 static const char *const choices_of_explain[] = { "off", "off", "off", "on" };
@@ -175,6 +175,20 @@ void settings_worker(void)
 	count(SETTINGS);
 	if (one_in(30))
 		rest_us(20000);
+}
+
+// Sets all that sleeps need as triggers, and begins a run; another worker may change it before.
+void begin_sleeps(void)
+{
+	set("settings/trigger", "sleep");
+	set("settings/stages", one_in(2) ? "irq user" : "user");
+	set("settings/pacing", "closed");
+	set("settings/burst", "1");
+	set("settings/inside", "on");
+	set("settings/line", one_in(2) ? "record" : "memory");
+	set("settings/period_ns", one_in(2) ? "50000" : "400000");
+	set("settings/count", "200");
+	run(true);
 }
 
 // Sets all that a generator needs; another worker may change it before the run begins.

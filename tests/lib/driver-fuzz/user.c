@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -50,6 +51,22 @@ static void answer(int fd, const struct irqscope_call *call)
 	count(ANSWERS);
 }
 
+// Sleeps until then, or for another while, or not at all. A grid may have points an hour apart.
+static void sleep_until(uint64_t until_ns)
+{
+	struct timespec now, until;
+	int64_t left;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	left = until_ns - (now.tv_sec * 1000000000ull + now.tv_nsec);
+	if (left > 20000000 || one_in(20))
+		return;
+	if (one_in(20))
+		until_ns += below(200000);
+	until = (struct timespec){ until_ns / 1000000000, until_ns % 1000000000 };
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
 void user_worker(void)
 {
 	int fd = open_device("/dev/irqscope-user", O_RDWR | O_NONBLOCK);
@@ -64,6 +81,8 @@ void user_worker(void)
 		     PAGE * IRQSCOPE_USER_WORDS_PAGE);
 	count(MAPPINGS);
 	share(fd);
+	if (one_in(2))
+		begin_sleeps();
 	for (int i = 0; i < 2000 && !quiet && !ending; i++) {
 		ssize_t got = read(fd, one_in(100) ? any_address() : &call,
 				   one_in(100) ? below(64) : sizeof(call));
@@ -71,6 +90,8 @@ void user_worker(void)
 		if (got == sizeof(call) && !one_in(10)) {
 			if (edge != MAP_FAILED && words != MAP_FAILED && one_in(2))
 				make_edge(edge, words, &call);
+			if (call.until_ns)
+				sleep_until(call.until_ns);
 			answer(fd, &call);
 		} else {
 			rest_us(500);

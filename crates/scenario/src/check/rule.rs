@@ -205,6 +205,15 @@ pub enum Rule {
     TurnLength,
     #[error("a burst does not wait for answers: trigger.pacing = \"open\"")]
     BurstPaced,
+    #[error(
+        "trigger.kind = \"sleep\" asks stage user, and irq beside it: leave stages out, or write \
+         stages = [\"user\"]"
+    )]
+    SleepStages,
+    #[error("a thread sleeps only when it has answered: leave trigger.pacing out")]
+    SleepPaced,
+    #[error("a thread sleeps once at a time: leave trigger.burst and trigger.interval out")]
+    SleepBurst,
     #[error("stages is empty; leave it out for all of them")]
     NoStages,
     #[error("execution.{0} is at most 1s, and lowest at most highest")]

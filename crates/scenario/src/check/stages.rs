@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Triggers, stages, bursts, execution times and faults.
 
-use irqscope_wire::{Compensate, ExecutionTime, JitterKind, Mode, Pacing, Range, Setting, View};
+use irqscope_wire::{
+    Compensate, ExecutionTime, JitterKind, Mode, Pacing, Range, Setting, Stage, Trigger, View,
+};
 
 use super::{Flaws, Rule};
 use crate::plan::outside::has_view;
-use crate::plan::{mode, period_ns};
+use crate::plan::{SLEEPERS, mode, pacing, period_ns};
 use crate::raw::{FaultsText, Named, Text, TimeText, TriggerText};
 
 /// Sequence numbers of triggers have 32 bits.
@@ -43,6 +45,9 @@ pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
     flaws.when(turn, "trigger.turn-length", Rule::TurnLength);
     let no_stages = text.stages.as_ref().is_some_and(Vec::is_empty);
     flaws.when(no_stages, "stages", Rule::NoStages);
+    if trigger.kind.0 == Trigger::Sleep {
+        sleep(text, trigger, flaws);
+    }
     execution(text, flaws);
     inside(text, trigger, flaws);
     if let Some(asked) = &text.faults {
@@ -52,6 +57,16 @@ pub(super) fn check(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
         flaws.when(test.instructions % 2 != 0, "test.instructions", Rule::OddDelay);
         flaws.when(!text.rig.reaches_target(), "test", Rule::Unreached("test"));
     }
+}
+
+/// Checks what a thread that sleeps by itself can be asked.
+fn sleep(text: &Text, trigger: &TriggerText, flaws: &mut Flaws<'_>) {
+    let asks = |asked: &Vec<Named<Stage>>| {
+        asked.contains(&Named(Stage::User)) && asked.iter().all(|one| SLEEPERS.contains(&one.0))
+    };
+    flaws.when(!text.stages.as_ref().is_none_or(asks), "stages", Rule::SleepStages);
+    flaws.when(pacing(trigger) == Pacing::Open, "trigger.pacing", Rule::SleepPaced);
+    flaws.when(trigger.burst.is_some(), "trigger.burst", Rule::SleepBurst);
 }
 
 /// Checks what only the target's own record shows.
@@ -100,7 +115,8 @@ fn burst(trigger: &TriggerText, period_ns: u64, flaws: &mut Flaws<'_>) {
     flaws.when(!TRIGGERS.contains(&triggers), "trigger.burst", Rule::Burst);
     let fits = interval >= *PERIOD_NS.start() && interval <= period_ns / u64::from(triggers.max(1));
     flaws.when(!fits, "trigger.interval", Rule::Interval);
-    flaws.when(trigger.pacing.0 == Pacing::Closed, "trigger.pacing", Rule::BurstPaced);
+    let closed = trigger.kind.0 != Trigger::Sleep && pacing(trigger) == Pacing::Closed;
+    flaws.when(closed, "trigger.pacing", Rule::BurstPaced);
 }
 
 fn faults(faults: &FaultsText, text: &Text, flaws: &mut Flaws<'_>) {

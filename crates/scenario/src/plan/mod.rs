@@ -8,8 +8,8 @@ pub(crate) mod states;
 
 use irqscope_quantity::Span;
 use irqscope_wire::{
-    Burst, Delay, DelayedLocking, Execution, FaultKind, Faults, Inside, Jitter, Mode, Plan, Stage,
-    StageExecution, StagePlan, SystemState, Tick, Trigger, View, Work,
+    Burst, Delay, DelayedLocking, Execution, FaultKind, Faults, Inside, Jitter, Mode, Pacing, Plan,
+    Stage, StageExecution, StagePlan, SystemState, Tick, Trigger, View, Work,
 };
 
 use crate::kernel::KernelName;
@@ -161,7 +161,11 @@ fn stages(text: &Text, trigger: &TriggerText) -> StagePlan {
     let default = StagePlan::default();
     // All, or none: as many as the board has lines, which is found out later.
     let by_board = !text.rig.boots() && trigger.kind.0 == Trigger::Line;
-    let unnamed = || if by_board { Vec::new() } else { Stage::ALL.to_vec() };
+    let unnamed = || match trigger.kind.0 {
+        _ if by_board => Vec::new(),
+        Trigger::Sleep => SLEEPERS.to_vec(),
+        _ => Stage::ALL.to_vec(),
+    };
     let named = |asked: &Vec<Named<Stage>>| asked.iter().map(|stage| stage.0).collect();
     let asked = text.stages.as_ref().map_or_else(unnamed, named);
     let inside = Inside { explain: text.explain, compensate: text.compensate.0 };
@@ -172,7 +176,7 @@ fn stages(text: &Text, trigger: &TriggerText) -> StagePlan {
         mode: mode(text, trigger),
         turn_length: trigger.turn_length.unwrap_or_else(|| turn_length(trigger.count, &asked)),
         stages: asked,
-        pacing: trigger.pacing.0,
+        pacing: pacing(trigger),
         period_ns: period_ns(trigger).unwrap_or(default.period_ns), // was checked
         count: trigger.count,
         jitter: Jitter { kind: trigger.jitter.0, ns: trigger.jitter_amount.0 },
@@ -191,6 +195,18 @@ fn stages(text: &Text, trigger: &TriggerText) -> StagePlan {
         inside: outside::has_view(text, View::Inside).then_some(inside),
         faults: text.faults.as_ref().map(|asked| faults(asked, text.twin.cpus)),
     }
+}
+
+/// The stages that a sleep asks: the timer's interrupt, and the thread that slept.
+pub(crate) const SLEEPERS: [Stage; 2] = [Stage::Irq, Stage::User];
+
+/// Returns whether triggers wait for answers. A thread sleeps only when it has answered.
+pub(crate) fn pacing(trigger: &TriggerText) -> Pacing {
+    let default = match trigger.kind.0 {
+        Trigger::Sleep => Pacing::Closed,
+        _ => Pacing::Open,
+    };
+    trigger.pacing.as_ref().map_or(default, |pacing| pacing.0)
 }
 
 /// Returns which stages one trigger asks. A target that is not reached takes no turns unless the

@@ -29,8 +29,8 @@ pub(crate) struct TriggerText {
     /// By the count and the stages, if it is not given.
     #[serde(rename = "turn-length")]
     pub turn_length: Option<u32>,
-    #[serde(default = "open")]
-    pub pacing: Named<Pacing>,
+    /// Open, or what the kind has alone.
+    pub pacing: Option<Named<Pacing>>,
     #[serde(default = "none")]
     pub jitter: Named<JitterKind>,
     #[serde(default = "zero", rename = "jitter-amount")]
@@ -157,9 +157,6 @@ fn with_settings_of(error: Plain) -> String {
     std::iter::once(error.to_string()).chain(names).collect()
 }
 
-fn open() -> Named<Pacing> {
-    Named(Pacing::Open)
-}
 fn none() -> Named<JitterKind> {
     Named(JitterKind::None)
 }

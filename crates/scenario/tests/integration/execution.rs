@@ -2,7 +2,7 @@
 //! Bursts, execution times and counting.
 
 use irqscope_scenario::Scenario;
-use irqscope_wire::{Burst, Compensate, ExecutionTime, Stage};
+use irqscope_wire::{Burst, Compensate, ExecutionTime, Pacing, Stage};
 
 fn plan(trigger: &str, rest: &str) -> Result<irqscope_wire::StagePlan, String> {
     let text = format!(
@@ -47,6 +47,28 @@ fn a_burst_fits_into_its_period() {
     assert!(refused("burst = 16\ninterval = \"313us\"").contains("fits into a period"));
     let closed = "burst = 2\ninterval = \"20us\"\npacing = \"closed\"";
     assert!(refused(closed).contains("open"));
+}
+
+#[test]
+fn a_sleep_asks_its_thread_and_waits_for_its_answer() {
+    let sleep = |top: &str, trigger: &str| {
+        let text = format!(
+            "version = 1\nabout = \"x\"\nkernels = [\"6.1\"]\nstates = [\"idle\"]\n{top}\n\
+             [trigger]\nkind = \"sleep\"\nperiod = \"5ms\"\ncount = 16\n{trigger}\n"
+        );
+        let scenario = Scenario::parse("x", "x.toml", &text).map_err(|error| error.to_string())?;
+        Ok::<_, String>(scenario.cases()[0].plan.stages().unwrap().clone())
+    };
+    let plan = sleep("", "").unwrap();
+    assert_eq!(plan.stages, [Stage::Irq, Stage::User]);
+    assert_eq!((plan.pacing, plan.outside), (Pacing::Closed, None));
+    assert_eq!(sleep("stages = [\"user\"]", "").unwrap().stages, [Stage::User]);
+    let refused = |top, trigger| sleep(top, trigger).unwrap_err();
+    assert!(refused("stages = [\"irq\"]", "").contains("stages = [\"user\"]"));
+    assert!(refused("stages = [\"user\", \"work\"]", "").contains("stages = [\"user\"]"));
+    assert!(refused("", "pacing = \"open\"").contains("leave trigger.pacing out"));
+    assert!(refused("", "burst = 2\ninterval = \"20us\"").contains("once at a time"));
+    assert!(refused("views = [\"outside\"]", "").contains("generator"));
 }
 
 #[test]
