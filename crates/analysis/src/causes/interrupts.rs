@@ -3,7 +3,8 @@
 //!
 //! A trigger is an interrupt of its own, or a timer's function in an interrupt that it may share
 //! with other timers. So an interrupt in which a function of the driver ran is the trigger's;
-//! what another timer's function took of it is not, nor what else is called back in it.
+//! what another timer's function took of it is not, nor what else is called back in it. Of a
+//! sleep the timer's function is the kernel's: the call of it that has the handler's stamp.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +16,14 @@ use super::sight::Sight;
 use super::timeline::{Interval, Timeline};
 use irqscope_wire::Stage;
 
-/// The interrupts in which a function of the driver ran, by when they were entered.
+/// The interrupts that trigger.
 #[derive(Debug, Default)]
-pub(super) struct Ours(BTreeMap<u64, Triggering>);
+pub(super) struct Ours {
+    /// By when they were entered.
+    interrupts: BTreeMap<u64, Triggering>,
+    /// The calls of timers' functions that end sleeps: when each began and ended, in order.
+    wakes: Vec<(u64, u64)>,
+}
 
 /// The part of the driver's function in one.
 #[derive(Clone, Copy, Debug)]
@@ -30,38 +36,66 @@ struct Triggering {
 
 impl Ours {
     pub fn of(timeline: &Timeline, names: &Names<'_>) -> Self {
-        let mut ours = BTreeMap::new();
+        let wakes = wakes(timeline, names);
+        let mut ours = Self { interrupts: BTreeMap::new(), wakes };
         for interval in &timeline.intervals {
             let Some(since) = interval.interrupt else { continue };
             let by = interval.frames.iter().find(|frame| names.is_handler(frame));
-            if let Some(frame) = by {
-                let by_timer = matches!(frame, Frame::Hrtimer(_));
-                ours.insert(since, Triggering { to: interval.to, by_timer });
-            } else if let Some(known) = ours.get_mut(&since) {
+            if by.is_some() || ours.wakes(interval) {
+                let by_timer = matches!(by, Some(Frame::Hrtimer(_)));
+                ours.interrupts.insert(since, Triggering { to: interval.to, by_timer });
+            } else if let Some(known) = ours.interrupts.get_mut(&since) {
                 known.to = interval.to;
             }
         }
-        Self(ours)
+        ours
+    }
+
+    /// Returns whether the interval is a part of a call that ends a sleep.
+    fn wakes(&self, interval: &Interval) -> bool {
+        let next = self.wakes.partition_point(|(from, _)| *from <= interval.from);
+        self.wakes[..next].last().is_some_and(|(_, to)| interval.from < *to)
     }
 
     /// Returns when the interrupt was left that was entered at this instant.
     pub fn left(&self, since: u64) -> Option<u64> {
-        self.0.get(&since).map(|found| found.to)
+        self.interrupts.get(&since).map(|found| found.to)
     }
 
     /// Returns when the interrupt was entered in which the driver's handler ran at this instant.
     pub fn entry(&self, at: u64) -> Option<u64> {
-        let (since, found) = self.0.range(..=at).next_back()?;
+        let (since, found) = self.interrupts.range(..=at).next_back()?;
         (at <= found.to).then_some(*since)
     }
+}
+
+/// Returns the calls of a timer's function that the trigger's handler was a part of, though it is
+/// none of the driver's: its event comes first, and the handler's stamp lies behind it.
+fn wakes(timeline: &Timeline, names: &Names<'_>) -> Vec<(u64, u64)> {
+    let intervals = &timeline.intervals;
+    let call = |at| {
+        let first = intervals.partition_point(|interval| interval.to <= at);
+        let begun = intervals.get(first).filter(|interval| interval.from <= at)?;
+        let depth = begun.frames.len();
+        let Some(frame @ Frame::Hrtimer(_)) = begun.frames.last() else { return None };
+        if names.is_handler(frame) {
+            return None;
+        }
+        let same = |interval: &&Interval| interval.frames.get(depth - 1) == Some(frame);
+        let last = intervals[first..].iter().take_while(same).last()?;
+        Some((begun.from, last.to))
+    };
+    timeline.handled().filter_map(call).collect()
 }
 
 impl Case<'_> {
     /// Names the cause in a hard interrupt; `None` outside of one.
     pub(super) fn interrupt(&self, sight: &Sight<'_>, interval: &Interval) -> Option<Cause> {
         let hard = interval.frames.iter().rposition(Frame::is_interrupt)?;
+        let ends_sleep = self.ours.wakes(interval);
         let timer = interval.frames[hard..].iter().rev().find_map(|frame| match frame {
             Frame::Callback { function, .. } => Some(*function),
+            Frame::Hrtimer(_) if ends_sleep => None,
             Frame::Hrtimer(function) if !self.names.is_ours(*function) => Some(*function),
             _ => None,
         });
@@ -86,7 +120,7 @@ impl Case<'_> {
     /// it, or another sample's.
     fn triggers(&self, sight: &Sight<'_>, interval: &Interval) -> Option<Cause> {
         let since = interval.interrupt?;
-        let ours = self.ours.0.get(&since)?;
+        let ours = self.ours.interrupts.get(&since)?;
         let injects = ours.by_timer && sight.entry.is_some_and(|entry| since < entry);
         Some(match sight.entry == Some(since) || injects {
             true => Cause::plain(CauseKind::Own),

@@ -256,6 +256,11 @@ impl Timeline {
         self.handlers.get(at).filter(|found| found.at <= span.to)
     }
 
+    /// Returns the stamps of all triggers' handlers, in order.
+    pub fn handled(&self) -> impl Iterator<Item = u64> {
+        self.handlers.iter().map(|found| found.at)
+    }
+
     /// Returns the return addresses where a call was answered that was taken at this instant.
     pub fn answer(&self, taken: u64) -> &[u64] {
         let at = self.answers.partition_point(|(at, _)| *at < taken);
