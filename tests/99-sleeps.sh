@@ -60,7 +60,7 @@ for case in cases:
     assert still <= ({"bh-off", "softirq", "work"} if "rt" in case["case"] else set()), still
 PY
 
-# What a thread that sleeps cannot be asked.
+# The settings that a sleep refuses.
 refused() {
 	expect 2 "$IRQSCOPE" scenario check "$WORK/$1.toml"
 	grep -qF "$2" "$WORK/said" || fail "$1: no word of $2"
