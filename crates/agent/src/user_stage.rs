@@ -7,13 +7,15 @@
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use irqscope_wire::{Cycles, Line, Scheduling};
 use nix::errno::Errno;
-use nix::unistd::{gettid, write};
+use nix::libc::{self, c_int};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use nix::unistd::{getpid, gettid, write};
 
 use crate::counter::{Stamped, execute, now, read_stamped, read_unstamped, sleep_stamped};
 use crate::error::{Error, Result};
@@ -29,6 +31,12 @@ const STACK_BYTES: usize = 128 << 10;
 
 /// How long the thread may take to see that the run has ended.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Ends the thread's sleep, where the run has ended before it.
+const INTERRUPTING: Signal = Signal::SIGUSR1;
+
+/// How long the thread may take before it is interrupted, and before it is once more.
+const SOON: Duration = Duration::from_millis(50);
 
 /// The thread's action when it is called.
 #[derive(Clone, Debug)]
@@ -81,6 +89,7 @@ impl UserStage {
                 let _ = tell_ended.send(stage.answer_all());
             }
         };
+        allow_interruption()?;
         let thread = thread::Builder::new().name("user-stage".into()).stack_size(STACK_BYTES);
         thread
             .spawn(body)
@@ -96,13 +105,29 @@ impl UserStage {
         self.pid
     }
 
-    /// Waits for its end, after that of the run.
+    /// Ends the system call that the thread is in. It may just have gone: then its result is there.
+    fn interrupt(&self) {
+        // SAFETY: tgkill() touches no memory, and of this process alone it may end a thread's call.
+        let _ = unsafe {
+            libc::syscall(libc::SYS_tgkill, getpid().as_raw(), self.pid, INTERRUPTING as c_int)
+        };
+    }
+
+    /// Waits for its end, after that of the run, which may have come while it sleeps.
     ///
     /// # Errors
     /// The thread has failed.
     pub fn join(self) -> Result<()> {
-        let late = |_| Err(Error::UserStage("it did not see the end of the run".into()));
-        self.ended.recv_timeout(PATIENCE).unwrap_or_else(late)
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.ended.recv_timeout(SOON) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) if Instant::now() < end => self.interrupt(),
+                Err(_) => {
+                    return Err(Error::UserStage("it did not see the end of the run".into()));
+                }
+            }
+        }
     }
 }
 
@@ -163,12 +188,12 @@ impl Thread {
             return Ok(asked);
         }
         let until_ns = uapi::Call::from_bytes(*call).until_ns;
-        let mut slept = sleep_stamped(until_ns);
-        while slept.result == -(Errno::EINTR as isize) {
-            slept = sleep_stamped(until_ns);
-        }
-        if slept.result < 0 {
-            return Err(user_stage_error("clock_nanosleep", slept.result));
+        let slept = sleep_stamped(until_ns);
+        match slept.result {
+            0 => {}
+            // As if it had not been asked: it asks anew, until when or whether the run has ended.
+            interrupted if interrupted == -(Errno::EINTR as isize) => return Ok(slept),
+            error => return Err(user_stage_error("clock_nanosleep", error)),
         }
         let cycles = match &self.acts.needs {
             Some(needs) => needs.pass().map(|()| self.now())?,
@@ -202,6 +227,16 @@ impl Thread {
     }
 }
 
+/// Lets a signal end a system call of a thread, and do nothing else.
+fn allow_interruption() -> Result<()> {
+    extern "C" fn nothing(_: c_int) {}
+    let action = SigAction::new(SigHandler::Handler(nothing), SaFlags::empty(), SigSet::empty());
+    // SAFETY: the handler does nothing, and no other code of this program uses the signal.
+    unsafe { sigaction(INTERRUPTING, &action) }
+        .map(drop)
+        .map_err(Error::system("take a signal that ends sleeps"))
+}
+
 /// Returns whether the run has ended; a read() may also have been interrupted.
 #[cold]
 fn is_end(result: isize) -> Result<bool> {
@@ -219,4 +254,34 @@ fn user_stage_error(call: &str, result: isize) -> Error {
         _ => "",
     };
     Error::UserStage(format!("{call}: {errno}{hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use irqscope_wire::Policy;
+    use nix::sys::stat::Mode;
+    use nix::unistd::mkfifo;
+
+    use super::*;
+
+    #[test]
+    fn a_sleep_ends_with_its_run() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("dev")).unwrap();
+        let device = root.path().join("dev/irqscope-user");
+        mkfifo(&device, Mode::S_IRWXU).unwrap();
+        let acts =
+            Acts { line: Line::Record, stamps: true, sleeps: true, executes: false, needs: None };
+        let other = Scheduling { policy: Policy::Other, priority: 0 };
+        let (stage, _) = UserStage::start(root.path(), 0, other, acts).unwrap();
+        let mut call = [0; uapi::CALL_BYTES];
+        call[uapi::CALL_BYTES - 8..].copy_from_slice(&(u64::MAX / 4).to_ne_bytes());
+        let mut host = File::options().write(true).open(&device).unwrap();
+        host.write_all(&call).unwrap();
+        // No whole call: the stage ends with an error, and after centuries if it still slept.
+        host.write_all(b"x").unwrap();
+        assert!(stage.join().unwrap_err().to_string().contains("read"));
+    }
 }
