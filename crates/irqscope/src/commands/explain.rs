@@ -72,14 +72,20 @@ fn one_case(
 
 /// Returns why there is nothing to explain.
 fn nothing(run: &RunDir, options: &Explain) -> Result<Trouble, Trouble> {
-    let mut names = Vec::new();
+    let (mut names, mut benchmarks) = (Vec::new(), false);
     for data in run.cases()? {
         let data = data?;
+        benchmarks |= !data.benchmarks.is_empty();
         if data.explained.is_some() {
             names.push(data.case);
         }
     }
     let text = match (&options.case, names.is_empty()) {
+        (_, true) if benchmarks => format!(
+            "{} has benchmarks, of which no events are recorded; irqscope run sleeps has what the late \
+             sleeps of a thread waited for, with options for kernel, state and count",
+            run.path().display()
+        ),
         (_, true) => format!(
             "{} has no events; measure again with irqscope run … --explain",
             run.path().display()

@@ -22,7 +22,7 @@ pub enum Rule {
     NothingAsked,
     #[error(
         "a scenario has [bench.NAME] or asks stages (trigger, stages, views, observer-effect, \
-         explain, faults, priority, test), not both"
+         explain, faults, priority, test), not both; trigger.kind = \"sleep\" explains the sleeps of a thread"
     )]
     BothAsked,
 
