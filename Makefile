@@ -102,6 +102,8 @@ soak:
 	IRQSCOPE_SOAK=1 tests/run $(TESTFLAGS)
 	PACKAGES=1 tests/run --time-limit 7200 79
 	CYCLES=1000 tests/run --time-limit 7200 31 86
+	CPUS=4 TORTURE=3600 tests/run --time-limit 7200 86
+	CPUS=4 TORTURE=600 DLOCK_KERNEL=delayed-locking-kasan tests/run --time-limit 7200 86
 	FUZZ_KERNEL="kasan kcsan" FUZZ_SECONDS=1800 tests/run --time-limit 10800 88
 	@scripts/fuzz 600
 

@@ -3,15 +3,18 @@
 # puts off sections under load (network, files, lock torture, sections of every
 # kind), is switched on and off meanwhile, loads and unloads the driver, and its
 # kernel has nothing to complain of. CYCLES of loading: 20 if nothing is said; on
-# CPUS: 2, at most 4.
+# CPUS: 2, at most 4; with DLOCK_KERNEL=delayed-locking-kasan, which checks each
+# access to memory; for TORTURE seconds more of all loads: 0.
 # Runs: beside others, in make soak
 . tests/lib/lib.sh
 
 need_guest
-"$IRQSCOPE" kernel build delayed-locking-debug
+KERNEL=${DLOCK_KERNEL:-delayed-locking-debug}
+TORTURE=${TORTURE:-0}
+"$IRQSCOPE" kernel build "$KERNEL"
 gcc -O2 -static -o "$WORK/sleeper" "$TESTS/lib/sleeper.c"
 gcc -O2 -static -o "$WORK/load-cycles" "$TESTS/lib/load-cycles.c"
-printf 'cache=%s\ncycles=%s\n. %s\n. %s\n' "$CACHE" "${CYCLES:-20}" "$TESTS/lib/await.sh" "$TESTS/lib/driver.sh" >"$WORK/script"
+printf 'cache=%s\ncycles=%s\ntorture=%s\n. %s\n. %s\n' "$CACHE" "${CYCLES:-20}" "$TORTURE" "$TESTS/lib/await.sh" "$TESTS/lib/driver.sh" >"$WORK/script"
 cat >>"$WORK/script" <<'SCRIPT'
 cd /exchange
 dlock=/sys/kernel/debug/delayed_locking
@@ -40,7 +43,7 @@ while left:
 }
 
 files() {
-	mkdir /dev/shm/many
+	mkdir -p /dev/shm/many
 	for round in 1 2; do
 		for n in $(seq 300); do echo "$n" >"/dev/shm/many/$n"; done
 		rm -f /dev/shm/many/*
@@ -60,6 +63,12 @@ for kind in lock bh irq irqsave nested rcu state remote; do
 	rmmod sections_test
 done
 wait $network $files || exit 1
+end=$(($(date +%s) + torture))
+while [ "$(date +%s)" -lt $end ]; do
+	network & network=$!
+	files
+	wait $network || exit 1
+done
 rmmod locktorture
 for mode in off monitor on off on; do echo $mode >$dlock/mode; sleep 0.2; done
 ./load-cycles "$driver" "$cycles" "irq softirq tasklet work thread kthread" || exit 1
@@ -69,5 +78,5 @@ dmesg | grep -q 'state was lost' && exit 1
 dmesg | grep 'APIC timer disabled' && exit 1 # nothing would sleep for less than a tick
 awk '$1 == "refused" && $2 == 0 { exit 1 }' $dlock/decisions || { echo "nothing refused"; exit 1; }
 SCRIPT
-run_guest $((480 + 2 * ${CYCLES:-20})) delayed-locking-debug "$WORK" cpus="${CPUS:-2}"
+run_guest $((480 + TORTURE + 2 * ${CYCLES:-20})) "$KERNEL" "$WORK" cpus="${CPUS:-2}"
 grep -q 'torture:.*SUCCESS' "$WORK/script.output" || fail "the lock torture did not succeed"

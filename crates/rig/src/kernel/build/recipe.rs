@@ -33,7 +33,7 @@ pub(super) struct Part<'a> {
 }
 
 /// The table of kernels that are built.
-pub static RECIPES: [Recipe; 6] = [
+pub static RECIPES: [Recipe; 7] = [
     Recipe {
         name: "plain",
         about: "unpatched, to compare patched ones with",
@@ -63,6 +63,12 @@ pub static RECIPES: [Recipe; 6] = [
         about: "lockdep, with what finds wrong use of memory and lets allocations fail",
         fragments: &["twin.config", "lockdep.config", "kasan.config"],
         series: &[],
+    },
+    Recipe {
+        name: "delayed-locking-kasan",
+        about: "kasan, with delayed locking",
+        fragments: &["twin.config", "lockdep.config", "kasan.config"],
+        series: &[&DELAYED_LOCKING],
     },
     Recipe {
         name: "kcsan",
