@@ -31,6 +31,21 @@ for case in cases:
 PY
 target/venv/bin/python "$TESTS/99-sleeps.py" "$WORK/none" "$WORK/delayed"
 
+# The same thread without any probe, by its own clock: what the probes add is little, and not less than nothing.
+printf '%s\n' 'version = 1' 'about = "the same"' 'rig = "twin"' 'kernels = ["6.1", "6.1-rt"]' 'states = ["idle"]' \
+	'[bench.sched]' 'period = "1100us"' 'count = 300' >"$WORK/sched.toml"
+expect 0 "$IRQSCOPE" run "$WORK/sched.toml" --out "$WORK/sched"
+python3 - "$WORK"/{all,sched}/summary.json <<'PY'
+import json, sys
+sleeps, sched = ({case["case"]: case for case in json.load(open(path))["cases"]} for path in sys.argv[1:])
+assert len(sched) == 2, sched.keys()
+for name, case in sched.items():
+    plain = case["benchmarks"][0]["p50_ns"]
+    probed = next(stage["p50_ns"] for stage in sleeps[name]["stages"] if stage["stage"] == "user")
+    print(f"{name}: {probed} ns with probes, {plain} ns without")
+    assert 0 < probed - plain < 1000, (name, probed, plain)
+PY
+
 # The bundled scenario, its own sum of causes, and the same digest again.
 for run in first again; do
 	expect 0 "$IRQSCOPE" run sleeps --count 500 --out "$WORK/$run"
