@@ -5,7 +5,7 @@
 # go on when the run is interrupted or the target refuses; the target is as it was.
 # The machine is a guest in real time, its wires are the doorbell's: to the program
 # its generator is an address as a board's is.
-# Runs: beside others
+# Runs: alone
 . tests/lib/lib.sh
 
 need_guest
