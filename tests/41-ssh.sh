@@ -29,6 +29,7 @@ scenario() { # NAME TRIGGER COUNT
 }
 scenario timer timer 500
 scenario inject inject 500
+scenario sleep sleep 500
 scenario long inject 30000
 
 # Starts the long run and waits until it measures; $pid is it.
@@ -46,7 +47,7 @@ ended() { # STATUS
 }
 
 start_target 6.1
-for trigger in timer inject; do
+for trigger in timer sleep inject; do
 	expect 0 "$IRQSCOPE" run "$WORK/$trigger.toml" --allow-ssh-options --out "$WORK/$trigger"
 	unchanged $trigger 0
 	summary=$WORK/$trigger/summary.json
@@ -81,6 +82,18 @@ kill -INT "$pid"
 ended 130
 unchanged "Ctrl-C" 0
 
+# A thread that sleeps for longer than this test lasts is woken.
+scenario asleep sleep 30
+sed -i 's/^period.*/period = "10m"/' "$WORK/asleep.toml"
+sleeping() { [ "$(target cat /sys/class/misc/irqscope/state 2>/dev/null)" = running ]; }
+"$IRQSCOPE" run "$WORK/asleep.toml" --allow-ssh-options --out "$WORK/asleep" >"$WORK/said" 2>&1 &
+pid=$!
+await 60 sleeping || { cat "$WORK/said"; fail "no run of sleeps"; }
+kill -INT "$pid"
+ended 130
+grep "did not see the end" "$WORK/said" && fail "the thread slept on"
+unchanged "Ctrl-C in a sleep" 0
+
 begin killed
 kill -KILL "$pid"
 wait "$pid" || true
@@ -98,4 +111,4 @@ trap 'rm -rf "$SOCKETS"' EXIT
 [ $status = 0 ] || { tail -n 20 "$WORK/console"; fail "the guest ended with $status"; }
 grep -E "WARNING:|BUG:|Oops" "$WORK/console" && fail "the target's kernel complained"
 nothing_left "qemu-system-x86_64.*$WORK"
-echo "PASS: rig ssh measures with both triggers and leaves nothing behind"
+echo "PASS: rig ssh measures with three triggers and leaves nothing behind"
