@@ -61,19 +61,7 @@ sed -e 's/^count = .*/count = 1500/' -e 's/^kind = .*/kind = "sleep"/' -e 's/"sm
 	scenarios/faults.toml >"$WORK/faults.toml"
 expect 0 "$IRQSCOPE" run "$WORK/faults.toml" --out "$WORK/faults"
 expect 0 "$IRQSCOPE" explain "$WORK/faults" --truth --json
-python3 - "$WORK/said" <<'PY'
-import json, sys
-cases = json.load(open(sys.argv[1]))
-assert len(cases) == 2, cases
-for case in cases:
-    rows = case["kinds"]
-    moved, right = (sum(row[key] for row in rows.values()) for key in ("moved", "right"))
-    print(case["case"], "moved", moved, "right", right, "false", case["false_alarms"], "of", case["without"])
-    assert moved > 200 and right >= 0.99 * moved, case
-    assert case["without"] > 1000 and case["false_alarms"] < 0.001 * case["without"], case
-    still = {kind for kind, row in rows.items() if not row["moved"]}
-    assert still <= ({"bh-off", "softirq", "work"} if "rt" in case["case"] else set()), still
-PY
+python3 "$TESTS/lib/found_faults.py" "$WORK/said" 200 rt:bh-off rt:softirq rt:work
 
 # The settings that a sleep refuses.
 refused() {
