@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Judges the sections of directory WORK's runs: none, irq, softirq, faults."""
+"""Judges the sections of directory WORK's runs: none, irq, softirq, faults, those of other machines and
+triggers, KERNEL,KIND each, a benchmark's, and if there is a third word those by tracepoints."""
 
 import json
 import sys
@@ -60,6 +61,32 @@ for kind, delayed in (("interrupts off", {"irq"}), ("preemption off", {"irq", "s
         assert abs(got[0] - count) <= others[name], (kind, name, got, count)
         change = got[1] - total - count * more
         assert abs(change) <= TICK_NS * others[name], (kind, name, got, total, others)
+
+# The entries of the interrupts that answer; the sections of all others do not change.
+ENTRIES = {"irq_entries_start", "asm_sysvec_apic_timer_interrupt", "el1h_64_irq"}
+for other in sys.argv[2].split():
+    kernel, kind = other.split(",")
+    runs = [load(f"{kernel}-{kind}-{instructions}")[0]["sites"] for instructions in (0, 1000)]
+    for off in ("interrupts off", "preemption off"):
+        totals = [sum(row["total_ns"] for row in sites if row["kind"] == off) for sites in runs]
+        change = totals[1] - totals[0] - 200 * DELAY_NS
+        assert abs(change) <= TICK_NS, (other, off, totals, change)
+    entries = {row["function"] for row in runs[1] if row["kind"] == "interrupts off"}
+    assert entries & ENTRIES, (other, entries)
+
+# A second of a benchmark, and a module's sections of 120 and 210 us every 20.3 ms.
+LONG = (("interrupts off", "interrupts", 120_000), ("preemption off", "preemption", 210_000))
+for name in ["sleeps"] + sys.argv[3:]:
+    case = load(name)[0]
+    assert case["source"] == ("tracepoints" if name == "traced" else "instructions"), case["source"]
+    for off, function, length in LONG:
+        named = f"long_sections_{function} [long_sections]"
+        count, total, longest = of(case, off, lambda function, named=named: function == named)
+        assert 40 < count < 80, (name, off, count)
+        # udelay() is a little short by its calibration; a tick may interrupt the one with preemption disabled,
+        # and a probe takes some microseconds.
+        assert 0.98 * length < total / count < 1.05 * length, (name, off, total / count)
+        assert longest < 1.15 * length, (name, off, longest)
 
 truth = {case["case"]: case["kinds"] for case in load("truth")}
 for case in load("faults"):

@@ -10,6 +10,7 @@
 #ifndef IRQSCOPE_FAULTS_H
 #define IRQSCOPE_FAULTS_H
 
+#include <linux/errno.h>
 #include <linux/types.h>
 
 /* The order is that of wire's FaultKind. */
@@ -72,9 +73,24 @@ void irqscope_callbacks_unprepare(void);
 void irqscope_remote_commit(u32 kind);
 int irqscope_remote_prepare(unsigned int kinds, unsigned int cpu);
 void irqscope_remote_unprepare(void);
+#ifdef CONFIG_X86_64
 int irqscope_smi_prepare(void);
 void irqscope_smi_unprepare(void);
 void irqscope_smi_tell(void);
+#else
+static inline int irqscope_smi_prepare(void)
+{
+	return -ENODEV;
+}
+
+static inline void irqscope_smi_unprepare(void)
+{
+}
+
+static inline void irqscope_smi_tell(void)
+{
+}
+#endif
 
 #endif
 

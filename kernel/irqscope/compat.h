@@ -230,16 +230,16 @@ static inline int irqscope_sched_setattr(struct task_struct *task, const struct 
 #endif
 
 /* Where x86 counts what keeps a CPU from preemption; 6.2 to 6.14 had it among other hot words. */
+#ifdef CONFIG_X86_64
 static inline const void *irqscope_preempt_word(unsigned int cpu)
 {
-#if !defined(CONFIG_X86_64)
-	return NULL;
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
 	return per_cpu_ptr(&pcpu_hot.preempt_count, cpu);
 #else
 	return per_cpu_ptr(&__preempt_count, cpu);
 #endif
 }
+#endif
 
 /* A probed function's arguments; not every architecture shows them. */
 #if defined(CONFIG_KPROBES) && defined(CONFIG_KRETPROBES) && \

@@ -9,6 +9,7 @@
 #include <linux/sysfs.h>
 
 #include "internal.h"
+#include "mark.h"
 
 static ssize_t run_show(struct device *device, struct device_attribute *attribute, char *page)
 {
@@ -136,9 +137,30 @@ static ssize_t lacking_tracepoints_show(struct device *device,
 	return irqscope_probes_lacking(&irqscope, page);
 }
 
+/* Something else than a run is measured on a CPU from now on, or, with "off", no longer. */
+static ssize_t mark_store(struct device *device, struct device_attribute *attribute,
+			  const char *text, size_t size)
+{
+	unsigned int cpu;
+	int err;
+
+	if (sysfs_streq(text, "off")) {
+		irqscope_mark_end();
+		return size;
+	}
+	err = kstrtouint(text, 0, &cpu);
+	if (err)
+		return err;
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -EINVAL;
+	irqscope_mark_begin(cpu);
+	return size;
+}
+
 static DEVICE_ATTR_RO(event_cost);
 static DEVICE_ATTR_RO(events_lost);
 static DEVICE_ATTR_RO(lacking_tracepoints);
+static DEVICE_ATTR_WO(mark);
 static DEVICE_ATTR_RW(run);
 static DEVICE_ATTR_RO(state);
 static DEVICE_ATTR_RO(abi);
@@ -149,6 +171,7 @@ static DEVICE_ATTR_RO(thread_pid);
 static DEVICE_ATTR_RO(cost);
 
 static struct attribute *irqscope_status_attributes[] = {
+	&dev_attr_mark.attr,
 	&dev_attr_run.attr,
 	&dev_attr_state.attr,
 	&dev_attr_abi.attr,

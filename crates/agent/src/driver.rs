@@ -193,6 +193,26 @@ impl Drop for Driver {
     }
 }
 
+/// Says to an emulator, for as long as it is held, that something else than a run is measured; on all other
+/// machines the driver's marks do nothing.
+#[derive(Debug)]
+pub struct Mark(PathBuf);
+
+impl Mark {
+    /// Begins on a CPU; `None` where no driver is loaded.
+    pub fn begin(root: &Path, cpu: u32) -> Option<Mark> {
+        let path = root.join(DIRECTORY).join("mark");
+        fs::write(&path, cpu.to_string()).ok()?;
+        Some(Mark(path))
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        let _ = fs::write(&self.0, "off");
+    }
+}
+
 /// Its tests, and stand-ins for those of other modules.
 #[cfg(test)]
 pub mod tests {

@@ -37,6 +37,11 @@ impl Symbols {
         Symbol::at(&self.0, address)
     }
 
+    /// Returns where a function of the kernel's own begins.
+    pub fn address_of(&self, name: &str) -> Option<u64> {
+        self.0.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address)
+    }
+
     /// Returns those in which at least one of the addresses lies.
     pub fn only(&self, addresses: impl IntoIterator<Item = u64>) -> Symbols {
         let found = addresses.into_iter().filter_map(|address| self.at(address));
@@ -104,6 +109,8 @@ ffffffffc0001000 t thread_fn\t[irqscope]
         assert_eq!(names, expected);
         let (handler, offset) = symbols.at(0xffffffffc0001044).unwrap();
         assert_eq!((&*handler.name, offset), ("handler [irqscope]", 4));
+        assert_eq!(symbols.address_of("startup_64"), Some(0xffffffff81000000));
+        assert_eq!(symbols.address_of("handler"), None);
     }
 
     #[test]

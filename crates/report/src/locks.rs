@@ -39,6 +39,10 @@ fn head(text: &mut String, locks: &Locks) {
         LockSource::Instructions => {
             "every section from its first instruction to its last, as the twin executed it"
         }
+        LockSource::Tracepoints => {
+            "every section that the kernel has a tracepoint of; a short one by the function that disabled, a long one \
+             by the function that the stack showed at its end"
+        }
     };
     let _ = writeln!(text, "{}  {source}", locks.case);
     if let Some(settings) = locks.settings {

@@ -30,10 +30,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Fetches and builds for each case, once the programs for all are found.
+    /// Fetches and builds for each case, once the programs for all are found. `marks`: the driver is needed for
+    /// its marks, whatever is measured.
     pub(crate) fn all(
         cases: &mut [Case],
         payload: &Payload,
+        marks: bool,
         say: &dyn Fn(&str),
         stop: &Stop,
     ) -> Result<Vec<Self>> {
@@ -43,7 +45,7 @@ impl Prepared {
         for index in 0..cases.len() {
             let earlier = cases[..index].iter().position(|one| one.kernel == cases[index].kernel);
             let case = &mut cases[index];
-            let prepared = Self::get(&case.kernel, &case.plan, say, stop)?;
+            let prepared = Self::get(&case.kernel, &case.plan, marks, say, stop)?;
             let brought = match earlier {
                 Some(same) => all[same].brought.clone(),
                 None => prepared.bring(payload, say)?,
@@ -55,16 +57,23 @@ impl Prepared {
         Ok(all)
     }
 
-    /// Fetches the kernel and builds the driver, where the cache has them not.
+    /// Fetches the kernel and builds the driver, where the cache has them not; `marks` as in [`Self::all`].
     ///
     /// # Errors
     /// The kernel, the driver, the agent or QEMU cannot be had.
-    pub fn get(kernel: &KernelName, plan: &Plan, say: &dyn Fn(&str), stop: &Stop) -> Result<Self> {
+    pub fn get(
+        kernel: &KernelName,
+        plan: &Plan,
+        marks: bool,
+        say: &dyn Fn(&str),
+        stop: &Stop,
+    ) -> Result<Self> {
         let arch = Arch::of_kernel(&kernel.label);
         let kernel = Kernel::get(kernel, say, stop)?;
         arch.check(plan, lines_on(&kernel, plan))?;
         let build = Build { test: needs_test_build(plan), ..build_for(&kernel) };
-        let driver = plan.needs_driver().then(|| Driver::build(build, say)).transpose()?;
+        let driver =
+            (plan.needs_driver() || marks).then(|| Driver::build(build, say)).transpose()?;
         let boots = kernel.boots(say)?;
         Ok(Self { kernel, boots, driver, boot: String::new(), brought: Brought::default() })
     }

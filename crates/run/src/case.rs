@@ -90,8 +90,10 @@ pub struct CaseData {
     pub lock_totals: Option<LockTotals>,
     /// The work that the loads did, by benchmark.
     pub work: Vec<LoadWork>,
-    /// Sections with interrupts or preemption disabled, where they were asked for.
+    /// Sections with interrupts or preemption disabled that the twin executed, where they were asked for.
     pub sections: Vec<Sections>,
+    /// Such sections by the kernel's tracepoints.
+    pub traced_sections: Vec<Sections>,
     /// The beginning of each turn, in virtual ns, with the CPU that executed from then on, if one did; of
     /// a twin of several CPUs, with `explain`, a trace or sections.
     pub turns: Vec<(u64, Option<u16>)>,
@@ -240,6 +242,9 @@ impl CaseData {
         match message {
             Message::Failed(failure) => self.failure = Some(failure),
             Message::Note(note) => self.notes.push(note),
+            Message::Sections(sections) if source == Source::Target => {
+                self.traced_sections.push(sections);
+            }
             Message::Sections(sections) => self.sections.push(sections),
             Message::Disturbances(some) => {
                 self.isolated.take(some, self.plan.as_ref(), &mut self.benchmarks);

@@ -15,14 +15,15 @@
 //! | `cpu` | of several, the CPU that `trace` and `sections` follow | 0 |
 //! | `sections` | 1: every section with interrupts or preemption disabled; with `out` only | 0 |
 //! | `isolate` | 1: no generator; what takes a CPU away from a loop that should have it alone; with `out` only | 0 |
-//! | `turns` | 1: which CPU executed when; with `out` only, to which `clock` may be added | 0 |
+//! | `turns` | 1: which CPU executed when; with `out` only | 0 |
 //! | `quantum` | ns, the longest turn of a CPU while others wait for theirs; 0: up to the next timer | 0 |
 //! | `out` | file or listening Unix socket that takes the frames | |
 //! | `port` | TCP port on 127.0.0.1 that serves a host; 0: any, printed on standard error | |
 //!
 //! | `clock` | 1: no generator at all; the plugin only keeps the clock exact where a CPU halts | |
 //!
-//! One of `out`, `port` and `clock` is needed, and only one is taken.
+//! One of `out`, `port` and `clock` is needed, and only one is taken; but `sections` and `turns` need no
+//! generator, and with them `clock` may be added to `out`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -139,7 +140,7 @@ fn set_output(draft: &mut Draft, output: Output) -> Result<(), String> {
 }
 
 fn finish(draft: Draft) -> Result<Args, String> {
-    if draft.clock && draft.output.is_some() && !draft.turns {
+    if draft.clock && draft.output.is_some() && !draft.turns && !draft.sections {
         return Err(ONCE.to_owned());
     }
     let output = draft

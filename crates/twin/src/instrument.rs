@@ -9,6 +9,7 @@ use std::ptr::{null_mut, without_provenance_mut};
 
 use qemu_plugin_sys::{qemu_plugin_insn, qemu_plugin_tb, qemu_plugin_vcpu_udata_cb_t};
 
+use crate::enabling::Enables;
 use crate::qemu::symbols;
 use crate::trace::Insn;
 
@@ -59,7 +60,7 @@ impl Instrument {
     ) {
         let symbols = &self.symbols;
         // SAFETY: the caller's promise; the instructions are below the block's count and used
-        // within the translation; the callback is never unloaded, and its pointer is a number that
+        // within the translation, during which their bytes stay mapped; the callback is never unloaded, and its pointer is a number that
         // is never followed.
         unsafe {
             let count = (symbols.qemu_plugin_tb_n_insns)(block);
@@ -67,7 +68,12 @@ impl Instrument {
                 let insn = (symbols.qemu_plugin_tb_get_insn)(block, index);
                 let address = (symbols.qemu_plugin_insn_vaddr)(insn);
                 let length = (symbols.qemu_plugin_insn_size)(insn);
-                let word = Insn::new(address, length, index + 1 == count).word();
+                let bytes = (symbols.qemu_plugin_insn_haddr)(insn);
+                let known = !bytes.is_null();
+                let enables = known.then(|| Enables::of(std::slice::from_raw_parts(bytes, length)));
+                let word = Insn::new(address, length, index + 1 == count)
+                    .enabling(enables.unwrap_or(Enables::Never))
+                    .word();
                 let pointer = without_provenance_mut(word as usize);
                 (symbols.qemu_plugin_register_vcpu_insn_exec_cb)(insn, executed, NO_REGS, pointer);
             }

@@ -22,7 +22,7 @@ use crate::apic::{Apic, Interrupt};
 use crate::args::Output;
 use crate::disturbed::{Disturbed, History};
 use crate::output::Stream;
-use crate::registers::Registers;
+use crate::registers::{Architecture, Registers};
 use crate::threads::{Current, Layout};
 use crate::trace::Insn;
 use crate::translations::{Flush, flush};
@@ -79,7 +79,7 @@ pub fn prepare(cpus: c_int, target: &str, output: &Output) -> Result<(), String>
     }
     let Output::Path(path) = output else { return Err("isolate needs out=PATH".to_owned()) };
     let count = usize::try_from(cpus).unwrap_or(0);
-    let registers = Registers::look_up().map_err(not_exported)?;
+    let registers = Registers::look_up(Architecture::X86).map_err(not_exported)?;
     let missing = |names: Vec<&str>| {
         format!("this QEMU does not export {}: use QEMU 9.2 or later", names.join(", "))
     };

@@ -10,7 +10,6 @@ use irqscope_wire::{
 };
 
 use crate::args::Args;
-use crate::cpu::Cpu;
 use crate::qemu::Memory;
 use crate::smi::Smi;
 use crate::unusable::Unusable;
@@ -34,14 +33,6 @@ const LIMITS: Limits = Limits {
     sees_arming: true,
     ..Limits::USUAL
 };
-
-/// Finds what reads the CPU's flags, which are x86's.
-pub fn cpu(wiring: Wiring, number: u32) -> Result<Cpu, String> {
-    if !matches!(wiring, Wiring::Parport(_)) {
-        return Err("sections is for a PC: leave it out".to_owned());
-    }
-    Cpu::look_up(number).map_err(not_exported)
-}
 
 /// Finds what raises system management interrupts, where there are such.
 pub fn smi(args: &Args, wiring: Wiring) -> Result<(Smi, Memory), String> {

@@ -11,7 +11,8 @@ use std::time::Duration;
 use irqscope_wire::{Message, Turns};
 use qemu_plugin_sys::{qemu_info_t, qemu_plugin_id_t, qemu_plugin_tb};
 
-use crate::args::{Output, parse};
+use crate::args::{Args, Output, parse};
+use crate::cpu::Cpu;
 use crate::halt;
 use crate::instrument::Instrument;
 use crate::isolate;
@@ -20,6 +21,7 @@ use crate::made;
 use crate::output;
 use crate::port::Port;
 use crate::qemu::{Qemu, Timer, counts_instructions};
+use crate::registers::Architecture;
 use crate::sections;
 use crate::stop;
 use crate::trace::{self, Insn};
@@ -164,8 +166,11 @@ fn install(
     INSTRUMENT.get_or_init(|| instrument);
     if args.clock {
         if let Output::Path(path) = &args.output {
-            turned::open(path)?;
+            turned::open(path, args.turns)?;
         }
+        let sections = args.sections;
+        WATCHED.get_or_init(|| Watched { sections, ..Watched::default() });
+        look_for_sections(target, &args)?;
         stop::prepare().map_err(not_exported)?;
         qemu.register(id, Some(translated), Some(exits));
         return Ok(());
@@ -183,9 +188,7 @@ fn install(
     let (trace, sections) = (args.trace > 0, args.sections);
     let watched = Watched { trace, sections, ..Watched::default() };
     FOLLOWED.store(args.cpu, Ordering::Relaxed);
-    if watched.sections {
-        sections::want(made::cpu(wiring, args.cpu)?);
-    }
+    look_for_sections(target, &args)?;
     WATCHED.get_or_init(|| watched);
     if args.turns {
         turns::record(send_turns);
@@ -205,6 +208,17 @@ fn install(
     }
     *lock() = Some(plugin);
     qemu.register(id, Some(translated), Some(exits));
+    Ok(())
+}
+
+fn look_for_sections(target: &str, args: &Args) -> Result<(), String> {
+    if !args.sections {
+        return Ok(());
+    }
+    FOLLOWED.store(args.cpu, Ordering::Relaxed);
+    let unknown = || format!("it knows no flags of a CPU {target}: leave sections out");
+    let architecture = Architecture::of(target).ok_or_else(unknown)?;
+    sections::want(Cpu::look_up(architecture, args.cpu).map_err(not_exported)?);
     Ok(())
 }
 
@@ -228,6 +242,7 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
             }
             if sections {
                 instrument.first_insn(block, sections::is_mark, Some(marked));
+                instrument.first_insn(block, sections::is_second_mark, Some(marked_again));
             }
             if isolate {
                 instrument.any_insn(block, isolate::is_end, Some(isolate::loop_ends));
@@ -266,6 +281,11 @@ unsafe extern "C" fn executes(named: c_uint, word: *mut c_void) {
 unsafe extern "C" fn marked(named: c_uint, _word: *mut c_void) {
     // SAFETY: the same, and it is the first instruction of its block.
     unsafe { sections::marked(turns::running(named)) }
+}
+
+unsafe extern "C" fn marked_again(named: c_uint, _word: *mut c_void) {
+    // SAFETY: as above.
+    unsafe { sections::marked_again(turns::running(named)) }
 }
 
 unsafe extern "C" fn stopping(_cpu: c_uint, _word: *mut c_void) {
@@ -353,7 +373,7 @@ fn written() {
 
 unsafe extern "C" fn exits(_id: qemu_plugin_id_t, _opaque: *mut c_void) {
     isolate::finish();
-    turned::finish();
+    turned::finish(sections::take);
     let Some(mut plugin) = lock().take() else { return };
     let machine = &mut plugin.machine;
     machine.source.finish();

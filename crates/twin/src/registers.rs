@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The registers and the memory of x86 CPUs while they execute.
+//! The registers and the memory of CPUs while they execute.
 //!
 //! The plugin API of QEMU 7.2 reads no registers, but every version of QEMU reads them for its own
-//! debugger stub (`x86_cpu_gdb_read_register`), which is slow.
+//! debugger stub (`x86_cpu_gdb_read_register`, `aarch64_cpu_gdb_read_register`), which is slow.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -15,23 +15,55 @@ pub(crate) struct Bytes {
     length: c_uint,
 }
 
+type Stub = unsafe extern "C" fn(*mut c_void, *mut Bytes, c_int) -> c_int;
+
+symbols! { X86Symbols: x86_cpu_gdb_read_register: Stub, }
+symbols! { ArmSymbols: aarch64_cpu_gdb_read_register: Stub, }
+
 symbols! { CpuSymbols:
     qemu_get_cpu: unsafe extern "C" fn(c_int) -> *mut c_void,
-    x86_cpu_gdb_read_register: unsafe extern "C" fn(*mut c_void, *mut Bytes, c_int) -> c_int,
     cpu_get_phys_page_debug: unsafe extern "C" fn(*mut c_void, u64) -> u64,
     address_space_memory: Space,
     address_space_map: unsafe extern "C" fn(Space, u64, *mut u64, bool, u64) -> *mut c_void,
     g_byte_array_new: unsafe extern "C" fn() -> *mut Bytes,
 }
 
-/// A register by the stub's number (gdb-xml/i386-64bit.xml in QEMU's sources).
+/// An instruction set whose registers are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Architecture {
+    X86,
+    Arm,
+}
+
+impl Architecture {
+    /// Returns that of QEMU's program for a target, `x86_64`.
+    pub fn of(target: &str) -> Option<Self> {
+        match target {
+            "x86_64" => Some(Self::X86),
+            "aarch64" => Some(Self::Arm),
+            _ => None,
+        }
+    }
+
+    fn stub(self) -> Result<Stub, Vec<&'static str>> {
+        match self {
+            Self::X86 => X86Symbols::look_up().map(|found| found.x86_cpu_gdb_read_register),
+            Self::Arm => ArmSymbols::look_up().map(|found| found.aarch64_cpu_gdb_read_register),
+        }
+    }
+}
+
+/// A register by the stub's number (gdb-xml/i386-64bit.xml and aarch64-core.xml in QEMU's sources).
 #[derive(Clone, Copy)]
-#[repr(i32)]
-pub enum Register {
-    Rax = 0,
-    Eflags = 17,
-    GsBase = 25,
-    KernelGsBase = 26,
+pub struct Register(c_int);
+
+impl Register {
+    pub const RAX: Self = Self(0);
+    pub const EFLAGS: Self = Self(17);
+    pub const GS_BASE: Self = Self(25);
+    pub const KERNEL_GS_BASE: Self = Self(26);
+    pub const X1: Self = Self(1);
+    pub const PSTATE: Self = Self(33);
 }
 
 const PAGE: u64 = 4096;
@@ -39,6 +71,7 @@ const PAGE: u64 = 4096;
 /// The reader of all CPUs' registers.
 pub struct Registers {
     symbols: CpuSymbols,
+    stub: Stub,
     buffer: *mut Bytes,
 }
 
@@ -51,11 +84,11 @@ impl Registers {
     ///
     /// # Errors
     /// The names of what this QEMU does not export.
-    pub fn look_up() -> Result<Self, Vec<&'static str>> {
-        let symbols = CpuSymbols::look_up()?;
+    pub fn look_up(architecture: Architecture) -> Result<Self, Vec<&'static str>> {
+        let (symbols, stub) = (CpuSymbols::look_up()?, architecture.stub()?);
         // SAFETY: glib's function; the array lives as long as QEMU.
         let buffer = unsafe { (symbols.g_byte_array_new)() };
-        Ok(Self { symbols, buffer })
+        Ok(Self { symbols, stub, buffer })
     }
 
     /// Returns QEMU's object of a CPU.
@@ -75,8 +108,7 @@ impl Registers {
         // within the callback.
         unsafe {
             (*self.buffer).length = 0;
-            let (object, number) = (self.object(cpu), register as c_int);
-            let length = (self.symbols.x86_cpu_gdb_read_register)(object, self.buffer, number);
+            let length = (self.stub)(self.object(cpu), self.buffer, register.0);
             let bytes = usize::try_from(length).unwrap_or(0).min(8);
             (0..bytes).fold(0, |value, n| value | u64::from(*(*self.buffer).data.add(n)) << (8 * n))
         }
@@ -124,7 +156,13 @@ mod tests {
 
     #[test]
     fn outside_qemu_its_symbols_are_named_as_missing() {
-        let missing = Registers::look_up().err().unwrap();
-        assert!(missing.contains(&"x86_cpu_gdb_read_register"), "{missing:?}");
+        for (target, stub) in
+            [("x86_64", "x86_cpu_gdb_read_register"), ("aarch64", "aarch64_cpu_gdb_read_register")]
+        {
+            let architecture = Architecture::of(target).unwrap();
+            assert_eq!(architecture.stub().err().unwrap(), [stub]);
+            let missing = Registers::look_up(architecture).err().unwrap();
+            assert!(missing.contains(&"qemu_get_cpu"), "{missing:?}");
+        }
     }
 }

@@ -5,48 +5,38 @@
 //! It is what Linux' irqsoff and preemptoff tracers, and intlat and schedlat before them, look for;
 //! but nothing is added to the guest, and a length is a number of executed instructions.
 //!
-//! Before each instruction the flag IF and the kernel's word of preemption (`__preempt_count`) are
-//! looked at; where they have changed, the instruction before did it, or an interrupt or a system
-//! call if the CPU has jumped. The driver says where the word is, and when a run begins and ends, by
-//! an instruction that does nothing (`kernel/irqscope/mark.h`). A halted CPU executes nothing: there
+//! Before each instruction the CPU's flag of interrupts and the kernel's count of what keeps it from
+//! preemption are looked at; where they have changed, the instruction before did it, or an interrupt or a
+//! system call if the CPU has jumped. The driver says where the count is ([`crate::preemption`]), and when
+//! something is measured, by an instruction that does nothing (`kernel/irqscope/mark.h`). An interrupt that comes
+//! as soon as they are enabled ends a section that no flag shows to end ([`crate::enabling`]). A halted CPU executes nothing: there
 //! each section ends, and what goes on beyond (the idle task has preemption disabled for ever) begins
 //! anew with the first instruction after it. Of several CPUs one is followed; while others have their turns it
 //! executes nothing, and their instructions are in no length.
 
-use std::collections::HashMap;
 use std::ffi::c_uint;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use irqscope_wire::{HOLD_BINS, Message, SECTION_WAY, Section, SectionKind, Sections};
+use irqscope_wire::Message;
 
 use crate::cpu::Cpu;
-use crate::registers::Word;
+use crate::sectioned::Recorder;
 use crate::trace::Insn;
 
-/// The bytes of the driver's mark: `nopl 0x73717269(%rax,%rax,1)`, whose RAX is the address of the
-/// word of preemption, or 0 at a run's end.
-const MARK: [u8; 8] = [0x0f, 0x1f, 0x84, 0x00, 0x69, 0x72, 0x71, 0x73];
+/// The bytes of the driver's marks, whose register RAX or X0 is 0 at the end of what is measured:
+/// `nopl 0x73717269(%rax,%rax,1)` and `orr xzr, xzr, x0, lsl #57`.
+const MARKS: [&[u8]; 2] =
+    [&[0x0f, 0x1f, 0x84, 0x00, 0x69, 0x72, 0x71, 0x73], &[0xff, 0xe7, 0x00, 0xaa]];
+/// Its second mark: `orr xzr, xzr, x0, lsl #59`.
+const SECOND_MARK: &[u8] = &[0xff, 0xef, 0x00, 0xaa];
 
-/// Places that are kept apart.
-const MOST_PLACES: usize = 1 << 16;
-/// Sections in one message.
-const CHUNK: usize = 1 << 10;
-
-/// Parts of the word of preemption (include/linux/preempt.h, arch/x86/include/asm/preempt.h): the
-/// scheduler is asked for while the highest bit is 0.
-const NOT_ASKED_FOR: u32 = 1 << 31;
-/// Hard interrupts, and softirqs that are being served.
-const IN_INTERRUPT: u32 = 0x000f_0100;
-
-/// Whether a run is under way: one load for each instruction that is not.
+/// Whether something is measured: one load for each instruction that is not.
 static OPEN: AtomicBool = AtomicBool::new(false);
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 
 struct State {
     cpu: Cpu,
-    /// None: there is no such word where the driver said.
-    preemption: Option<Word>,
     recorder: Recorder,
 }
 
@@ -54,17 +44,22 @@ fn lock() -> MutexGuard<'static, Option<State>> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Looks for sections from the first run on.
+/// Looks for sections from the driver's first mark on.
 pub fn want(cpu: Cpu) {
-    *lock() = Some(State { cpu, preemption: None, recorder: Recorder::default() });
+    *lock() = Some(State { cpu, recorder: Recorder::default() });
 }
 
 /// Returns whether an instruction, given by its bytes, is the driver's mark.
 pub fn is_mark(insn: &[u8]) -> bool {
-    insn == MARK
+    MARKS.contains(&insn)
 }
 
-/// Takes the driver's mark: a run begins or ends.
+/// Returns whether an instruction, given by its bytes, is the driver's second mark.
+pub fn is_second_mark(insn: &[u8]) -> bool {
+    insn == SECOND_MARK
+}
+
+/// Takes the driver's mark: what is measured begins or ends.
 ///
 /// # Safety
 /// Called from a callback at the first instruction of a block of the CPU `at`, which need not be the one that is
@@ -72,14 +67,20 @@ pub fn is_mark(insn: &[u8]) -> bool {
 pub unsafe fn marked(at: c_uint) {
     if let Some(state) = lock().as_mut() {
         // SAFETY: the caller's promise.
-        let address = unsafe { state.cpu.rax(at) };
-        let begins = address != 0;
-        if begins {
-            // SAFETY: as above.
-            state.preemption = unsafe { state.cpu.word_at(at, address) };
-        }
+        let begins = unsafe { state.cpu.marked(at) };
         state.recorder.pause();
         OPEN.store(begins, Ordering::Relaxed);
+    }
+}
+
+/// Takes the driver's second mark.
+///
+/// # Safety
+/// As above.
+pub unsafe fn marked_again(at: c_uint) {
+    if let Some(state) = lock().as_mut() {
+        // SAFETY: the caller's promise.
+        unsafe { state.cpu.marked_again(at) }
     }
 }
 
@@ -91,10 +92,11 @@ pub unsafe fn executes(insn: Insn) {
     if !OPEN.load(Ordering::Relaxed) {
         return;
     }
-    if let Some(State { cpu, preemption, recorder }) = lock().as_mut() {
+    if let Some(State { cpu, recorder }) = lock().as_mut() {
         // SAFETY: the caller's promise.
-        let takes_interrupts = unsafe { cpu.takes_interrupts() };
-        recorder.look(insn, takes_interrupts, preemption.map(Word::read));
+        let (takes_interrupts, preemption) =
+            unsafe { (cpu.takes_interrupts(), cpu.preemption(insn.address())) };
+        recorder.look(insn, takes_interrupts, preemption);
     }
 }
 
@@ -111,244 +113,4 @@ pub fn halts() {
 pub fn take() -> Vec<Message> {
     OPEN.store(false, Ordering::Relaxed);
     lock().take().map(|state| state.recorder.messages()).unwrap_or_default()
-}
-
-/// A section that has begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Place {
-    kind: SectionKind,
-    begin: u64,
-    way: [u64; SECTION_WAY],
-}
-
-#[derive(Debug, Default)]
-struct Figures {
-    count: u64,
-    total: u64,
-    longest: u64,
-    histogram: Vec<u64>,
-}
-
-#[derive(Debug, Default)]
-struct Recorder {
-    executed: u64,
-    /// The last instruction, and where the one after it lies.
-    last: u64,
-    next: u64,
-    last_ended_block: bool,
-    /// Nothing is known of the instruction before.
-    fresh: bool,
-    /// Where the CPU jumped from, the latest first.
-    way: [u64; SECTION_WAY],
-    /// The instruction before which the latest interrupt came, and the jump before it.
-    interrupted: [u64; SECTION_WAY],
-    /// By kind: the place, and instructions executed before.
-    open: [Option<(Place, u64)>; SectionKind::ALL.len()],
-    places: HashMap<Place, Figures>,
-    others: u64,
-    longest_other: u64,
-}
-
-impl Recorder {
-    /// Forgets the sections that are open: they begin anew with the next instruction.
-    fn pause(&mut self) {
-        self.open = Default::default();
-        self.fresh = true;
-    }
-
-    /// Ends the sections that are open; the last instruction is the one that halts.
-    fn halt(&mut self) {
-        for (place, since) in std::mem::take(&mut self.open).into_iter().flatten() {
-            self.add(place, self.executed - since);
-        }
-        self.pause();
-    }
-
-    fn look(&mut self, insn: Insn, takes_interrupts: bool, preemption: Option<u32>) {
-        let address = insn.address();
-        let jumped = self.fresh || address != self.next;
-        if jumped && !self.fresh {
-            // The last one faulted, and was called only: see crate::trace.
-            self.executed -= u64::from(!self.last_ended_block);
-            self.way.rotate_right(1);
-            self.way[0] = self.last;
-        }
-        if self.fresh {
-            self.way = [self.last, 0];
-        }
-        let was_off = self.open[SectionKind::InterruptsOff as usize].is_some();
-        if jumped && !takes_interrupts && !was_off {
-            self.interrupted = self.way;
-        }
-        let here = if jumped { address } else { self.last };
-        let way = self.way;
-        self.note(SectionKind::InterruptsOff, !takes_interrupts, here, way);
-        if let Some(word) = preemption {
-            let here = if self.fresh { address } else { self.last };
-            self.note(SectionKind::PreemptionOff, word & !NOT_ASKED_FOR != 0, here, way);
-            let way = if word & IN_INTERRUPT != 0 { self.interrupted } else { way };
-            self.note(SectionKind::Unscheduled, word & NOT_ASKED_FOR == 0, here, way);
-        }
-        self.executed += 1;
-        self.last = address;
-        self.next = address.wrapping_add(insn.length().into());
-        self.last_ended_block = insn.ends_block();
-        self.fresh = false;
-    }
-
-    fn note(&mut self, kind: SectionKind, on: bool, begin: u64, way: [u64; SECTION_WAY]) {
-        let open = &mut self.open[kind as usize];
-        match (&*open, on) {
-            (None, true) => *open = Some((Place { kind, begin, way }, self.executed)),
-            (Some((place, since)), false) => {
-                let (place, length) = (*place, self.executed - since);
-                *open = None;
-                self.add(place, length);
-            }
-            _ => {}
-        }
-    }
-
-    fn add(&mut self, place: Place, length: u64) {
-        if self.places.len() >= MOST_PLACES && !self.places.contains_key(&place) {
-            self.others += 1;
-            self.longest_other = self.longest_other.max(length);
-            return;
-        }
-        let figures = self.places.entry(place).or_default();
-        figures.count += 1;
-        figures.total += length;
-        figures.longest = figures.longest.max(length);
-        let bin = (length.max(1).ilog2() as usize).min(HOLD_BINS - 1);
-        if figures.histogram.len() <= bin {
-            figures.histogram.resize(bin + 1, 0);
-        }
-        figures.histogram[bin] += 1;
-    }
-
-    /// Returns all that was found, in an order that two runs have in common.
-    fn messages(self) -> Vec<Message> {
-        let mut all: Vec<(Place, Figures)> = self.places.into_iter().collect();
-        all.sort_by_key(|(place, _)| (place.kind, place.begin, place.way));
-        let sections: Vec<Section> = all.into_iter().map(section).collect();
-        let chunks = sections.len().div_ceil(CHUNK).max(1);
-        let (mut others, mut longest_other) = (self.others, self.longest_other);
-        (0..chunks)
-            .map(|chunk| {
-                let sections = sections.iter().skip(chunk * CHUNK).take(CHUNK).cloned().collect();
-                let (others, longest_other) =
-                    (std::mem::take(&mut others), std::mem::take(&mut longest_other));
-                Message::Sections(Sections { sections, others, longest_other })
-            })
-            .collect()
-    }
-}
-
-fn section((place, figures): (Place, Figures)) -> Section {
-    let Place { kind, begin, way } = place;
-    let Figures { count, total, longest, histogram } = figures;
-    let way = way.into_iter().filter(|address| *address != 0).collect();
-    Section { kind, begin, way, count, total, longest, histogram }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const CODE: u64 = 0xffff_ffff_8100_0000;
-    const IDLE: u32 = NOT_ASKED_FOR;
-
-    /// Lets a CPU execute: address, whether its block ends there, IF and the word before it.
-    fn run(steps: &[(u64, bool, bool, u32)]) -> Vec<Section> {
-        let mut recorder = Recorder { fresh: true, ..Recorder::default() };
-        for (address, ends, takes_interrupts, word) in steps {
-            let insn = Insn::new(CODE + address, 1, *ends);
-            recorder.look(insn, *takes_interrupts, Some(*word));
-        }
-        let [Message::Sections(all)] = &recorder.messages()[..] else { panic!() };
-        all.sections.clone()
-    }
-
-    #[test]
-    fn a_section_is_as_long_as_what_was_executed_in_it() {
-        // A call from 9 to 20; cli at 20, sti at 22.
-        let found = run(&[
-            (9, true, true, IDLE),
-            (20, false, true, IDLE),
-            (21, false, false, IDLE),
-            (22, true, false, IDLE),
-            (23, true, true, IDLE),
-        ]);
-        let [one] = &found[..] else { panic!("{found:?}") };
-        assert_eq!((one.kind, one.begin), (SectionKind::InterruptsOff, CODE + 20));
-        assert_eq!((one.count, one.total, one.longest), (1, 2, 2));
-        assert_eq!((&one.way[..], &one.histogram[..]), (&[CODE + 9][..], &[0, 1][..]));
-    }
-
-    #[test]
-    fn an_interrupt_begins_its_section_and_names_what_it_interrupted() {
-        let found = run(&[
-            (9, true, true, IDLE),
-            (1, true, true, IDLE),
-            (50, false, false, IDLE),
-            // Preemption off, by the interrupt's entry, and then the scheduler is asked for.
-            (51, false, false, IDLE | 0x1_0000),
-            (52, false, false, 0x1_0000),
-            (53, true, false, 0),
-            (2, true, true, 0),
-            (3, true, true, IDLE),
-        ]);
-        let of = |kind| found.iter().find(|one| one.kind == kind).unwrap();
-        let off = of(SectionKind::InterruptsOff);
-        assert_eq!((off.begin, off.total, off.way[0]), (CODE + 50, 4, CODE + 1));
-        assert_eq!(of(SectionKind::PreemptionOff).total, 2);
-        let pending = of(SectionKind::Unscheduled);
-        assert_eq!((pending.total, &pending.way[..]), (3, &[CODE + 1, CODE + 9][..]));
-    }
-
-    #[test]
-    fn an_instruction_that_faults_was_not_executed() {
-        // The one at 2 faults, and its block does not end there; it is executed after the handler.
-        let found = run(&[
-            (1, false, true, IDLE | 1),
-            (2, false, true, IDLE | 1),
-            (90, true, false, IDLE | 1),
-            (2, true, true, IDLE | 1),
-            (3, true, true, IDLE),
-        ]);
-        let of = |kind| found.iter().find(|one| one.kind == kind).unwrap().total;
-        assert_eq!((of(SectionKind::PreemptionOff), of(SectionKind::InterruptsOff)), (3, 1));
-    }
-
-    #[test]
-    fn what_goes_on_beyond_a_halt_begins_anew() {
-        let mut recorder = Recorder { fresh: true, ..Recorder::default() };
-        recorder.look(Insn::new(CODE, 1, true), true, Some(IDLE | 1));
-        recorder.halt();
-        recorder.look(Insn::new(CODE + 60, 1, true), true, Some(IDLE | 1));
-        recorder.look(Insn::new(CODE + 61, 1, true), true, Some(IDLE));
-        let [Message::Sections(all)] = &recorder.messages()[..] else { panic!() };
-        let found: Vec<_> = all.sections.iter().map(|one| (one.begin, one.total)).collect();
-        assert_eq!(found, [(CODE, 1), (CODE + 60, 1)]);
-    }
-
-    #[test]
-    fn too_many_places_are_counted_together() {
-        let mut recorder = Recorder::default();
-        let place =
-            |begin| Place { kind: SectionKind::InterruptsOff, begin, way: [0; SECTION_WAY] };
-        for begin in 0..MOST_PLACES as u64 + 3 {
-            recorder.add(place(begin), begin);
-        }
-        recorder.add(place(1), 7);
-        let messages = recorder.messages();
-        let others: u64 = messages
-            .iter()
-            .map(|message| match message {
-                Message::Sections(all) => all.others,
-                other => panic!("{other:?}"),
-            })
-            .sum();
-        assert_eq!((messages.len(), others), (MOST_PLACES / CHUNK, 3));
-    }
 }

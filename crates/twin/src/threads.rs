@@ -30,7 +30,7 @@ impl Layout {
     /// Called from a callback at the first instruction of a block, in the code of this CPU.
     pub unsafe fn told(registers: &Registers, cpu: c_uint) -> Self {
         // SAFETY: the caller's promise.
-        Self { pointer: unsafe { registers.read(cpu, Register::Rax) }, name: 0 }
+        Self { pointer: unsafe { registers.read(cpu, Register::RAX) }, name: 0 }
     }
 
     /// Finds the place of names by that of the loop's own thread.
@@ -67,7 +67,7 @@ impl Current {
     /// Called from a callback in the code of this CPU.
     pub unsafe fn of_user(registers: &Registers, cpu: c_uint) -> Self {
         // SAFETY: the caller's promise.
-        let base = unsafe { registers.read(cpu, Register::KernelGsBase) };
+        let base = unsafe { registers.read(cpu, Register::KERNEL_GS_BASE) };
         Self { base, ..Self::default() }
     }
 
@@ -122,7 +122,7 @@ impl Current {
     ) -> String {
         if self.base == 0 {
             // SAFETY: the caller's promise.
-            self.base = unsafe { registers.read(cpu, Register::GsBase) };
+            self.base = unsafe { registers.read(cpu, Register::GS_BASE) };
         }
         // SAFETY: as above.
         let thread = unsafe { self.thread(registers, cpu, layout) };

@@ -26,6 +26,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use irqscope_wire::{Cycles, Mark, Message, Path, PathEnd, PathEvent, Run, Seq};
 
+use crate::enabling::Enables;
+
 /// Runs in one message: 20 bytes each at the most.
 const CHUNK: usize = 1 << 14;
 /// Runs in one stretch: about 20 ms of a busy guest, and 48 MB.
@@ -109,8 +111,8 @@ pub fn is_due() -> bool {
 }
 
 /// An instruction, in the word that QEMU hands back with each call: 48 bits of
-/// address, which are sign-extended (the twin's CPU has no more), 4 of length, and whether its block ends
-/// with it. Nothing has to be kept for it.
+/// address, which are sign-extended (the twin's CPU has no more), 4 of length, whether its block ends
+/// with it, and whether it may enable interrupts. Nothing has to be kept for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Insn(u64);
 
@@ -122,6 +124,15 @@ impl Insn {
         let address = address & ((1 << ADDRESS_BITS) - 1);
         let length = (length as u64 & 0xf) << ADDRESS_BITS;
         Self(address | length | u64::from(ends_block) << (ADDRESS_BITS + LENGTH_BITS))
+    }
+
+    /// Adds what it may do to interrupts.
+    pub fn enabling(self, enables: Enables) -> Self {
+        Self(self.0 | enables.bits() << (ADDRESS_BITS + LENGTH_BITS + 1))
+    }
+
+    pub fn enables(self) -> Enables {
+        Enables::of_bits(self.0 >> (ADDRESS_BITS + LENGTH_BITS + 1))
     }
 
     pub fn from_word(word: u64) -> Self {

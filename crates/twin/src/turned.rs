@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `turns=1`: which CPU executed when, while something is measured. The others stood still meanwhile, and a
 //! response on one of them was later for it.
+//!
+//! Where there is no generator the turns have a stream of their own (`clock=1,out=PATH`), in which all
+//! else that is recorded comes before its end.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +16,7 @@ use crate::turns;
 /// Turns in one message.
 const BATCH: usize = 1 << 12;
 
-/// Where the turns go that no generator sends.
+/// Where that goes which no generator sends.
 static STREAM: Mutex<Option<Stream>> = Mutex::new(None);
 
 /// The turns that were not handed over yet.
@@ -54,11 +57,13 @@ impl Record {
     }
 }
 
-/// Opens the stream that the turns go to where there is no generator.
-pub fn open(path: &Path) -> Result<(), String> {
+/// Opens the stream of a machine without a generator; the turns go there, too, if they are to be recorded.
+pub fn open(path: &Path, records_turns: bool) -> Result<(), String> {
     let stream = Stream::open(path)?;
     *STREAM.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream);
-    turns::record(write);
+    if records_turns {
+        turns::record(write);
+    }
     Ok(())
 }
 
@@ -68,10 +73,11 @@ fn write(turns: Turns) {
     }
 }
 
-/// Ends that stream, if there is one.
-pub fn finish() {
+/// Ends that stream, if there is one, with what else was recorded.
+pub fn finish(others: impl FnOnce() -> Vec<Message>) {
     let stream = STREAM.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(mut stream) = stream {
+        others().into_iter().for_each(|message| stream.write(message));
         let rest = turns::pause().unwrap_or_default();
         stream.write(Message::Turns(Turns { ended: true, ..rest }));
     }

@@ -62,13 +62,23 @@ static long (*bpf_probe_read_kernel)(void *to, u32 size, const void *from) = (vo
 static void *(*bpf_ringbuf_reserve)(void *ring, u64 size, u64 flags) = (void *)131;
 static void (*bpf_ringbuf_submit)(void *record, u64 flags) = (void *)132;
 static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static long (*bpf_map_update_elem)(void *map, const void *key, const void *value,
+				   u64 flags) = (void *)2;
+static long (*bpf_get_stack)(void *ctx, void *to, u32 size, u64 flags) = (void *)67;
 
 /* The reader looks by itself: a wakeup for each event would be what it measures. */
 #define BPF_RB_NO_WAKEUP 1
 
+#define BPF_ANY 0
+
 #define BPF_MAP_TYPE_ARRAY 2
+#define BPF_MAP_TYPE_PERCPU_HASH 5
+#define BPF_MAP_TYPE_PERCPU_ARRAY 6
 #define BPF_MAP_TYPE_RINGBUF 27
 
 #define CLOCK_MONOTONIC 1
+
+/* PWR_EVENT_EXIT (include/trace/events/power.h). */
+#define CPU_AWAKE (u32)-1
 
 #endif

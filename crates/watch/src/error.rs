@@ -9,6 +9,9 @@ pub enum WatchError {
     /// The kernel was built without type information.
     #[error("this kernel has no BTF: /sys/kernel/btf/vmlinux: {0}")]
     NoBtf(io::Error),
+    /// The kernel has no tracepoints of sections.
+    #[error("this kernel has no tracepoints irq_disable or preempt_disable")]
+    NoSections,
     /// The process lacks capabilities.
     #[error("this process lacks {}", .0.join(" and "))]
     Rights(Vec<&'static str>),
@@ -44,6 +47,10 @@ impl WatchError {
         match self {
             WatchError::NoBtf(_) => {
                 "boot a kernel that was built with CONFIG_DEBUG_INFO_BTF=y, as Debian's are"
+            }
+            WatchError::NoSections => {
+                "boot a kernel that was built with CONFIG_IRQSOFF_TRACER=y and CONFIG_PREEMPT_TRACER=y; the twin \
+                 sees sections of any kernel, with --sections"
             }
             WatchError::Rights(_) => "run it as root, or give it what it lacks",
             WatchError::Unknown(_) => "name one that is there; docs/watch.md has the words",

@@ -170,11 +170,11 @@ fn attach_to(object: &mut Ebpf, reach: &Reach) -> Result<(), WatchError> {
 }
 
 /// Makes an error of a map or program that the object ought to have.
-fn absent(name: &str) -> WatchError {
+pub fn absent(name: &str) -> WatchError {
     WatchError::Probe { probe: name.into(), why: "the object has none of this name".into() }
 }
 
-fn refused(probe: &str, error: &dyn Error) -> WatchError {
+pub fn refused(probe: &str, error: &dyn Error) -> WatchError {
     WatchError::Probe { probe: probe.into(), why: chain(error) }
 }
 

@@ -78,6 +78,13 @@ fn check_loop(duration_ns: u64, threshold_ns: u64) -> Result<(), String> {
 }
 
 fn check_watch(one: &Watch) -> Result<(), String> {
+    if one.sections().is_some()
+        && (one.count.is_some() || one.above_ns.is_some() || one.until.is_some())
+    {
+        return Err(
+            "sections are added up until the time is over: leave count, above and until out".into(),
+        );
+    }
     if !(1..=LONGEST_NAME).contains(&one.target.len()) {
         return Err("target is irq:42, a device as in eth0, thread:1234 or rt".into());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Sections in which a CPU takes no interrupt or no other thread, whole, with what began them: only an emulated
-//! machine can see every one of them.
+//! Sections in which a CPU takes no interrupt or no other thread, whole, with what began them. The twin's generator
+//! sees every one of them, and their lengths are numbers of instructions; a target sees those that its kernel has
+//! tracepoints of, and their lengths are nanoseconds.
 
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -20,26 +21,28 @@ named! {
     }
 }
 
-/// Addresses of a section's way, at the most: the call of the function that began it, and the jump before.
-pub const SECTION_WAY: usize = 2;
+/// Addresses of a section's way in the twin, at the most: the call of the function that began it, and the jumps before.
+pub const SECTION_WAY: usize = 4;
 
 /// All sections that one place in the code began, coming the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
     /// The kind of event that is put off.
     pub kind: SectionKind,
-    /// The instruction that began it; at an interrupt or a system call the first one of its entry.
+    /// The instruction that began it; at an interrupt or a system call the first one of its entry. 0 where a
+    /// target's kernel does not know it.
     pub begin: u64,
-    /// Where the CPU had jumped from before it, the latest first, [`SECTION_WAY`] at the most. Of a
-    /// reschedule that an interrupt asks for, where that had come, and the jump before.
+    /// In the twin, where the CPU had jumped from before it, the latest first, [`SECTION_WAY`] at the most. Of a
+    /// reschedule that an interrupt asks for, where that had come, and the jumps before. From a target, the
+    /// kernel's stack at the end, the innermost function first, where it is known.
     pub way: Vec<u64>,
     /// How many there were.
     pub count: u64,
-    /// All of them together, in instructions.
+    /// All of them together, in instructions or ns.
     pub total: u64,
-    /// The longest, in instructions.
+    /// The longest, in instructions or ns.
     pub longest: u64,
-    /// Bin `b` counts those of 2^b instructions and more, below 2^(b+1); the last all above. As
+    /// Bin `b` counts those of 2^b instructions or ns and more, below 2^(b+1); the last all above. As
     /// long as it has to be, [`crate::HOLD_BINS`] at the most.
     pub histogram: Vec<u64>,
 }
@@ -51,6 +54,6 @@ pub struct Sections {
     pub sections: Vec<Section>,
     /// Sections whose place is not among them, because there were too many places.
     pub others: u64,
-    /// The longest of those, in instructions.
+    /// The longest of those, in instructions or ns.
     pub longest_other: u64,
 }

@@ -14,8 +14,9 @@ const SECOND: u64 = 1_000_000_000;
 /// All that decides a watch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
-    /// `irq:42`, a device or handler as in `eth0`, `timer:FUNCTION`, `thread:1234`, or `rt` for all
-    /// threads of a real-time policy.
+    /// `irq:42`, a device or handler as in `eth0`, `timer:FUNCTION`, `thread:1234`, `rt` for all
+    /// threads of a real-time policy, or `sections` with interrupts or preemption disabled, `sections:0-3` of
+    /// some CPUs.
     pub target: String,
     /// How long it goes on.
     pub duration_ns: u64,
@@ -36,6 +37,18 @@ impl Default for Watch {
             count: None,
             above_ns: None,
             until: None,
+        }
+    }
+}
+
+impl Watch {
+    /// Returns the CPUs whose sections are watched, as the target names them; empty: all. `None` where latencies
+    /// are.
+    pub fn sections(&self) -> Option<&str> {
+        match self.target.strip_prefix("sections") {
+            Some("") => Some(""),
+            Some(cpus) => cpus.strip_prefix(':'),
+            None => None,
         }
     }
 }

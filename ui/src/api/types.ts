@@ -1001,7 +1001,7 @@ export interface LockSettings {
 }
 
 /** Where the figures of a case come from. */
-export type LockSource = "monitor" | "interference" | "instructions";
+export type LockSource = "monitor" | "interference" | "instructions" | "tracepoints";
 
 /** The critical sections of one case. */
 export interface Locks {

@@ -13,6 +13,7 @@ const LISTED = 20;
 const SOURCES: Readonly<Record<LockSource, string>> = {
   monitor: "Hold times of every section, by the kernel's monitor.",
   interference: "The rest, after a trigger, of sections that delayed it, by its events.",
+  tracepoints: "Every section that the kernel has a tracepoint of; a long one by the function that its stack showed at the end.",
   instructions: "Every section from its first instruction to its last, as the twin executed it.",
 };
 

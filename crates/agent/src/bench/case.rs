@@ -13,6 +13,7 @@ use super::watch::watch;
 use super::{Fixture, Start, start};
 use crate::clock::Scale;
 use crate::context::Context;
+use crate::driver::Mark;
 use crate::error::{Error, Result};
 use crate::facts;
 use crate::loads::Loads;
@@ -58,6 +59,7 @@ pub fn measure(
     seen.iter().try_for_each(|observation| sink.send(observation.message()))?;
     sink.send(Message::Started(facts.started(scale.tick, &loads)))?;
     context.stop.sleep(Duration::from_millis(plan.settle_ms.into()))?;
+    let mark = (!context.is_real).then(|| Mark::begin(context.root, plan.cpu)).flatten();
     for (number, benchmark) in benchmarks.iter().enumerate() {
         loads.check()?;
         if let Benchmark::Watch(asked) = benchmark {
@@ -85,6 +87,7 @@ pub fn measure(
             sink.send(Message::Work(work))?;
         }
     }
+    drop(mark);
     locks.map_or(Ok(()), |locks| locks.finish(sink))?;
     loads.stop()?;
     sink.send(Message::Finished(Counters::default()))

@@ -18,6 +18,7 @@ mod realfeel;
 mod recorder;
 mod rights;
 mod sched;
+mod sections;
 mod sleep;
 mod spin;
 mod undisturbed;

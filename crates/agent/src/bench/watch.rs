@@ -11,6 +11,7 @@ use irqscope_wire::{
     Severity, Watch, WatchedLatency, WatchedPart,
 };
 
+use super::sections;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::sink::Sink;
@@ -34,6 +35,9 @@ const TIMELINES: usize = 16;
 /// # Errors
 /// The target is not there, or the kernel cannot be watched; or what was seen cannot be sent.
 pub fn watch(context: &Context<'_>, number: u16, asked: &Watch, sink: &mut Sink) -> Result<()> {
+    if let Some(cpus) = asked.sections() {
+        return sections::watch(context, number, asked, cpus, sink);
+    }
     let subject = Subject::find(context.root, &asked.target).map_err(Error::Watch)?;
     let reach = asked.until.as_deref().map(Reach::parse).transpose().map_err(Error::Watch)?;
     let names = Names::read(context.root, functions(context));

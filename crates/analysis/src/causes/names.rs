@@ -34,6 +34,12 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Returns a function's name, and how far behind its beginning the address lies.
+    pub fn place(&self, address: u64) -> Option<(&str, u64)> {
+        let (symbol, offset) = Symbol::at(self.symbols, address)?;
+        Some((&symbol.name, offset))
+    }
+
     /// Returns the caller's name; `None` where the address lies beyond every function: a word of
     /// data.
     pub fn caller(&self, address: u64) -> Option<String> {

@@ -21,6 +21,8 @@ pub enum LockSource {
     Interference,
     /// Executed instructions: every section with interrupts or preemption disabled.
     Instructions,
+    /// The kernel's tracepoints of such sections.
+    Tracepoints,
 }
 
 /// The critical sections of one case.
@@ -126,6 +128,8 @@ impl Locks {
     pub fn source_of(data: &CaseData) -> Option<LockSource> {
         if !data.sections.is_empty() {
             Some(LockSource::Instructions)
+        } else if !data.traced_sections.is_empty() {
+            Some(LockSource::Tracepoints)
         } else if data.lock_totals.is_some() {
             Some(LockSource::Monitor)
         } else if data.explained.is_some() {
@@ -143,13 +147,15 @@ impl Locks {
         let asked = data.plan.as_ref().and_then(|plan| plan.delayed_locking);
         let policy = asked.map_or(LockPolicy::Maximum, |asked| asked.policy);
         let mut sites = match source {
-            LockSource::Instructions => executed::of_sections(data),
+            LockSource::Instructions => executed::of_instructions(data),
+            LockSource::Tracepoints => executed::of_tracepoints(data),
             LockSource::Monitor => of_monitor(&data.lock_sites),
             LockSource::Interference => sections::of_events(data),
         };
         for site in &mut sites {
             site.collision = period.map(|period| site.beside(period, policy));
         }
+        let (others, longest_other_ns) = executed::others(data);
         sites.sort_by(|a, b| b.max_ns.cmp(&a.max_ns).then_with(|| a.place.cmp(&b.place)));
         let totals = data.lock_totals.as_ref();
         let decisions = totals.map(|totals| &totals.decisions).into_iter().flatten();
@@ -163,8 +169,8 @@ impl Locks {
             tasks: tasks.cloned().collect(),
             safe_period_ns: totals.map(|totals| totals.safe_period_ns),
             work: data.work.iter().map(Work::of).collect(),
-            others: data.sections.iter().map(|all| all.others).sum(),
-            longest_other_ns: executed::longest_other_ns(data),
+            others,
+            longest_other_ns,
         })
     }
 }

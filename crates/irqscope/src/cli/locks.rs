@@ -17,6 +17,7 @@ Examples:
   irqscope locks locks --period 4ms
   irqscope locks locks --case delayed-locking/tcp/on --json
   irqscope run demo --sections --out RUN then locks RUN: every section of the twin, whole
+  irqscope watch sections --out RUN then locks RUN: on a kernel with CONFIG_PREEMPT_TRACER
   irqscope locks RUN --period 1ms        a run with --explain, on any kernel")]
 pub struct Locks {
     /// The run directory.

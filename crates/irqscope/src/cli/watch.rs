@@ -13,6 +13,8 @@ use super::How;
 #[command(after_help = "\
 TARGET is irq:42 as in /proc/interrupts, a network device or a handler's name (eth0, ahci),
 thread:PID, or timer:FUNCTION for kernel timers that call this function. docs/watch.md says what each stage is.
+It may also be sections, or sections:2,4-7 of some CPUs: not latencies, but all sections with interrupts or
+preemption disabled, by function, where the kernel has tracepoints of them (docs/sections.md).
 
 Examples:
   sudo irqscope watch eth0
@@ -20,6 +22,7 @@ Examples:
   sudo irqscope watch thread:1234 --until /usr/bin/app:control_loop
   sudo irqscope watch timer:tick_nohz_handler
   sudo irqscope watch --rt --out before
+  sudo irqscope watch sections --for 1m
   irqscope watch eth0 --rig ssh --host root@board
   irqscope gate before --max 'watch rt on-cpu app<150us@max'")]
 pub struct Watch {
@@ -53,6 +56,12 @@ impl Watch {
     /// Returns the word that names what is watched.
     pub fn word(&self) -> &str {
         self.target.as_deref().unwrap_or("rt")
+    }
+
+    /// Returns whether sections are watched, and no latencies.
+    pub fn is_of_sections(&self) -> bool {
+        let target = self.word().to_owned();
+        irqscope_wire::Watch { target, ..irqscope_wire::Watch::default() }.sections().is_some()
     }
 
     /// Returns the settings that were given.

@@ -137,7 +137,7 @@ pub fn print_lines(lines: &[Line]) {
 
 /// Writes the report, names it where its name is asked for, and ends with the state of the
 /// measurement.
-fn finish(
+pub fn finish(
     run: &RunDir,
     summary: &Summary,
     figures: Vec<CaseFigures>,

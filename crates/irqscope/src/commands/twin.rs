@@ -17,7 +17,7 @@ pub fn twin(options: &Twin) -> Done {
     check_programs([label])?;
     let plan = open_plan(label, &options.load);
     let say = |what: &str| eprintln!("irqscope: {what}");
-    let prepared = Prepared::get(&options.kernel, &plan, &say, &stop)?;
+    let prepared = Prepared::get(&options.kernel, &plan, false, &say, &stop)?;
     let dir = tempfile::tempdir().map_err(|error| {
         crate::exit::Trouble::new(Exit::Usage, format!("cannot create a directory: {error}"))
     })?;

@@ -6,6 +6,7 @@ use irqscope_scenario::{BenchRequest, RigKind, ScenarioFile};
 use irqscope_wire::BenchmarkKind;
 
 use super::Done;
+use super::locks::show_all;
 use super::report::show_watch;
 use super::run::carry_out;
 use crate::cli::Watch;
@@ -13,6 +14,9 @@ use crate::exit::Trouble;
 
 pub fn watch(options: &Watch) -> Done {
     let run = carry_out(&scenario(options)?, options.how.overrides(), &options.how)?;
+    if options.is_of_sections() {
+        return show_all(&run, options.json);
+    }
     // The scenario has taken it, so that it is one.
     let limit = options.above.as_deref().and_then(|text| text.parse::<Span>().ok());
     show_watch(&run, options.json, limit.map(|span| span.0))

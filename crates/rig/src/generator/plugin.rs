@@ -9,8 +9,8 @@ use std::sync::mpsc::{Receiver, channel};
 
 use irqscope_scenario::Twin;
 use irqscope_wire::{
-    Changes, Failure, FaultKind, GeneratorHello, Message, Nanoseconds, Refusal, Reply, StagePlan,
-    TWIN_UNUSABLE,
+    Changes, Failure, FaultKind, GeneratorHello, Message, Nanoseconds, Plan, Refusal, Reply,
+    StagePlan, TWIN_UNUSABLE,
 };
 
 use crate::case::{Event, Events, Follower, Stream};
@@ -60,20 +60,25 @@ impl Plugin {
         Ok(["-plugin".into(), format!("{path},{settings},out={socket}")])
     }
 
-    /// Returns QEMU's arguments where it looks at what takes isolated CPUs away from a loop.
-    pub fn isolation(&self, cpus: u32, quantum_ns: u64) -> Result<[String; 2]> {
+    /// Returns QEMU's arguments where it only looks: at what takes isolated CPUs away from a loop, or at
+    /// the turns of several CPUs, and at the sections of one of them.
+    pub fn watching(&self, plan: &Plan, twin: Twin) -> Result<[String; 2]> {
         [&self.path, &self.socket].into_iter().try_for_each(|path| check_path(path))?;
         let (path, socket) = (self.path.display(), self.socket.display());
-        let quantum = quantum(cpus, quantum_ns);
-        Ok(["-plugin".into(), format!("{path},isolate=1,out={socket}{quantum}")])
+        let mut looks = String::from(if plan.isolates() { "isolate=1" } else { "clock=1" });
+        if !plan.isolates() && twin.cpus > 1 {
+            looks.push_str(",turns=1");
+        }
+        if twin.sections {
+            looks.push_str(&format!(",sections=1,cpu={}", plan.cpu));
+        }
+        let quantum = quantum(twin.cpus, twin.quantum.0);
+        Ok(["-plugin".into(), format!("{path},{looks},out={socket}{quantum}")])
     }
 
-    /// Returns QEMU's arguments where it only records the turns of several CPUs.
-    pub fn turns(&self, cpus: u32, quantum_ns: u64) -> Result<[String; 2]> {
-        [&self.path, &self.socket].into_iter().try_for_each(|path| check_path(path))?;
-        let (path, socket) = (self.path.display(), self.socket.display());
-        let quantum = quantum(cpus, quantum_ns);
-        Ok(["-plugin".into(), format!("{path},clock=1,turns=1,out={socket}{quantum}")])
+    /// Returns whether a section was recorded: none is where the target never said that something is measured.
+    pub fn has_sections(&self) -> bool {
+        self.watch.has_sections
     }
 
     /// Passes on what has arrived.
@@ -85,7 +90,7 @@ impl Plugin {
     }
 
     /// Passes on all that is left; QEMU has ended.
-    pub fn finish(mut self, console: &Path, events: &mut Events<'_>) -> Result<()> {
+    pub fn finish(&mut self, console: &Path, events: &mut Events<'_>) -> Result<()> {
         self.hang_up();
         while let Ok(chunk) = self.chunks.recv() {
             self.push(&chunk, events)?;
@@ -140,6 +145,7 @@ struct Watch {
     hello: Option<GeneratorHello>,
     /// The generator has said hello: it works, with the settings that it was asked for.
     works: bool,
+    has_sections: bool,
 }
 
 impl Watch {
@@ -154,6 +160,7 @@ impl Watch {
             Message::GeneratorHello(hello) => {
                 (self.hello, self.works) = (Some(hello.clone()), true);
             }
+            Message::Sections(some) => self.has_sections |= !some.sections.is_empty(),
             Message::Failed(Failure { what, remedy, .. }) if !self.works => {
                 let (what, remedy) = (what.clone(), remedy.clone());
                 return Err(GeneratorError::Failed { what, remedy }.into());

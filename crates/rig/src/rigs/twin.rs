@@ -57,15 +57,6 @@ impl TwinRig {
 impl Rig for TwinRig {
     fn prepare(&mut self, cases: &mut [Case], say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
         let foreign = |case: &&mut Case| Arch::of_kernel(&case.kernel.label).foreign();
-        if let Some(case) = cases.iter_mut().find(foreign).filter(|_| self.twin.sections) {
-            return Err(RigError::unready(
-                format!(
-                    "twin.sections reads the flags of an x86-64 CPU, not those of {}",
-                    case.kernel.label
-                ),
-                "leave --sections out, or name a kernel for x86-64",
-            ));
-        }
         if let Some(case) = cases.iter_mut().find(foreign).filter(|case| case.plan.isolates()) {
             return Err(RigError::unready(
                 format!(
@@ -75,7 +66,7 @@ impl Rig for TwinRig {
                 "name a kernel for x86-64, or measure on the machine itself: --rig local or ssh",
             ));
         }
-        self.prepared = Prepared::all(cases, &self.payload, say, stop)?;
+        self.prepared = Prepared::all(cases, &self.payload, self.twin.sections, say, stop)?;
         for arch in Arch::ALL {
             if self.prepared.iter().any(|one| one.kernel.arch() == arch) {
                 self.emulators.push((arch, Emulator::of_cpus(arch, self.twin.cpus, say)?));
@@ -103,6 +94,12 @@ impl Rig for TwinRig {
                 "use another QEMU, or set twin.cpus to 1",
             ));
         }
+        if self.twin.sections {
+            return Err(RigError::unready(
+                format!("sections cannot be seen: {why}"),
+                "use another QEMU, or leave --sections out",
+            ));
+        }
         let instead = match job.plan.outside() {
             Some(_) => "the driver's own timer triggers, and there is no view from outside",
             None => "two runs can differ by some hundred nanoseconds, very seldom",
@@ -126,8 +123,9 @@ impl TwinRig {
         let prepared = &self.prepared[job.index];
         let asked = plan.stages().filter(|asked| asked.outside.is_some());
         let isolates = plugs && plan.isolates();
-        let several = plugs && self.twin.cpus > 1;
-        let records = asked.is_some() || isolates || several && plan.explains();
+        let sections = plugs && self.twin.sections;
+        let turns = plugs && self.twin.cpus > 1 && plan.explains();
+        let records = asked.is_some() || isolates || sections || turns;
         let mut plugin = records.then(Plugin::listen).transpose()?;
         let arch = prepared.kernel.arch();
         let image = image(prepared, plan, self.devices, self.twin.memory)?;
@@ -156,11 +154,7 @@ impl TwinRig {
             let twin = Twin { first, ..self.twin };
             going_on.args.extend(plugin.args(asked, plan.cpu, prepared.lines(plan), twin)?);
         } else if let Some(plugin) = &plugin {
-            let (cpus, quantum) = (self.twin.cpus, self.twin.quantum.0);
-            going_on.args.extend(match isolates {
-                true => plugin.isolation(cpus, quantum)?,
-                false => plugin.turns(cpus, quantum)?,
-            });
+            going_on.args.extend(plugin.watching(plan, self.twin)?);
         } else if plugs {
             going_on.args.extend(plugin::clock_only(self.twin.cpus, self.twin.quantum.0)?);
         }
@@ -199,13 +193,20 @@ impl TwinRig {
             })
         };
         let ran = run();
-        let outside = plugin.map_or(Ok(()), |plugin| plugin.finish(console, events));
+        let outside = plugin.as_mut().map_or(Ok(()), |plugin| plugin.finish(console, events));
         // It is the reason why QEMU has ended.
         if let Err(RigError::Generator(_) | RigError::Refused { .. }) = &outside {
             return outside;
         }
         target.judge(ran, console)?;
-        outside
+        outside?;
+        match plugin.is_some_and(|plugin| sections && !plugin.has_sections()) {
+            true => Err(RigError::unready(
+                format!("{} never said when something is measured", prepared.kernel.release),
+                "leave --sections out: it needs the driver in a kernel for x86-64 or arm64",
+            )),
+            false => Ok(()),
+        }
     }
 }
 

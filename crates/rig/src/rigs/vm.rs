@@ -74,7 +74,7 @@ impl Rig for VmRig {
         if cases.iter().any(|case| case.plan.outside().is_some()) {
             Part::Doorbell.find()?;
         }
-        self.prepared = Prepared::all(cases, &self.payload, say, stop)?;
+        self.prepared = Prepared::all(cases, &self.payload, false, say, stop)?;
         Ok(())
     }
 

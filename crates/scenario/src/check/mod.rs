@@ -89,9 +89,12 @@ fn common(text: &Text, flaws: &mut Flaws<'_>) {
         flaws.add(key, Rule::NoSuchCpu { cpu, cpus: text.twin.cpus });
     }
     let traceable = text.rig.facts().virtual_clock && views::has_view(text, View::Outside);
-    for (asked, key) in [(text.twin.trace > 0, "twin.trace"), (text.twin.sections, "twin.sections")]
-    {
-        flaws.when(asked && !traceable, key, Rule::Untraceable { rig: text.rig.name() });
+    let rig = text.rig.name();
+    flaws.when(text.twin.trace > 0 && !traceable, "twin.trace", Rule::Untraceable { rig });
+    if text.twin.sections {
+        flaws.when(!text.rig.facts().virtual_clock, "twin.sections", Rule::NoSections { rig });
+        let isolates = text.bench.as_ref().is_some_and(|bench| bench.isolate.is_some());
+        flaws.when(isolates, "twin.sections", Rule::SectionsOfIsolate);
     }
     ssh::check(text, flaws);
     kernels(text, flaws);

@@ -173,10 +173,19 @@ pub enum Rule {
     #[error("{rig}.limit is 1 to {LONGEST_LIMIT} seconds, a week")]
     Limit { rig: &'static str },
     #[error(
-        "a path can be traced, and sections recorded, in rig twin with trigger.kind = \"line\" only, where the machine is \
-         emulated and its generator sees each instruction; this is rig {rig}, or another trigger"
+        "a path can be traced in rig twin with trigger.kind = \"line\" only, where the machine is emulated and its \
+         generator sees each instruction; this is rig {rig}, or another trigger"
     )]
     Untraceable { rig: &'static str },
+    #[error(
+        "twin.sections records what is executed in rig twin, where the machine is emulated; this is rig {rig}: leave \
+         --sections out"
+    )]
+    NoSections { rig: &'static str },
+    #[error(
+        "isolate looks at each instruction in its own way: leave twin.sections out, or measure it by itself"
+    )]
+    SectionsOfIsolate,
 
     #[error("count is {first} to {last}, not {0}", first = COUNT.lowest, last = COUNT.highest)]
     Count(u64),

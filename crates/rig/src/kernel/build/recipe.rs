@@ -33,7 +33,7 @@ pub(super) struct Part<'a> {
 }
 
 /// The table of kernels that are built.
-pub static RECIPES: [Recipe; 7] = [
+pub static RECIPES: [Recipe; 8] = [
     Recipe {
         name: "plain",
         about: "unpatched, to compare patched ones with",
@@ -44,6 +44,12 @@ pub static RECIPES: [Recipe; 7] = [
         name: "lockdep",
         about: "plain, with lockdep and its like",
         fragments: &["twin.config", "lockdep.config"],
+        series: &[],
+    },
+    Recipe {
+        name: "tracers",
+        about: "plain, with tracepoints of sections with interrupts or preemption disabled",
+        fragments: &["twin.config", "tracers.config"],
         series: &[],
     },
     Recipe {
