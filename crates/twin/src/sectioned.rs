@@ -11,8 +11,6 @@ use crate::trace::Insn;
 
 /// Places that are kept apart.
 const MOST_PLACES: usize = 1 << 16;
-/// Sections in one message.
-const CHUNK: usize = 1 << 10;
 /// Parts of the word of preemption (include/linux/preempt.h, arch/x86/include/asm/preempt.h): the
 /// scheduler is asked for while the highest bit is 0.
 pub const NOT_ASKED_FOR: u32 = 1 << 31;
@@ -180,17 +178,8 @@ impl Recorder {
     pub fn messages(self) -> Vec<Message> {
         let mut all: Vec<(Place, Figures)> = self.places.into_iter().collect();
         all.sort_by_key(|(place, _)| (place.kind, place.begin, place.way));
-        let sections: Vec<Section> = all.into_iter().map(section).collect();
-        let chunks = sections.len().div_ceil(CHUNK).max(1);
-        let (mut others, mut longest_other) = (self.others, self.longest_other);
-        (0..chunks)
-            .map(|chunk| {
-                let sections = sections.iter().skip(chunk * CHUNK).take(CHUNK).cloned().collect();
-                let (others, longest_other) =
-                    (std::mem::take(&mut others), std::mem::take(&mut longest_other));
-                Message::Sections(Sections { sections, others, longest_other })
-            })
-            .collect()
+        let sections = all.into_iter().map(section).collect();
+        Sections { sections, others: self.others, longest_other: self.longest_other }.messages()
     }
 }
 
@@ -338,6 +327,6 @@ mod tests {
                 other => panic!("{other:?}"),
             })
             .sum();
-        assert_eq!((messages.len(), others), (MOST_PLACES / CHUNK, 3));
+        assert_eq!((messages.len(), others), (MOST_PLACES / irqscope_wire::SECTION_CHUNK, 3));
     }
 }

@@ -85,7 +85,7 @@ pub use plan::{
 };
 pub use port::HostByte;
 pub use refusal::Refusal;
-pub use section::{SECTION_WAY, Section, SectionKind, Sections};
+pub use section::{SECTION_CHUNK, SECTION_WAY, Section, SectionKind, Sections};
 pub use settings::{
     Changes, Descriptor, Difference, Limits, Outside, Polarity, Range, Setting, Settings, Unit,
     Value, When, Whose,

@@ -6,7 +6,11 @@
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+use crate::Message;
 use crate::name::named;
+
+/// Sections in one message at the most, far below a frame's limit.
+pub const SECTION_CHUNK: usize = 1 << 9;
 
 named! {
     /// The kind of event that a CPU puts off while a section lasts.
@@ -56,4 +60,19 @@ pub struct Sections {
     pub others: u64,
     /// The longest of those, in instructions or ns.
     pub longest_other: u64,
+}
+
+impl Sections {
+    /// Cuts a list into the messages that it comes in, one at least; the first one has the count of the others.
+    pub fn messages(self) -> Vec<Message> {
+        let Self { mut sections, others, longest_other } = self;
+        let mut rest = sections.split_off(sections.len().min(SECTION_CHUNK));
+        let mut messages = Vec::from([Message::Sections(Self { sections, others, longest_other })]);
+        while !rest.is_empty() {
+            let after = rest.split_off(rest.len().min(SECTION_CHUNK));
+            let sections = core::mem::replace(&mut rest, after);
+            messages.push(Message::Sections(Self { sections, others: 0, longest_other: 0 }));
+        }
+        messages
+    }
 }

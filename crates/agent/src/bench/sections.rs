@@ -15,8 +15,6 @@ use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::symbols::Symbols;
 
-/// Sections in one message.
-const CHUNK: usize = 1 << 9;
 /// The function of the kernel's idle task, to which what follows on a sleep belongs.
 const IDLE: &str = "do_idle";
 
@@ -58,25 +56,14 @@ fn unknown(error: impl std::fmt::Display) -> Error {
 /// Sends the sections and the names of their functions.
 fn send(found: FoundSections, symbols: &Symbols, sink: &mut Sink) -> Result<()> {
     let idle = symbols.address_of(IDLE).unwrap_or(0);
-    let FoundSections { places, mut others, mut longest_other, .. } = found;
-    let all: Vec<Section> =
+    let FoundSections { places, others, longest_other, .. } = found;
+    let sections: Vec<Section> =
         places.into_iter().map(|(place, figures)| section(place, figures, idle)).collect();
-    let met = all.iter().flat_map(|one| one.way.iter().copied().chain([one.begin]));
+    let met = sections.iter().flat_map(|one| one.way.iter().copied().chain([one.begin]));
     // Not the end of a list: the host may ask for all of them.
     symbols.only(met).messages().try_for_each(|message| sink.send(message))?;
-    let mut chunks = all.chunks(CHUNK);
-    // One message at least, which says how many others there were.
-    let mut chunk = chunks.next().unwrap_or_default();
-    loop {
-        let (others, longest_other) =
-            (std::mem::take(&mut others), std::mem::take(&mut longest_other));
-        let sections = chunk.to_vec();
-        sink.send(Message::Sections(Sections { sections, others, longest_other }))?;
-        match chunks.next() {
-            Some(next) => chunk = next,
-            None => return Ok(()),
-        }
-    }
+    let found = Sections { sections, others, longest_other };
+    found.messages().into_iter().try_for_each(|message| sink.send(message))
 }
 
 fn section(place: SectionPlace, figures: SectionFigures, idle: u64) -> Section {
