@@ -66,7 +66,8 @@ pub fn ticks(from: i64, to: i64, wanted: i64) -> (Vec<i64>, i64) {
 }
 
 /// Returns 1, 2, 5 in every decade between two latencies, on `length` of paper; the bool says
-/// whether there is room for the label.
+/// whether there is room for the label. Where less than two of them lie in between, it returns some
+/// at equal distances.
 pub fn log_ticks(from: f64, to: f64, length: f64) -> Vec<(i64, bool)> {
     let decades = (to / from).log10();
     let roomy = length / decades > 150.0;
@@ -76,20 +77,54 @@ pub fn log_ticks(from: f64, to: f64, length: f64) -> Vec<(i64, bool)> {
         b'2' | b'5' => roomy,
         _ => false,
     };
-    inside.map(|tick| (tick, labelled(tick))).collect()
+    let all: Vec<_> = inside.map(|tick| (tick, labelled(tick))).collect();
+    if all.iter().filter(|(_, labelled)| *labelled).count() >= 2 {
+        return all;
+    }
+    let (even, _) = ticks(from.ceil() as i64, to.floor() as i64, EVEN);
+    even.into_iter().map(|tick| (tick, true)).collect()
 }
 
-/// Labels a latency on a logarithmic axis: each in the unit that suits it.
+/// Labels a latency on a logarithmic axis: each in the unit that suits it, with the digits that it
+/// has.
 pub fn log_label(ns: i64) -> String {
-    let (value, unit) = match ns {
-        ..1_000 => (ns, Unit::Ns.name()),
-        1_000..1_000_000 => (ns / 1_000, Unit::Us.name()),
-        1_000_000..1_000_000_000 => (ns / 1_000_000, Unit::Ms.name()),
-        _ => (ns / 1_000_000_000, "s"),
+    let (divisor, unit) = match ns {
+        ..1_000 => (1, Unit::Ns.name()),
+        1_000..1_000_000 => (1_000, Unit::Us.name()),
+        1_000_000..1_000_000_000 => (1_000_000, Unit::Ms.name()),
+        _ => (1_000_000_000, "s"),
     };
-    format!("{value} {unit}")
+    format!("{} {unit}", ns as f64 / f64::from(divisor))
 }
+
+/// How many equally distant ticks a logarithmic axis of less than a decade has, about.
+const EVEN: i64 = 5;
 
 fn series() -> impl Iterator<Item = i64> {
     (0..18).flat_map(|power| [1, 2, 5].map(|step| step * 10i64.pow(power)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(from: f64, to: f64) -> Vec<String> {
+        let shown = log_ticks(from, to, 600.0).into_iter().filter(|(_, shown)| *shown);
+        shown.map(|(ns, _)| log_label(ns)).collect()
+    }
+
+    #[test]
+    fn decades_are_labelled_where_two_of_their_ticks_are() {
+        assert_eq!(labels(900.0, 60_000.0), ["1 µs", "2 µs", "5 µs", "10 µs", "20 µs", "50 µs"]);
+        assert_eq!(labels(8.0, 2e9).first().unwrap(), "10 ns");
+        assert_eq!(labels(8.0, 2e9).last().unwrap(), "1 s");
+    }
+
+    #[test]
+    fn less_than_a_decade_has_equal_distances_and_all_digits() {
+        assert_eq!(labels(95_000.0, 157_000.0), ["100 µs", "120 µs", "140 µs"]);
+        assert_eq!(labels(1_020_150.0, 1_020_950.0).first().unwrap(), "1.0202 ms");
+        assert_eq!(labels(3.2, 4.4), ["4 ns"]);
+        assert!(labels(3.2, 3.4).is_empty());
+    }
 }
