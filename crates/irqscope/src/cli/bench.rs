@@ -17,7 +17,7 @@ Spans of time have their unit: 250us, 5ms. A bare priority is SCHED_FIFO's. A se
 docs/benchmarks.md says what each benchmark measures.
 
 Examples:
-  irqscope bench sched                      a 5 ms period at SCHED_FIFO 80, CPU 0
+  irqscope bench sched                      a period of 5,083 us at SCHED_FIFO 80, CPU 0
   irqscope bench sched -p 95 -i 1ms -l 60000 -a 0,1
   irqscope bench sched --variant deadline --runtime 200us
   irqscope bench sleep --load tcp           reference delays under a TCP stream

@@ -27,7 +27,7 @@ pub struct Changes {
     /// The seed of the jitter instead of the scenario's.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Measures each case with N seeds, from the seed on: figures get intervals over them.
+    /// Measure each case with N seeds, from the seed on: figures get intervals over them.
     #[arg(long, value_name = "N")]
     pub seeds: Option<u32>,
     /// Record what else the CPU under test does, for `irqscope explain`.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// Measures in many places: scenarios, kernels and places of a plan, each combination once.
+/// Measure in many places: scenarios, kernels and places of a plan, each combination once.
+///
 /// docs/fleet.md says how a plan is written.
 #[derive(Debug, Subcommand)]
 pub enum Fleet {

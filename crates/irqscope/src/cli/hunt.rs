@@ -6,10 +6,12 @@ use irqscope_quantity::Span;
 
 use super::Execution;
 
-/// Searches for the load under which a response is latest. In the twin only: mixtures of the tool's
-/// loads, the scenario's own and stress-ng's stressors are bred, and what was found is reduced to the least
-/// that is still 90 % as late. It is written as a scenario, and run once more with its path recorded.
-/// stress-ng runs as an ordinary user. The states of the scenario are not used.
+/// Find the load under which a response is latest, in the twin.
+///
+/// Mixtures of the tool's loads, the scenario's own and stress-ng's stressors are bred, and what was
+/// found is reduced to the least that is still 90 % as late. It is written as a scenario, and run
+/// once more with its path recorded. stress-ng runs as an ordinary user. The states of the scenario
+/// are not used.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

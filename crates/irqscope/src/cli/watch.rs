@@ -6,9 +6,11 @@ use irqscope_scenario::BenchKey;
 
 use super::How;
 
-/// Shows the latencies of a running kernel, without a module: probes at its own tracepoints follow
-/// an interrupt from its handler's entry to the thread that it wakes, or a thread from its timer's
-/// expiry to its CPU. Nothing is changed; when a device raised its line cannot be seen from inside.
+/// Show the latencies of a running kernel, without a module.
+///
+/// Probes at its own tracepoints follow an interrupt from its handler's entry to the thread that it
+/// wakes, or a thread from its timer's expiry to its CPU. Nothing is changed; when a device raised
+/// its line cannot be seen from inside.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 TARGET is irq:42 as in /proc/interrupts, a network device or a handler's name (eth0, ahci),
