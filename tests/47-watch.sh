@@ -88,7 +88,7 @@ refusals() { # In the guest
 }
 
 kernels=6.1
-if in_soak "6.12-rt and 7.3"; then kernels="6.1 6.12-rt 7.3"; fi
+if in_soak "5.10, 6.12, 6.12-rt and 7.3"; then kernels="6.1 5.10 6.12 6.12-rt 7.3"; fi
 for kernel in $kernels; do
 	mkdir "$WORK/$kernel"
 	cp "$WORK/controlled" "$WORK/timer.toml" "$WORK/$kernel"
