@@ -6,7 +6,9 @@ use std::path::Path;
 
 use irqscope_quantity::CpuList;
 use irqscope_wire::{Started, Tick};
+use nix::sys::time::TimeValLike;
 use nix::sys::utsname::uname;
+use nix::time::{ClockId, clock_getres};
 
 use crate::loads::Loads;
 
@@ -29,6 +31,8 @@ pub struct Facts {
     pub online: Vec<u32>,
     /// Of the CPU under test; `none` where nothing scales its frequency.
     pub governor: String,
+    /// Ticks per second (`CONFIG_HZ`).
+    pub timer_hz: Option<u32>,
 }
 
 impl Facts {
@@ -45,7 +49,7 @@ impl Facts {
             stages: Vec::new(),
             unavailable: Vec::new(),
             tick,
-            timer_hz: None,
+            timer_hz: self.timer_hz,
             inject_cpu: None,
             absent_loads: loads.absent().iter().map(|load| load.to_string()).collect(),
         }
@@ -68,6 +72,7 @@ pub fn gather(root: &Path, cpu: u32) -> Facts {
             .and_then(|list| parse_cpus(&list))
             .unwrap_or_else(crate::scheduling::allowed),
         governor: governor(root, cpu),
+        timer_hz: timer_hz(),
     }
 }
 
@@ -83,6 +88,14 @@ fn kernel_and_machine() -> (String, String) {
         Ok(name) => (text(name.release()), text(name.machine())),
         Err(_) => (UNKNOWN.into(), UNKNOWN.into()),
     }
+}
+
+/// Returns how often the kernel ticks: the coarse clocks advance with each tick, and say so
+/// (`posix_get_coarse_res()` in `kernel/time/posix-timers.c`).
+fn timer_hz() -> Option<u32> {
+    let tick = clock_getres(ClockId::CLOCK_MONOTONIC_COARSE).ok()?;
+    let ns = u32::try_from(tick.num_nanoseconds()).ok().filter(|ns| *ns > 0)?;
+    Some((1_000_000_000 + ns / 2) / ns)
 }
 
 /// Reads a file of one line.
@@ -151,6 +164,12 @@ mod tests {
         let facts = gather(root.path(), 0);
         assert_eq!((facts.cpu_model.as_str(), facts.governor.as_str()), (UNKNOWN, "none"));
         assert!(!facts.online.is_empty());
+        // The values of CONFIG_HZ that the kernel's configuration offers.
+        let hz = facts.timer_hz.unwrap();
+        assert!(
+            [24, 48, 64, 100, 128, 200, 250, 256, 300, 500, 1_000, 1_024].contains(&hz),
+            "{hz}"
+        );
     }
 
     #[test]

@@ -3,9 +3,10 @@
 //! member with its remedy.
 
 use irqscope_run::{CaseData, Gap, LogHealth};
-use irqscope_wire::{Account, Counters, Severity, Stage, Totals};
+use irqscope_wire::{Account, BenchmarkKind, Counters, Severity, Stage, Totals};
 
-use crate::{OutsideAccount, bench, phases};
+use crate::phases::{self, Few};
+use crate::{OutsideAccount, bench};
 
 /// The figures of a case must not be used.
 #[allow(missing_docs, reason = "each message names its fields")]
@@ -112,6 +113,11 @@ pub enum Warning {
     )]
     FewPhases { met: usize, tick_us: u32 },
     #[error(
+        "{benchmark}: its periods began at {met} of 100 phases of the kernel's tick of {tick_us} us: what it delays is in all samples or in none; take a period that is no part of the tick's{}",
+        better_us.map_or_else(String::new, |us| format!(", such as {us}us"))
+    )]
+    FewBenchPhases { benchmark: BenchmarkKind, met: usize, tick_us: u32, better_us: Option<u64> },
+    #[error(
         "the seeds gave the same samples, so there is no interval over them: a seed draws jitter and random execution times, and there is neither; trigger.jitter = \"uniform\" with a trigger.jitter-amount makes them differ"
     )]
     SameSeeds,
@@ -186,12 +192,22 @@ impl Warning {
         warnings
     }
 
-    /// Returns the warning about a period that meets less than half of the tick's phases.
-    fn of_phases(data: &CaseData) -> Option<Self> {
-        let asked = data.plan.as_ref()?.stages()?;
-        let hz = data.started.as_ref()?.timer_hz?;
-        let met = phases::met(asked, hz);
-        (met < phases::PARTS / 2).then_some(Self::FewPhases { met, tick_us: 1_000_000 / hz.max(1) })
+    /// Returns the warnings about periods that meet less than half of the tick's phases; one for
+    /// all variants of a benchmark.
+    fn of_phases(data: &CaseData) -> Vec<Self> {
+        let hz = data.started.as_ref().and_then(|started| started.timer_hz);
+        let (Some(plan), Some(hz)) = (&data.plan, hz) else { return Vec::new() };
+        let tick_us = 1_000_000 / hz.max(1);
+        let few = |met: &usize| *met < phases::PARTS / 2;
+        let triggers = plan.stages().map(|asked| phases::of_triggers(asked, hz)).filter(few);
+        let of_triggers = triggers.map(|met| Self::FewPhases { met, tick_us });
+        let benchmarks = plan.benchmarks().iter().filter_map(|asked| {
+            let Few { met, better_us } = phases::few_of_benchmark(asked, hz)?;
+            Some(Self::FewBenchPhases { benchmark: asked.kind(), met, tick_us, better_us })
+        });
+        let mut all: Vec<Self> = of_triggers.into_iter().chain(benchmarks).collect();
+        all.dedup();
+        all
     }
 
     fn of_outside(outside: &OutsideAccount) -> impl Iterator<Item = Self> {

@@ -171,7 +171,8 @@ impl Default for Gtod {
 pub struct Sched {
     /// The thread's policy.
     pub class: Class,
-    /// The distance of two points.
+    /// The distance of two points; by default near the 5 ms of Rostedt and Hart, but such that 500
+    /// points meet the tick at all phases, whether there are 100, 250, 300 or 1,000 a second.
     pub period_ns: u64,
     /// Periods per thread.
     pub count: u64,
@@ -185,7 +186,7 @@ impl Default for Sched {
     fn default() -> Self {
         Self {
             class: Class::HIGH,
-            period_ns: 5 * MILLISECOND,
+            period_ns: 5_083 * MICROSECOND,
             count: 2_000,
             threads: 1,
             cpus: Vec::new(),
@@ -213,7 +214,7 @@ impl Default for Async {
         Self {
             wake: Wake::Condvar,
             class: Class::HIGH,
-            period_ns: MILLISECOND,
+            period_ns: 1_083 * MICROSECOND,
             count: 2_000,
             from_cpu: None,
         }
@@ -306,7 +307,7 @@ impl Default for PeriodicJitter {
     fn default() -> Self {
         Self {
             class: Class::HIGH,
-            period_ns: MILLISECOND,
+            period_ns: 1_083 * MICROSECOND,
             work_ns: 100 * MICROSECOND,
             count: 10_000,
         }
