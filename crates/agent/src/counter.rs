@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The CPU's cycle counter, the same that the driver reads.
+//! The CPU's cycle counter, the same that the driver reads. What only an architecture's own
+//! instructions can do has a file for each.
 
-use std::arch::asm;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
-use irqscope_wire::{Cycles, Tick};
+use irqscope_wire::Cycles;
 use nix::libc;
 use nix::sys::time::TimeSpec;
+
+#[cfg(target_arch = "aarch64")]
+#[path = "counter/aarch64.rs"]
+mod machine;
+#[cfg(target_arch = "x86_64")]
+#[path = "counter/x86_64.rs"]
+mod machine;
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("the cycle counter of this architecture is not known");
+
+use machine::call_stamped;
+pub use machine::{execute, known_tick, now, now_after_loads};
 
 /// The return value of a system call, and the counter right after it.
 #[derive(Clone, Copy, Debug)]
@@ -42,139 +55,6 @@ pub fn sleep_stamped(until_ns: u64) -> Stamped {
         )
     }
 }
-
-/// Makes a system call and takes the counter as the first act in user space.
-///
-/// A C library puts its check for errors and cancellation between the system
-/// call and what comes after it; so the call is made here, with one register
-/// saved before the counter is read into it.
-///
-/// # Safety
-/// As for the call itself.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn call_stamped(number: libc::c_long, arguments: [usize; 4]) -> Stamped {
-    let result: isize;
-    let (low, high): (u64, u64);
-    // SAFETY: the caller's; `syscall` itself clobbers rcx and r11 only.
-    unsafe {
-        asm!(
-            "syscall",
-            "mov r8, rax",
-            "rdtsc",
-            inout("rax") number as u64 => low,
-            in("rdi") arguments[0],
-            in("rsi") arguments[1],
-            inout("rdx") arguments[2] as u64 => high,
-            in("r10") arguments[3],
-            lateout("r8") result,
-            lateout("rcx") _,
-            lateout("r11") _,
-            options(nostack),
-        );
-    }
-    Stamped { result, cycles: Cycles(high << 32 | low) }
-}
-
-/// Makes a call like the one for x86-64, with the counter right after it.
-///
-/// # Safety
-/// As for the call itself.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-unsafe fn call_stamped(number: libc::c_long, arguments: [usize; 4]) -> Stamped {
-    let (result, cycles): (isize, u64);
-    // SAFETY: as on x86_64; `svc` preserves all registers but x0.
-    unsafe {
-        asm!(
-            "svc #0",
-            "mrs {cycles}, cntvct_el0",
-            cycles = lateout(reg) cycles,
-            inout("x0") arguments[0] => result,
-            in("x1") arguments[1],
-            in("x2") arguments[2],
-            in("x3") arguments[3],
-            in("x8") number,
-            options(nostack),
-        );
-    }
-    Stamped { result, cycles: Cycles(cycles) }
-}
-
-/// Executes a number of rounds of a loop of two instructions, as the driver does for the other
-/// stages: a register is counted down, and a branch taken.
-#[inline(always)]
-pub fn execute(rounds: u64) {
-    if rounds == 0 {
-        return;
-    }
-    // SAFETY: touches nothing but its own register and the flags.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        asm!("2:", "dec {0}", "jnz 2b", inout(reg) rounds => _, options(nomem, nostack));
-    }
-    // SAFETY: as above.
-    #[cfg(target_arch = "aarch64")]
-    unsafe {
-        asm!("2:", "subs {0}, {0}, #1", "b.ne 2b", inout(reg) rounds => _, options(nomem, nostack));
-    }
-}
-
-/// Reads the counter.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub fn now() -> Cycles {
-    // SAFETY: every x86-64 CPU has the counter, and reading it touches nothing.
-    Cycles(unsafe { std::arch::x86_64::_rdtsc() })
-}
-
-/// Reads the counter.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-pub fn now() -> Cycles {
-    let cycles: u64;
-    // SAFETY: Linux lets user space read the virtual counter, which touches
-    // nothing.
-    unsafe { asm!("mrs {}, cntvct_el0", out(reg) cycles, options(nomem, nostack)) };
-    Cycles(cycles)
-}
-
-/// Reads the counter after all loads before it have been done.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub fn now_after_loads() -> Cycles {
-    // SAFETY: every x86-64 CPU has the fence, which touches nothing.
-    unsafe { std::arch::x86_64::_mm_lfence() };
-    now()
-}
-
-/// Reads the counter after all loads before it have been done.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-pub fn now_after_loads() -> Cycles {
-    // SAFETY: barriers, which touch nothing; `isb` alone lets loads pass.
-    unsafe { asm!("dsb ld", "isb", options(nostack)) };
-    now()
-}
-
-/// Returns the length of one cycle where the CPU itself reports it.
-#[cfg(target_arch = "x86_64")]
-pub fn known_tick() -> Option<Tick> {
-    None // CPUID leaf 0x15 is absent in machines of most vendors, and wrong in some
-}
-
-/// Returns the length of one cycle, which the CPU itself reports.
-#[cfg(target_arch = "aarch64")]
-pub fn known_tick() -> Option<Tick> {
-    let hertz: u64;
-    // SAFETY: as for the counter itself.
-    unsafe { asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack)) };
-    let femtoseconds = 1_000_000_000_000_000u64.checked_div(hertz)?;
-    Some(Tick { femtoseconds })
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-compile_error!("the cycle counter of this architecture is not known");
 
 /// Reads into `buffer` and leaves the counter alone.
 pub fn read_unstamped(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Stamped {
