@@ -78,24 +78,34 @@ static = series(case("static"))["user controlled"]
 print(f"at the static probe {static['p50_ns']} ns, {static['count']} times")
 assert static["count"] > 100 and abs(static["p50_ns"] - user["p50_ns"]) < 1_000, static
 
-# Of 4 ms in which the culprit works, one point of the grid sees at least 2.
+# Of 4 ms in which the culprit works, one point of the grid sees at least 2. A stock kernel has threads
+# of its own that it does not preempt: khugepaged of 6.12 works for 4 ms, once in seconds.
+KERNELS_OWN = {"thread khugepaged"}
 release = watched["release controlled"]
 worst, *others = release["timelines"]
 assert worst["ns"] == release["max_ns"] and len(others) > 20
 for timeline in release["timelines"]:
     assert sum(part["ns"] for part in timeline["parts"]) == timeline["ns"], timeline
-    culprit = sum(part["ns"] for part in timeline["parts"] if part["what"] == "thread culprit")
-    assert culprit > 0.9 * timeline["ns"] or timeline["ns"] < 2_000_000, timeline
-print("culprit:", len(release["timelines"]), "of", release["count"], "latencies")
+late = [timeline for timeline in release["timelines"] if timeline["ns"] >= 2_000_000]
+by_culprit = 0
+for timeline in late:
+    shares = {}
+    for part in timeline["parts"]:
+        shares[part["what"]] = shares.get(part["what"], 0) + part["ns"]
+    most = max(shares, key=shares.get)
+    assert shares[most] > 0.9 * timeline["ns"] and most in {"thread culprit"} | KERNELS_OWN, timeline
+    by_culprit += most == "thread culprit"
+print("culprit:", by_culprit, "of", len(late), "late ones,", release["count"], "latencies")
+assert by_culprit > 20 and by_culprit >= 0.99 * len(late), (by_culprit, len(late))
 assert loop["identity_holds"], loop["violations"]
 
 screen = (guest / "screen").read_text().splitlines()
 words = " ".join(" ".join(screen).split())
 worst_stage = max(watched.values(), key=lambda stage: stage["max_ns"])
 kept = sum(timeline["ns"] >= 2_000_000 for timeline in worst_stage["timelines"])
-late = f"2,000.00 µs or longer: {kept} of {worst_stage['count']:,} of {worst_stage['series']}, held up the most by"
-assert late in words, (late, words)
+heading = f"2,000.00 µs or longer: {kept} of {worst_stage['count']:,} of {worst_stage['series']}, held up the most by"
+assert heading in words, (heading, words)
 # Each of those that are kept has one culprit.
-named = words.split(late)[1].split("The worst,")[0].split(" (of the ")[0].split(",")
+named = words.split(heading)[1].split("The worst,")[0].split(" (of the ")[0].split(",")
 assert sum(int(one.split()[-1]) for one in named) == kept, (named, kept)
 assert max(len(line) for line in screen) <= 80 and len(screen) < 40, screen
