@@ -18,7 +18,7 @@ export DESTDIR PREFIX ZSH_SITE
 
 TESTFLAGS :=
 
-.PHONY: help run check test soak build page programs arm64 install uninstall release bootstrap lint bench fuzz kernels clean
+.PHONY: help run check test soak build page programs arm64 agents install uninstall release bootstrap lint bench fuzz kernels clean
 
 help:
 	@echo "make run     install what is missing, build, measure the demo, write a report"
@@ -26,7 +26,7 @@ help:
 	@echo "make test    every test, the same that CI runs"
 	@echo "make soak    what takes longer than CI should: thousands of loads, long fuzzing"
 	@echo "make build   the program, the agent and the twin's generator"
-	@echo "make arm64   the agent for the twin's Arm machine"
+	@echo "make arm64   the agent for the twin's Arm machine; make agents: and for 32-bit Arm and RISC-V"
 	@echo "make install    what was built, below PREFIX (/usr/local); make uninstall takes it away"
 	@echo "make release    sources, packages, an apt repository, into dist/VERSION"
 	@echo "make lint    fmt, clippy, checkpatch, sparse, tsc, shellcheck, ruff, mypy, links, English"
@@ -52,6 +52,18 @@ arm64:
 	@! command -v rustup >/dev/null || CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=aarch64-linux-gnu-gcc \
 		cargo build --profile $(PROFILE) --locked -p irqscope-agent --target aarch64-unknown-linux-musl
 	@$(call beside,aarch64,aarch64-unknown-linux-musl)
+
+# No driver of ours runs on these two: benchmarks do. $(call agent,MACHINE,TARGET,COMPILER).
+agent = if rustup target list --installed 2>/dev/null | grep -qx $2 && command -v $3 >/dev/null; then \
+	cargo build --profile $(PROFILE) --locked -p irqscope-agent --target $2 --config 'target.$2.linker="$3"' \
+		--config 'target.$2.rustflags=["-Ctarget-feature=+crt-static"]' || exit; \
+	else echo "no agent for $1: scripts/bootstrap --release installs $3 and Rust's target $2"; fi
+
+agents: arm64
+	@$(call agent,armv7l,armv7-unknown-linux-gnueabihf,arm-linux-gnueabihf-gcc)
+	@$(call beside,armv7l,armv7-unknown-linux-gnueabihf)
+	@$(call agent,riscv64,riscv64gc-unknown-linux-gnu,riscv64-linux-gnu-gcc)
+	@$(call beside,riscv64,riscv64gc-unknown-linux-gnu)
 
 install:
 	@scripts/install $(BUILT)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: packaging says what the sources say: one version, every module of the driver, a unit that systemd
 # takes. With PACKAGES=1, which make soak sets: a release is made, twice the same, lintian has nothing
-# to say, and on bare systems (SUITES) its packages are installed from its repository, an ordinary user
-# measures, DKMS builds the driver for the kernel that is installed there, and nothing stays behind. An image is
-# built by packaging/Containerfile, and a measurement runs in it.
+# to say, agents for other machines measure, and on bare systems (SUITES) its packages are installed from its
+# repository, an ordinary user measures, DKMS builds the driver for the kernel that is installed there, and
+# nothing stays behind. An image is built by packaging/Containerfile, and a measurement runs in it.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -37,6 +37,26 @@ for deb in "$other"/*.deb; do
 	cmp "$deb" "$WORK/release/${deb##*/}" || fail "${deb##*/} is another one in another directory"
 done
 rm -rf "$other"
+
+# Agents for other machines run here by emulation, in place of the one for this machine, and are brought and
+# asked as everywhere; what needs the driver is refused.
+foreign() { # MACHINE EMULATOR
+	local parts=$WORK/parts-$1
+	mkdir -p "$parts/bin"
+	ln -s "$PARTS"/{irqscope-vm,libirqscope_twin.so,irqscope-agent-x86_64} "$parts"
+	printf '#!/bin/sh\nexec %s %s "$@"\n' "$2" "$WORK/release/irqscope-agent-$version-$1" >"$parts/irqscope-agent-$1"
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\n[ "$1" = -m ] && echo %s || exec /bin/uname "$@"\n' "$1" >"$parts/bin/uname"
+	chmod +x "$parts/irqscope-agent-$1" "$parts/bin/uname"
+	PATH=$parts/bin:$PATH IRQSCOPE_PARTS=$parts expect 0 "$IRQSCOPE" bench sched gtod async inversion -l 50 \
+		--out "$WORK/run-$1"
+	says "samples 2,000 = 2,000 taken + 0 skipped + 0 dropped"
+	[ "$(field "$WORK/run-$1/manifest.json" "j['cases'][0]['target']['machine']")" = "$1" ] || fail "not the agent for $1"
+	PATH=$parts/bin:$PATH IRQSCOPE_PARTS=$parts expect 2 "$IRQSCOPE" run demo --rig local --out "$WORK/none"
+	says "this machine is $1, which irqscope has no driver for"
+}
+foreign armv7l qemu-arm-static
+foreign riscv64 qemu-riscv64-static
 
 # The archive that this machine uses.
 # shellcheck disable=SC2016

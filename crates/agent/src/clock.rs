@@ -22,11 +22,18 @@ pub fn now() -> i64 {
 /// Reads a clock; one that Linux has always had cannot fail to be read.
 #[inline]
 pub fn read(clock: ClockId) -> i64 {
-    clock_gettime(clock).map_or(0, |time| time.tv_sec() * SECOND + time.tv_nsec())
+    clock_gettime(clock)
+        .map_or(0, |time| wide::<i64>(time.tv_sec()) * SECOND + wide::<i64>(time.tv_nsec()))
+}
+
+/// Widens a part of a time or a C library's `long`, which has 32 bits where the CPU has.
+#[inline]
+pub fn wide<Wide>(part: impl Into<Wide>) -> Wide {
+    part.into()
 }
 
 fn time_spec(nanoseconds: i64) -> TimeSpec {
-    TimeSpec::new(nanoseconds / SECOND, nanoseconds % SECOND)
+    TimeSpec::new((nanoseconds / SECOND) as _, (nanoseconds % SECOND) as _)
 }
 
 /// Sleeps until an instant; not at all if it has passed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The CPU's cycle counter, the same that the driver reads. What only an architecture's own
-//! instructions can do has a file for each.
+//! The CPU's cycle counter, the same that the driver reads. Each architecture has a file
+//! for what its own instructions do.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
@@ -12,12 +12,15 @@ use nix::sys::time::TimeSpec;
 #[cfg(target_arch = "aarch64")]
 #[path = "counter/aarch64.rs"]
 mod machine;
+#[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64", target_arch = "x86_64")))]
+#[path = "counter/clock.rs"]
+mod machine;
+#[cfg(target_arch = "riscv64")]
+#[path = "counter/riscv64.rs"]
+mod machine;
 #[cfg(target_arch = "x86_64")]
 #[path = "counter/x86_64.rs"]
 mod machine;
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-compile_error!("the cycle counter of this architecture is not known");
 
 use machine::call_stamped;
 pub use machine::{execute, known_tick, now, now_after_loads};

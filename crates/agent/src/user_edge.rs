@@ -162,7 +162,7 @@ fn map(device: &File, page: i64) -> Result<NonNull<core::ffi::c_void>, Errno> {
     let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
     let offset = page * PAGE_BYTES as i64;
     // SAFETY: a new mapping where the kernel likes; nothing unmaps it.
-    unsafe { mmap(None, length, access, MapFlags::MAP_SHARED, device, offset) }
+    unsafe { mmap(None, length, access, MapFlags::MAP_SHARED, device, offset as _) }
 }
 
 /// Lets this thread use all I/O ports. `ioperm()` would name three of them, and cost each switch

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use irqscope_rig::{Arch, Kernel, Part, Stop, content, hex};
+use irqscope_rig::{Kernel, Part, Stop, content, hex};
 use irqscope_run::RunDir;
 use irqscope_scenario::RigKind;
 use sha2::{Digest, Sha256};
@@ -21,7 +21,7 @@ use crate::{FleetError, Result};
 /// # Errors
 /// A part is missing or cannot be read.
 pub fn of_program(program: &Path) -> Result<String> {
-    let parts = [Part::Agent(Arch::X86_64).find()?, Part::TwinPlugin.find()?];
+    let parts = [Part::OWN_AGENT.find()?, Part::TwinPlugin.find()?];
     let files = std::iter::once(program).chain(parts.iter().map(PathBuf::as_path));
     let digest = |path| {
         content(path).map(|(_, digest)| digest).map_err(|error| FleetError::read(path, error))

@@ -18,6 +18,7 @@ mod foreign;
 pub mod generator;
 pub mod guest;
 mod kernel;
+mod machine;
 mod owned_dir;
 mod parts;
 mod payload;

@@ -12,9 +12,9 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::arch::Arch;
 use crate::error::{Result, RigError};
 use crate::generator::flash::Chip;
+use crate::machine::Machine;
 
 /// The directory that has all parts, in place of the usual ones.
 pub const VARIABLE: &str = "IRQSCOPE_PARTS";
@@ -23,7 +23,7 @@ pub const VARIABLE: &str = "IRQSCOPE_PARTS";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The agent for a target, a static binary.
-    Agent(Arch),
+    Agent(Machine),
     /// The twin's generator, a plugin of QEMU.
     TwinPlugin,
     /// The generator of virtual machines, a program.
@@ -34,13 +34,12 @@ pub enum Part {
 
 impl Part {
     /// The agent for this machine, which is a PC.
-    pub const OWN_AGENT: Self = Self::Agent(Arch::X86_64);
+    pub const OWN_AGENT: Self = Self::Agent(Machine::X86_64);
 
     /// Returns the file's name.
     pub fn name(self) -> String {
         match self {
-            Self::Agent(Arch::X86_64) => "irqscope-agent-x86_64".into(),
-            Self::Agent(Arch::Arm64) => "irqscope-agent-aarch64".into(),
+            Self::Agent(machine) => format!("irqscope-agent-{}", machine.name()),
             Self::TwinPlugin => "libirqscope_twin.so".into(),
             Self::Doorbell => "irqscope-vm".into(),
             Self::Firmware(chip) => format!("irqscope-firmware-{}.elf", chip.feature()),
@@ -59,8 +58,9 @@ impl Part {
     /// Returns the command that builds it in a directory with the sources.
     fn build(self) -> String {
         match self {
-            Self::Agent(Arch::Arm64) => "make arm64".into(),
-            Self::Agent(_) | Self::TwinPlugin | Self::Doorbell => "make build".into(),
+            Self::Agent(Machine::Aarch64) => "make arm64".into(),
+            Self::Agent(Machine::Armv7l | Machine::Riscv64) => "make agents".into(),
+            Self::Agent(Machine::X86_64) | Self::TwinPlugin | Self::Doorbell => "make build".into(),
             Self::Firmware(chip) => format!("firmware/build {}", chip.feature()),
         }
     }
@@ -170,7 +170,12 @@ mod tests {
         for word in ["libirqscope_twin.so", "/nowhere/bin", "/nowhere/lib/irqscope", "make build"] {
             assert!(plugin.contains(word), "{plugin}");
         }
-        assert!(said(Part::Agent(Arch::Arm64)).contains("make arm64"));
+        assert!(said(Part::Agent(Machine::Aarch64)).contains("make arm64"));
+        let riscv = said(Part::Agent(Machine::Riscv64));
+        assert!(
+            riscv.contains("make agents") && riscv.contains("irqscope-agent-riscv64"),
+            "{riscv}"
+        );
         assert!(said(Part::Firmware(Chip::Rp2040)).contains("irqscope-firmware"));
     }
 }

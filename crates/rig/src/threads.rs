@@ -37,8 +37,8 @@ pub struct Threads {
 pub fn threads(ssh: Option<&Ssh>, set: Option<&str>, frame: bool, stop: &Stop) -> Result<Threads> {
     let connection = ssh.map(|ssh| Connection::open(ssh, stop)).transpose()?;
     let mut shell = connection.as_ref().map_or_else(Shell::here, Connection::shell);
-    let arch = ask(&mut shell, stop)?.arch(&shell.target)?;
-    let agent = Part::Agent(arch).find()?;
+    let machine = ask(&mut shell, stop)?.machine(&shell.target)?;
+    let agent = Part::Agent(machine).find()?;
     let contents = File::open(&agent).trying(|| format!("cannot read {}", agent.display()))?;
     let arguments = if frame { "set -- --frame" } else { "set --" };
     let script = format!("set={}\n{arguments}\n{SCRIPT}", quote(set.unwrap_or_default()));

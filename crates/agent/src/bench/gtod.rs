@@ -96,5 +96,5 @@ fn gettimeofday() -> i64 {
     // SAFETY: writes one timeval, which outlives the call; no time zone is asked
     // for.
     unsafe { libc::gettimeofday(&mut time, std::ptr::null_mut()) };
-    time.tv_sec * 1_000_000_000 + time.tv_usec * 1_000
+    clock::wide::<i64>(time.tv_sec) * 1_000_000_000 + clock::wide::<i64>(time.tv_usec) * 1_000
 }

@@ -16,7 +16,7 @@ use nix::errno::Errno;
 use nix::libc::{Ioctl, c_ulong, ioctl};
 
 use super::{Fixture, Go, Recorder, Running, Series, Start, ThreadGroup};
-use crate::clock::now;
+use crate::clock::{now, wide};
 use crate::error::{Error, Result};
 use crate::scheduling;
 
@@ -88,7 +88,7 @@ impl Clock {
         let mut data = [0; size_of::<c_ulong>()];
         self.0.read_exact(&mut data)?;
         // The lowest byte says which kind of interrupt it was.
-        Ok(c_ulong::from_ne_bytes(data) >> 8)
+        Ok(wide(c_ulong::from_ne_bytes(data) >> 8))
     }
 }
 

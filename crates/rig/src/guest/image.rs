@@ -46,7 +46,7 @@ impl List {
 impl Image {
     pub fn new(prepared: &Prepared) -> Result<Self> {
         let Prepared { kernel, driver, .. } = prepared.clone();
-        let agent = Part::Agent(kernel.arch()).find()?;
+        let agent = Part::Agent(kernel.arch().into()).find()?;
         let agent = std::fs::read(&agent).trying(|| format!("cannot read {}", agent.display()))?;
         let mut initramfs = Initramfs::new(&filled_up(agent, AGENT_UNIT))?;
         prepared.brought.entries.iter().try_for_each(|entry| initramfs.bring(entry))?;

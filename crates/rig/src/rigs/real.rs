@@ -81,7 +81,7 @@ pub(super) fn run_case(
     if plan.needs_driver() {
         facts.check(&shell.target)?;
     }
-    let agent = Part::Agent(facts.arch(&shell.target)?).find()?;
+    let agent = Part::Agent(facts.machine(&shell.target)?).find()?;
     let mut session = Session::start(shell, console, stop)?;
     session.deliver(&agent, "irqscope-agent", stop)?;
     bring_modules(&session, shell, &facts, plan, stop, events)?;

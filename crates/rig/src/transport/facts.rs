@@ -9,6 +9,7 @@ use irqscope_quantity::CpuList;
 use crate::arch::Arch;
 use crate::error::{Result, RigError};
 use crate::kernel::release::Release;
+use crate::machine::Machine;
 use crate::transport::signing::{Demand, Installed, Refused};
 
 pub(crate) const SCRIPT: &str = include_str!("facts.sh");
@@ -93,6 +94,7 @@ impl Facts {
     /// Refuses a target on which the driver could not be loaded. `place` names
     /// it: "this machine" or a host.
     pub fn check(&self, place: &str) -> Result<()> {
+        self.arch(place)?;
         if !self.root && !self.sudo {
             return Err(RigError::unready(
                 format!("measuring {place} loads a driver, which only root may"),
@@ -109,20 +111,18 @@ impl Facts {
                 "end the other run; if there is none: rmmod irqscope_parport irqscope",
             ));
         }
-        self.arch(place).map(drop)
+        Ok(())
     }
 
     /// Returns what the target is; refused if the agent does not run on it, which is all that
     /// benchmarks need.
+    pub fn machine(&self, place: &str) -> Result<Machine> {
+        Machine::of(&self.machine, place)
+    }
+
+    /// Returns what the driver is built for; refused where it does not run.
     pub fn arch(&self, place: &str) -> Result<Arch> {
-        match self.machine.as_str() {
-            "x86_64" => Ok(Arch::X86_64),
-            "aarch64" => Ok(Arch::Arm64),
-            other => Err(RigError::unready(
-                format!("{place} is {other}, which irqscope has no agent for"),
-                "measure a target that is x86_64 or aarch64",
-            )),
-        }
+        self.machine(place)?.arch(place)
     }
 }
 
@@ -199,6 +199,8 @@ mod tests {
         assert!(refusal(&format!("{READY}loaded=yes\n")).contains("rmmod"));
         assert!(refusal(&READY.replace("uid=0", "uid=1000")).contains("sudo"));
         assert!(refusal(&READY.replace("x86_64", "riscv64")).contains("riscv64"));
+        let without_driver = facts(&READY.replace("x86_64", "riscv64"));
+        assert_eq!(without_driver.machine("board").unwrap(), Machine::Riscv64);
         let board = facts(&READY.replace("x86_64", "aarch64"));
         assert_eq!(board.arch("board").unwrap(), Arch::Arm64);
     }
