@@ -54,7 +54,7 @@ pub struct Probes {
     /// Holds the programs.
     _object: Ebpf,
     ring: RingBuf<MapData>,
-    /// When all of them were attached: chains that had begun before have holes.
+    /// Events before are passed over: chains that had begun while probes were attached have holes.
     since: u64,
     lost: Array<MapData, u64>,
 }
@@ -103,7 +103,14 @@ impl Probes {
                 let _ = attach(&mut object, name, &btf);
             }
         }
-        Ok(Probes { _object: object, ring, since: now(), lost })
+        Ok(Probes { _object: object, ring, since: u64::MAX, lost })
+    }
+
+    /// Hands out what happens from now on. Whatever was allocated to attach the probes has to be free
+    /// by then: freeing the kernel's BTF alone keeps a stock kernel busy for milliseconds in which
+    /// no other thread of that CPU runs.
+    pub fn begin(&mut self) {
+        self.since = now();
     }
 
     /// Hands out what is in the ring now.

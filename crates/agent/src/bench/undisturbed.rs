@@ -63,6 +63,9 @@ pub fn measure(
         loops.push(Loop { cpu: *number, recorded, waiting: Vec::new(), sent: 0 });
     }
     let mut record = Record { number, chains, last: BTreeMap::new() };
+    if let Some(probes) = &mut probes {
+        probes.begin();
+    }
     let started = Processes::start(processes)?;
     let (mut order, begin) = (Order::default(), Instant::now());
     let patience = Duration::from_nanos(duration) + MARGIN;

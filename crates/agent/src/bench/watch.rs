@@ -44,6 +44,7 @@ pub fn watch(context: &Context<'_>, number: u16, asked: &Watch, sink: &mut Sink)
     let mut probes = Probes::attach(&subject, reach.as_ref()).map_err(Error::Watch)?;
     let mut record = Record::new(number, asked, Chains::new(subject, names));
     sink.send(unknown())?;
+    probes.begin();
     let begin = Instant::now();
     let duration = Duration::from_nanos(asked.duration_ns);
     let mut order = Order::default();
