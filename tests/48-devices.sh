@@ -77,10 +77,10 @@ stages = ["irq", "user"]
 views = ["inside"]
 explain = true
 [devices]
-network = "virtio-net"
-disk = "nvme"
+network = "@CARD@"
+disk = "@DISK@"
 [load.read]
-command = ["dd", "if=/dev/nvme0n1", "of=/dev/null", "bs=64k", "count=64", "iflag=direct"]
+command = ["dd", "if=/dev/@FILE@", "of=/dev/null", "bs=64k", "count=64", "iflag=direct"]
 packages = ["coreutils"]
 at-end = "restart"
 [state.busy]
@@ -90,13 +90,21 @@ kind = "timer"
 period = "5ms"
 count = 100
 TOML
-expect 0 "$IRQSCOPE" run "$WORK/disk.toml" --allow-commands --out "$WORK/disk"
-target/venv/bin/python - "$WORK/disk" <<'PY' || fail "the disk or the cards did not interrupt"
-import duckdb, sys
-names = duckdb.sql(f"select distinct name from '{sys.argv[1]}/interference.parquet'").fetchall()
-print(names)
-assert any("nvme_irq" in name for (name,) in names), "the disk"
-PY
+disk() { # MODEL FILE HANDLER CARD
+	sed "s/@DISK@/$1/; s/@FILE@/$2/; s/@CARD@/$4/" "$WORK/disk.toml" >"$WORK/$1.toml"
+	expect 0 "$IRQSCOPE" run "$WORK/$1.toml" --allow-commands --out "$WORK/$1"
+	target/venv/bin/python - "$WORK/$1" "$3" <<-'PY' || fail "the disk did not interrupt"
+		import duckdb, sys
+		names = duckdb.sql(f"select distinct name from '{sys.argv[1]}/interference.parquet'").fetchall()
+		print(names)
+		assert any(sys.argv[2] in name for (name,) in names), "the disk"
+	PY
+}
+disk nvme nvme0n1 nvme_irq virtio-net
+if in_soak "disks of the other models"; then
+	disk virtio-blk vda vring_interrupt e1000e
+	disk ahci sda ahci_single_level_irq_intr virtio-net
+fi
 
 refused() { # TEXT OPTION...
 	local text=$1
