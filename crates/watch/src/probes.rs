@@ -106,9 +106,9 @@ impl Probes {
         Ok(Probes { _object: object, ring, since: u64::MAX, lost })
     }
 
-    /// Hands out what happens from now on. Whatever was allocated to attach the probes has to be free
-    /// by then: freeing the kernel's BTF alone keeps a stock kernel busy for milliseconds in which
-    /// no other thread of that CPU runs.
+    /// Hands out what happens from now on. Everything that was allocated to attach the probes has
+    /// to be free by then: freeing the kernel's BTF alone keeps a stock kernel busy for milliseconds in
+    /// which no other thread of that CPU runs.
     pub fn begin(&mut self) {
         self.since = now();
     }
