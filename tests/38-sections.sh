@@ -82,12 +82,19 @@ if in_soak "a kernel with tracepoints of sections"; then
 	says "by the function that the stack showed at its end"
 	expect 0 "$IRQSCOPE" locks "$WORK/traced" --json
 	cp "$WORK/said" "$WORK/traced.json"
+	# There are no samples: the sections are the answer.
+	expect 0 "$IRQSCOPE" report "$WORK/traced"
+	says "long_sections_preemption"
+	! grep -q "No response" "$WORK/said" || fail "no answer, where there are no samples"
+	grep -q '<td class="wrapped">long_sections_preemption' "$WORK/traced/report.html" || fail "the report has no sections"
 fi
 
 expect 0 "$IRQSCOPE" run "$WORK/none.toml" --out "$WORK/plain"
 cmp "$WORK/none/samples.parquet" "$WORK/plain/samples.parquet" || fail "looking for sections changed a sample"
 expect 0 "$IRQSCOPE" locks "$WORK/none"
 says "every section from its first instruction to its last"
+grep -q '<h2>Critical sections</h2>' "$WORK/none/report.html" || fail "the report has no sections"
+! grep -q '<h2>Critical sections</h2>' "$WORK/plain/report.html" || fail "the report has sections that were not looked for"
 says "reschedule pending"
 
 # Culprits, on both kernels.

@@ -5,12 +5,12 @@
 use std::path::Path;
 
 use irqscope_run::{
-    BenchRow, BenchSeries, BenchmarkData, CaseStream, RunDir, SampleRow, SeriesRows,
+    BenchRow, BenchSeries, BenchmarkData, CaseData, CaseStream, RunDir, SampleRow, SeriesRows,
 };
 use irqscope_wire::BenchmarkKind;
 
 use crate::distribution::Counting;
-use crate::{Counted, Counter, Distribution, Recount, Result};
+use crate::{Counted, Counter, Distribution, LockSource, Locks, Recount, Result};
 
 /// The distributions of one case, and the recount that its account is checked by.
 #[derive(Debug)]
@@ -26,6 +26,9 @@ pub struct CaseFigures {
     pub series: Vec<SeriesFigures>,
     /// Of benchmarks whose rounds are drawn: with all rows.
     pub rounds: Vec<BenchmarkData>,
+    /// The critical sections, where all of them were recorded and not only those that delayed a
+    /// sample; of each seed.
+    pub locks: Vec<Locks>,
 }
 
 /// One series of a benchmark.
@@ -108,6 +111,11 @@ impl CaseFigures {
         Self::of(stream, dir, &mut ())
     }
 
+    /// Returns whether the case has no samples, whatever else it has.
+    pub fn is_empty(&self) -> bool {
+        self.stages.is_empty() && self.series.is_empty()
+    }
+
     pub(crate) fn of(stream: &CaseStream<'_>, dir: &Path, keep: &mut impl Keep) -> Result<Self> {
         let data = stream.data();
         let (mut counting, mut recount) = (Counting::new(data, dir), Recount::begin(data));
@@ -124,8 +132,20 @@ impl CaseFigures {
         }
         let is_drawn = |one: &&BenchmarkData| one.kind == BenchmarkKind::Inversion;
         let rounds = data.benchmarks.iter().filter(is_drawn).cloned().collect();
-        Ok(Self { number: data.number, stages: counting.finish()?, recount, series: all, rounds })
+        Ok(Self {
+            number: data.number,
+            stages: counting.finish()?,
+            recount,
+            series: all,
+            rounds,
+            locks: recorded_sections(data).into_iter().collect(),
+        })
     }
+}
+
+fn recorded_sections(data: &CaseData) -> Option<Locks> {
+    Locks::source_of(data).filter(|source| *source != LockSource::Interference)?;
+    Locks::of_case(data, None).filter(|locks| !locks.sites.is_empty())
 }
 
 impl SeriesFigures {

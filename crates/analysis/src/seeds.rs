@@ -221,7 +221,10 @@ impl Summary {
                     && self.cases[usize::from(other.number)].seed_of == case.seed_of
             };
             match together.iter().position(of_same) {
-                Some(place) => together[place].join(one.stages, dir)?,
+                Some(place) => {
+                    together[place].locks.extend(one.locks);
+                    together[place].join(one.stages, dir)?;
+                }
                 None => together.push(one),
             }
         }

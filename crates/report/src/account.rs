@@ -9,6 +9,7 @@ use irqscope_wire::Account;
 
 use crate::bench;
 use crate::generator::footnotes;
+use crate::table::has_rows;
 
 /// Formats `2,000 = 2,000 complete + 0 missing + 0 coalesced + 0 dropped`, or what is known of an
 /// unfinished case.
@@ -100,6 +101,9 @@ pub(crate) fn account_sentence(summary: &Summary) -> Option<(String, bool)> {
             first.case
         );
         return Some((text, false));
+    }
+    if !has_rows(summary) {
+        return None;
     }
     let what = case_unit(summary.cases.first()?);
     let identity = match summary.cases.iter().all(|case| case.benchmarks.is_empty()) {

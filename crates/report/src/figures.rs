@@ -2,7 +2,8 @@
 //! The figures of a run.
 
 use irqscope_analysis::{
-    CaseFigures, Distribution, Explanation, Isolation, LateResponse, Summary, Verdict, latest,
+    CaseFigures, Distribution, Explanation, Isolation, LateResponse, Locks, Summary, Verdict,
+    latest,
 };
 use irqscope_quantity::Limit;
 use irqscope_run::RunDir;
@@ -24,6 +25,8 @@ pub struct Figures<'a> {
     pub latest: Vec<LateResponse>,
     /// The latest response of each stage in each case, in the case's main view.
     pub greatest: Vec<LateResponse>,
+    /// The critical sections of the cases that recorded all of them.
+    pub locks: Vec<Locks>,
     /// Isolated CPUs, by case.
     pub isolated: Vec<Isolation>,
     /// Whether the limits of the scenario hold.
@@ -38,7 +41,9 @@ impl<'a> Figures<'a> {
         explanations: Vec<Explanation>,
     ) -> Result<Self> {
         let (mut stages, mut series, mut rounds) = (Vec::new(), Vec::new(), Vec::new());
+        let mut locks = Vec::new();
         for case in figures {
+            locks.extend(case.locks);
             stages.extend(case.stages);
             series.extend(case.series.into_iter().map(|one| (case.number, one)));
             rounds.extend(case.rounds.into_iter().map(|one| (case.number, one)));
@@ -58,6 +63,7 @@ impl<'a> Figures<'a> {
             scopes,
             latest,
             greatest,
+            locks,
             isolated,
             verdicts: Vec::new(),
         })

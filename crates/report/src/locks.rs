@@ -29,8 +29,9 @@ pub fn locks_text(all: &[Locks], most: usize, drawn: usize) -> String {
     text
 }
 
-fn head(text: &mut String, locks: &Locks) {
-    let source = match locks.source {
+/// Says where figures come from.
+pub fn source(locks: &Locks) -> &'static str {
+    match locks.source {
         LockSource::Monitor => "hold times of every section, by the kernel's monitor",
         LockSource::Interference => {
             "no monitor in this kernel: what was left, after a trigger, of sections that delayed \
@@ -43,8 +44,11 @@ fn head(text: &mut String, locks: &Locks) {
             "every section that the kernel has a tracepoint of; a short one by the function that disabled, a long one \
              by the function that the stack showed at its end"
         }
-    };
-    let _ = writeln!(text, "{}  {source}", locks.case);
+    }
+}
+
+fn head(text: &mut String, locks: &Locks) {
+    let _ = writeln!(text, "{}  {}", locks.case, source(locks));
     if let Some(settings) = locks.settings {
         let _ = writeln!(
             text,
@@ -56,6 +60,13 @@ fn head(text: &mut String, locks: &Locks) {
 }
 
 fn table(sites: &[HoldTimes]) -> String {
+    let (rows, unit) = rows(sites);
+    format!("{}times in {}\n", aligned(&rows, &[Words, Words, Words, Numbers]), unit.name())
+}
+
+/// Returns the cells of all sites below the names of columns, of which the first three are words, and
+/// the unit of their times.
+pub fn rows(sites: &[HoldTimes]) -> (Vec<Vec<String>>, Unit) {
     let unit = Unit::for_largest(sites.iter().map(|site| signed(site.max_ns)).max().unwrap_or(0));
     let decided = sites.iter().any(|site| site.manager.is_some());
     let held_against = sites.iter().any(|site| site.collision.is_some());
@@ -84,7 +95,7 @@ fn table(sites: &[HoldTimes]) -> String {
         }
         rows.push(row);
     }
-    format!("{}times in {}\n", aligned(&rows, &[Words, Words, Words, Numbers]), unit.name())
+    (rows, unit)
 }
 
 fn would_wait(site: &HoldTimes) -> String {

@@ -43,6 +43,11 @@ pub(crate) fn has_stages(summary: &Summary) -> bool {
     summary.cases.is_empty() || summary.cases.iter().any(asks)
 }
 
+/// Returns whether anything was asked of which there are samples.
+pub(crate) fn has_rows(summary: &Summary) -> bool {
+    summary.cases.iter().any(|case| !case.stages.is_empty() || !case.benchmarks.is_empty())
+}
+
 fn benchmarks(summary: &Summary, text: &mut String) {
     for table in bench::tables(summary) {
         let kind = table.kind;

@@ -11,7 +11,7 @@ use crate::cli::Locks;
 use crate::exit::{Exit, Trouble};
 
 /// Sites in a table, unless another number is asked for.
-const TOP: usize = 20;
+pub const TOP: usize = 20;
 
 pub fn locks(options: &Locks) -> Done {
     let run = RunDir::open(&options.run)?;

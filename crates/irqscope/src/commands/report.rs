@@ -6,7 +6,7 @@ use irqscope_analysis::{
 };
 use irqscope_quantity::Quantile;
 use irqscope_report::{
-    About, Extras, Form, Line, answer, axes, axis_screen, below, by_axis, csv, narrow,
+    About, Extras, Form, Line, answer, axes, axis_screen, below, by_axis, csv, locks_text, narrow,
 };
 use irqscope_run::RunDir;
 
@@ -94,7 +94,9 @@ pub fn show_answer(run: &RunDir, shown: &Shown, scenario: Option<&str>, pages: P
         (false, _) => {
             let explanations = explanations(run, Above::Quantile(Quantile::P99))?;
             let verdicts = hold_own(run)?;
-            first_screen(run, &summary, (&explanations, &verdicts), shown, scenario);
+            let of_sections = print_sections(&figures);
+            let facts = (&explanations[..], &verdicts[..], of_sections);
+            first_screen(run, &summary, facts, shown, scenario);
             (extras.explained, extras.verdicts) = (Some(explanations), Some(verdicts));
         }
     }
@@ -112,15 +114,25 @@ pub fn show_watch(run: &RunDir, json: bool, limit_ns: Option<u64>) -> Done {
     finish(run, &summary, figures, Extras::default(), (Pages::None, true))
 }
 
+/// Prints the critical sections of a run that has nothing else, and returns whether it is one.
+fn print_sections(figures: &[CaseFigures]) -> bool {
+    let all: Vec<_> = figures.iter().flat_map(|case| case.locks.clone()).collect();
+    let of_sections = !all.is_empty() && figures.iter().all(CaseFigures::is_empty);
+    if of_sections {
+        print!("{}", locks_text(&all, super::locks::TOP, 0));
+    }
+    of_sections
+}
+
 fn first_screen(
     run: &RunDir,
     summary: &Summary,
-    (explanations, verdicts): (&[Explanation], &[Verdict]),
+    (explanations, verdicts, of_sections): (&[Explanation], &[Verdict], bool),
     shown: &Shown,
     scenario: Option<&str>,
 ) {
     let (width, path) = (console::width(), run.path().display().to_string());
-    let about = About { run: &path, scenario, explanations, verdicts, width };
+    let about = About { run: &path, scenario, explanations, verdicts, of_sections, width };
     let blocks =
         [answer(summary, &about), narrow(summary, &shown.choice(), width), below(summary, width)];
     for (place, block) in blocks.iter().filter(|lines| !lines.is_empty()).enumerate() {

@@ -27,7 +27,7 @@ pub fn answer(summary: &Summary, figures: &Figures<'_>) -> Markup {
         section.answer {
             (limits(&figures.verdicts))
             @for sentence in &facts.sentences { p { (sentence) } }
-            h2 { (facts.head.trim_end_matches(':')) }
+            @if !facts.worst.is_empty() || figures.locks.is_empty() { h2 { (facts.head.trim_end_matches(':')) } }
             @if !facts.worst.is_empty() {
                 div.scroll tabindex="0" { table.words {
                     @for [case, stage, latency, cause] in &facts.worst {

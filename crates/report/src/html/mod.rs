@@ -8,6 +8,7 @@ mod facts;
 mod first;
 mod greatest;
 mod isolate;
+mod locks;
 mod response;
 mod stage;
 mod sweep;
@@ -21,7 +22,7 @@ use crate::figure::{Figure, Layout, StageSweep, overview};
 use crate::figures::Figures;
 use crate::palette;
 use crate::subject::Subject;
-use crate::table::has_stages;
+use crate::table::{has_rows, has_stages};
 
 pub use compare::comparison_page;
 
@@ -40,6 +41,9 @@ pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> St
     if !figures.isolated.is_empty() {
         sections.push(("isolation".into(), "isolation".into()));
     }
+    if !figures.locks.is_empty() {
+        sections.push(("locks".into(), "sections".into()));
+    }
     if !figures.explanations.is_empty() {
         sections.push(("causes".into(), "causes".into()));
     }
@@ -56,6 +60,7 @@ pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> St
         (first::latest(manifest, figures))
         section id="figures" { h2 { "Figures" } (tables::first(summary, &Maxima::of(manifest, figures))) (tables::all(summary)) (axis::section(manifest, summary)) }
         (isolate::section(&figures.isolated))
+        (locks::section(&figures.locks))
         (stage::rounds(&figures.rounds))
         (stage::scopes(&figures.scopes))
         (explain::section(&figures.explanations))
@@ -135,7 +140,7 @@ fn head(manifest: &Manifest, summary: &Summary) -> Markup {
         p.muted { (manifest.started_utc) ", rig " (manifest.rig) }
         @if !valid { p.badge.bad { "invalid measurement" } }
         @if !summary.complete { p.badge.bad { "incomplete" } }
-        @if valid && summary.complete { p.badge.good { "complete, every " (if has_stages(summary) { "trigger" } else { "sample" }) " accounted for" } }
+        @if valid && summary.complete { p.badge.good { "complete" @if has_rows(summary) { ", every " (if has_stages(summary) { "trigger" } else { "sample" }) " accounted for" } } }
         @if let Some(caveat) = summary.caveat() { p.note { strong { "The twin's figures: " } (caveat) "." } }
     }
 }

@@ -30,6 +30,8 @@ pub struct About<'a> {
     pub explanations: &'a [Explanation],
     /// Whether the limits of the scenario hold.
     pub verdicts: &'a [Verdict],
+    /// Whether the run is of critical sections alone, and not of responses.
+    pub of_sections: bool,
     /// How many characters fit in a line.
     pub width: usize,
 }
@@ -62,7 +64,9 @@ pub fn answer(summary: &Summary, about: &About<'_>) -> Vec<Line> {
     if let Some(caveat) = summary.caveat() {
         lines.extend(Line::wrapped(&caveat, width, 0, false));
     }
-    lines.push(Line { text: facts.head, alarming: facts.worst.is_empty() });
+    if !about.of_sections {
+        lines.push(Line { text: facts.head, alarming: facts.worst.is_empty() });
+    }
     let cells: Vec<[String; 4]> = facts
         .worst
         .into_iter()

@@ -31,8 +31,14 @@ fn benchmarks() -> Summary {
 }
 
 fn said(summary: &Summary, explanations: &[Explanation]) -> String {
-    let about =
-        About { run: "runs/a", scenario: Some("demo"), explanations, verdicts: &[], width: 80 };
+    let about = About {
+        run: "runs/a",
+        scenario: Some("demo"),
+        explanations,
+        verdicts: &[],
+        of_sections: false,
+        width: 80,
+    };
     let lines = answer(summary, &about);
     assert!(lines.len() < 20, "{} lines", lines.len());
     text(&lines)
