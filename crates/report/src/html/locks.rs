@@ -39,7 +39,7 @@ fn case(one: &Locks, is_open: bool) -> Markup {
                     @for site in sites {
                         tr {
                             @for (place, cell) in site.iter().enumerate() {
-                                td.number[place >= WORDS].wrapped[place < WORDS] { (cell) }
+                                @if place < WORDS { td.wrapped { (cell) } } @else { td.number { (cell) } }
                             }
                         }
                     }
