@@ -70,8 +70,13 @@ pub fn rows(sites: &[HoldTimes]) -> (Vec<Vec<String>>, Unit) {
     let unit = Unit::for_largest(sites.iter().map(|site| signed(site.max_ns)).max().unwrap_or(0));
     let decided = sites.iter().any(|site| site.manager.is_some());
     let held_against = sites.iter().any(|site| site.collision.is_some());
-    let mut head =
-        vec!["section", "place", "kind", "count", "mean", "average", "99 % below", "max"];
+    // The monitor alone has it.
+    let averaged = sites.iter().any(|site| site.average_ns.is_some());
+    let mut head = vec!["section", "place", "kind", "count", "mean"];
+    if averaged {
+        head.push("average");
+    }
+    head.extend(["99 % below", "max"]);
     if held_against {
         head.push("would wait");
     }
@@ -83,7 +88,10 @@ pub fn rows(sites: &[HoldTimes]) -> (Vec<Vec<String>>, Unit) {
         let figure = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), |ns| unit.figure(ns));
         let whole = |ns: Option<u64>| figure(ns.map(|ns| ns as f64));
         let mut row = vec![site.function.clone(), site.place.clone(), site.kind.clone()];
-        row.extend([grouped(site.count), figure(site.mean_ns()), whole(site.average_ns)]);
+        row.extend([grouped(site.count), figure(site.mean_ns())]);
+        if averaged {
+            row.push(whole(site.average_ns));
+        }
         row.extend([whole(site.below_ns(990)), whole(Some(site.max_ns))]);
         if held_against {
             row.push(would_wait(site));

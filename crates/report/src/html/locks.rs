@@ -39,7 +39,11 @@ fn case(one: &Locks, is_open: bool) -> Markup {
                     @for site in sites {
                         tr {
                             @for (place, cell) in site.iter().enumerate() {
-                                @if place < WORDS { td.wrapped { (cell) } } @else { td.number { (cell) } }
+                                @match place {
+                                    0 => { td.wrapped { (cell) } }
+                                    1..WORDS => { td { (cell) } }
+                                    _ => { td.number { (cell) } }
+                                }
                             }
                         }
                     }

@@ -34,7 +34,11 @@ const STYLE: &str = include_str!("style.css");
 const FEW: usize = 2;
 
 pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> String {
-    let mut sections: Vec<(String, String)> = vec![("figures".into(), "figures".into())];
+    let has_figures = has_rows(summary) || figures.locks.is_empty();
+    let mut sections: Vec<(String, String)> = Vec::new();
+    if has_figures {
+        sections.push(("figures".into(), "figures".into()));
+    }
     if !figures.scopes.is_empty() {
         sections.push(("scope".into(), "lines".into()));
     }
@@ -58,7 +62,9 @@ pub fn page(manifest: &Manifest, summary: &Summary, figures: &Figures<'_>) -> St
         (trouble(summary))
         (drawing("All stages", |layout| overview(summary, layout, false)))
         (first::latest(manifest, figures))
-        section id="figures" { h2 { "Figures" } (tables::first(summary, &Maxima::of(manifest, figures))) (tables::all(summary)) (axis::section(manifest, summary)) }
+        @if has_figures {
+            section id="figures" { h2 { "Figures" } (tables::first(summary, &Maxima::of(manifest, figures))) (tables::all(summary)) (axis::section(manifest, summary)) }
+        }
         (isolate::section(&figures.isolated))
         (locks::section(&figures.locks))
         (stage::rounds(&figures.rounds))
