@@ -56,7 +56,7 @@ arm64:
 # No driver of ours runs on these two: benchmarks do. $(call agent,MACHINE,TARGET,COMPILER).
 agent = if rustup target list --installed 2>/dev/null | grep -qx $2 && command -v $3 >/dev/null; then \
 	cargo build --profile $(PROFILE) --locked -p irqscope-agent --target $2 --config 'target.$2.linker="$3"' \
-		--config 'target.$2.rustflags=["-Ctarget-feature=+crt-static"]' || exit; \
+		--config 'build.rustflags=["-Ctarget-feature=+crt-static"]' || exit; \
 	else echo "no agent for $1: scripts/bootstrap --release installs $3 and Rust's target $2"; fi
 
 agents: arm64
