@@ -116,12 +116,12 @@ pub fn show_watch(run: &RunDir, json: bool, limit_ns: Option<u64>) -> Done {
 
 /// Prints the critical sections of a run that has nothing else, and returns whether it is one.
 fn print_sections(figures: &[CaseFigures]) -> bool {
-    let all: Vec<_> = figures.iter().flat_map(|case| case.locks.clone()).collect();
-    let of_sections = !all.is_empty() && figures.iter().all(CaseFigures::is_empty);
-    if of_sections {
-        print!("{}", locks_text(&all, super::locks::TOP, 0));
+    if !figures.iter().all(CaseFigures::is_empty) {
+        return false;
     }
-    of_sections
+    let all: Vec<_> = figures.iter().flat_map(|case| case.locks.clone()).collect();
+    print!("{}", locks_text(&all, super::locks::TOP, 0));
+    !all.is_empty()
 }
 
 fn first_screen(
