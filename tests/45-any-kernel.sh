@@ -88,6 +88,12 @@ mkdir "$WORK/debs"
 cp /usr/share/dict/words "$WORK/debs/x.deb" 2>/dev/null || echo nothing >"$WORK/debs/x.deb"
 expect 2 "$IRQSCOPE" run demo --kernel "$WORK/debs" --out "$WORK/no"
 says "it is no package"
+expect 2 "$IRQSCOPE" run demo --kernel source:6.12+kasam --out "$WORK/no"
+says 'did you mean `kasan`'
+expect 2 "$IRQSCOPE" run demo --kernel source:6.1-arm64 --out "$WORK/no"
+says "image:PATH,modules:DIR"
+expect 2 "$IRQSCOPE" kernel build source:6.99
+says "there is no source:6.99 of a kernel"
 git init -q "$WORK/repository"
 expect 2 "$IRQSCOPE" kernel build "git:$WORK/repository@v6.1"
 says "no commit v6.1"

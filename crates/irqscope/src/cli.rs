@@ -264,9 +264,10 @@ pub struct How {
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// A kernel for the guest instead of the scenario's; may be repeated: Debian's (6.12-rt,
-    /// 6.12.95, sid-7.2), a build tree (~/src/linux), packages (x.deb, ./debs), a commit
-    /// (git:~/src/linux@v6.12); LABEL= before it names its cases. With rig board the name of what
-    /// the target runs, which is not checked.
+    /// 6.12.95, sid-7.2), a build tree (~/src/linux), packages (x.deb, ./debs), one that is built
+    /// from a commit (git:~/src/linux@v6.12) or from Debian's source (source:6.12+lockdep); LABEL=
+    /// before it names its cases. With rig board the name of what the target runs, which is not
+    /// checked.
     #[arg(long, value_name = "[LABEL=]KERNEL", add = candidates::kernels())]
     pub kernel: Vec<String>,
     /// Another rig than the scenario's.
@@ -353,12 +354,14 @@ pub enum Kernel {
     /// takes some minutes, once.
     #[command(after_help = "Examples:\n  irqscope kernel build plain\n  \
                             irqscope run demo --kernel plain --kernel lockdep\n  \
+                            irqscope kernel build source:6.12-rt+lockdep+kasan\n  \
                             irqscope kernel build git:~/src/linux@v6.12\n  \
                             irqscope kernel build mine=git:~/src/linux@HEAD+lockdep+fix.patch")]
     Build {
-        /// Names as `irqscope kernel list` shows them, or [LABEL=]git:DIRECTORY@REVISION[+PART]…; a
-        /// part is a bundled fragment (lockdep), a target of the kernel's makefile (defconfig), a
-        /// fragment's or a patch's path, or a directory with a series of patches.
+        /// Names as `irqscope kernel list` shows them, [LABEL=]source:VERSION[+PART]… for Debian's
+        /// source, or [LABEL=]git:DIRECTORY@REVISION[+PART]…; a part is a bundled fragment or series
+        /// (lockdep, delayed-locking), a target of the kernel's makefile (defconfig), a fragment's or
+        /// a patch's path, or a directory with a series of patches.
         #[arg(value_name = "NAME", required = true, value_parser = KernelName::parse,
               add = candidates::kernels())]
         names: Vec<KernelName>,

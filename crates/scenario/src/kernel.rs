@@ -30,6 +30,8 @@ pub enum KernelSource {
     Files(KernelFiles),
     /// A commit of a repository, to be built.
     Git(KernelCommit),
+    /// A source package of Debian's, to be built.
+    DebianSource(DebianSource),
 }
 
 /// An image with its modules.
@@ -55,6 +57,15 @@ pub struct KernelCommit {
     pub parts: Vec<String>,
 }
 
+/// Debian's source of a kernel with what is changed in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DebianSource {
+    /// A line or a version, as for its packages: `6.12`, `6.1-rt`, `trixie-6.12.95`.
+    pub version: String,
+    /// Parts as those of a commit.
+    pub parts: Vec<String>,
+}
+
 /// Why a text names no kernel.
 #[allow(missing_docs, reason = "each message says what is wrong")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,10 +85,13 @@ pub enum KernelNameError {
         "`{0}` names no commit: write git:DIRECTORY@REVISION or git:DIRECTORY@REVISION+PART+PART"
     )]
     Commit(String),
+    #[error("`{0}` names no source: write source:VERSION or source:VERSION+PART+PART")]
+    Source(String),
 }
 
 impl KernelName {
-    /// Reads a name: `6.12-rt`, `~/src/linux`, `mine=~/src/linux`, `x.deb`, `image:…`, `git:…`.
+    /// Reads a name: `6.12-rt`, `~/src/linux`, `mine=~/src/linux`, `x.deb`, `image:…`, `git:…`,
+    /// `source:…`.
     ///
     /// # Errors
     /// It has no form of a kernel's name.
@@ -126,6 +140,11 @@ impl KernelSource {
                 .map(Self::Git)
                 .ok_or_else(|| KernelNameError::Commit(text.into()));
         }
+        if let Some(source) = text.strip_prefix("source:") {
+            return DebianSource::parse(source)
+                .map(Self::DebianSource)
+                .ok_or_else(|| KernelNameError::Source(text.into()));
+        }
         if text.contains('/') || text.ends_with(".deb") || ["~", ".", ".."].contains(&text) {
             return Ok(Self::Path(expanded(text)));
         }
@@ -133,10 +152,14 @@ impl KernelSource {
     }
 
     /// Returns the label where none is written.
-    fn label(&self) -> String {
+    pub fn label(&self) -> String {
         let of_path = |path: &PathBuf| {
             let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
             whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        };
+        let with_parts = |version: &String, parts: &[String]| {
+            let parts = parts.iter().map(|part| of_path(&PathBuf::from(part)));
+            plain(&[version.clone()].into_iter().chain(parts).collect::<Vec<_>>().join("+"))
         };
         match self {
             Self::Known(name) => name.clone(),
@@ -148,16 +171,8 @@ impl KernelSource {
                 plain(name.strip_prefix("linux-image-").unwrap_or(name))
             }
             Self::Files(files) => plain(&of_path(&files.modules)),
-            Self::Git(commit) => {
-                let parts = commit.parts.iter().map(|part| of_path(&PathBuf::from(part)));
-                plain(
-                    &[commit.revision.clone()]
-                        .into_iter()
-                        .chain(parts)
-                        .collect::<Vec<_>>()
-                        .join("+"),
-                )
-            }
+            Self::Git(commit) => with_parts(&commit.revision, &commit.parts),
+            Self::DebianSource(source) => with_parts(&source.version, &source.parts),
         }
     }
 }
@@ -181,16 +196,25 @@ impl KernelFiles {
 impl KernelCommit {
     fn parse(text: &str) -> Option<Self> {
         let (repository, rest) = text.rsplit_once('@')?;
-        let mut words = rest.split('+').map(str::to_owned);
-        let revision = words.next()?;
-        let parts: Vec<String> = words.collect();
+        let (revision, parts) = words(rest)?;
         // A revision with a dash before it would be an option of git's.
-        let wrong = repository.is_empty()
-            || revision.is_empty()
-            || revision.starts_with('-')
-            || parts.iter().any(String::is_empty);
+        let wrong = repository.is_empty() || revision.starts_with('-');
         (!wrong).then(|| Self { repository: expanded(repository), revision, parts })
     }
+}
+
+impl DebianSource {
+    fn parse(text: &str) -> Option<Self> {
+        words(text).map(|(version, parts)| Self { version, parts })
+    }
+}
+
+/// Splits `WORD+PART+PART`, of which none is empty.
+fn words(text: &str) -> Option<(String, Vec<String>)> {
+    let mut words = text.split('+').map(str::to_owned);
+    let first = words.next()?;
+    let parts: Vec<String> = words.collect();
+    (!first.is_empty() && !parts.iter().any(String::is_empty)).then_some((first, parts))
 }
 
 /// Returns a path in which a leading `~` is the home directory.
@@ -239,6 +263,7 @@ mod tests {
             ("git:~/src/linux@v6.1", "v6.1"),
             ("git:~/src/linux@HEAD~3+lockdep+/tmp/my.config", "HEAD-3+lockdep+my.config"),
             ("good=git:/a@b/linux@origin/master", "good"),
+            ("source:6.12-rt+lockdep+/tmp/my.patch", "6.12-rt+lockdep+my.patch"),
         ] {
             assert_eq!(label(text), expected, "{text}");
         }
@@ -255,6 +280,11 @@ mod tests {
         };
         assert_eq!(commit.repository, PathBuf::from("/a@b"));
         assert_eq!((commit.revision.as_str(), commit.parts.len()), ("v6.1~2", 2));
+        let KernelSource::DebianSource(package) = source("source:trixie-6.12.95+kasan") else {
+            panic!("no source");
+        };
+        assert_eq!(package.version, "trixie-6.12.95");
+        assert_eq!(package.parts, ["kasan"]);
         let KernelSource::Files(files) = source("image:i,modules:m,headers:h") else {
             panic!("no files");
         };
@@ -274,6 +304,8 @@ mod tests {
             ("git:/src/linux", "@REVISION"),
             ("git:/src/linux@--exec=x", "@REVISION"),
             ("git:/src/linux@v6.1+", "@REVISION"),
+            ("source:", "source:VERSION"),
+            ("source:6.1++lockdep", "source:VERSION"),
         ] {
             let error = KernelName::parse(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");

@@ -44,7 +44,9 @@ pub use check::Rule;
 pub use confined::{Unconfined, confined};
 pub use devices::{Card, Devices, Disk};
 pub use error::{Flaw, Place, ScenarioError, Wrong};
-pub use kernel::{KernelCommit, KernelFiles, KernelName, KernelNameError, KernelSource};
+pub use kernel::{
+    DebianSource, KernelCommit, KernelFiles, KernelName, KernelNameError, KernelSource,
+};
 pub use kind::{Kernels, RigFacts, RigKind};
 pub use nearest::{nearest, suggestion};
 pub use overrides::Overrides;

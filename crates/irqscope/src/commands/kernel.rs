@@ -36,13 +36,18 @@ fn list_offered(arch: Arch) -> Done {
 
 fn check_recipe(kernel: &KernelName) -> Result<(), Trouble> {
     let name = match &kernel.source {
-        KernelSource::Git(_) => return Ok(()),
+        KernelSource::Git(_) | KernelSource::DebianSource(_) => return Ok(()),
         KernelSource::Known(name) if Recipe::find(name).is_some() => return Ok(()),
         _ => &kernel.text,
     };
     let known: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();
     let hint = suggestion("kernel that is built", name, &known);
-    Err(Trouble::new(Exit::Usage, format!("{hint}; or name a commit: git:DIRECTORY@REVISION")))
+    Err(Trouble::new(
+        Exit::Usage,
+        format!(
+            "{hint}; or name a source, source:6.12+lockdep, or a commit, git:DIRECTORY@REVISION"
+        ),
+    ))
 }
 
 fn get(names: Vec<KernelName>) -> Done {

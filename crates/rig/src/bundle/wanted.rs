@@ -9,7 +9,7 @@ use crate::arch::Arch;
 use crate::cache;
 use crate::error::Result;
 use crate::guest::emulator;
-use crate::kernel::build::{Recipe, source};
+use crate::kernel::build::{self, Recipe};
 use crate::kernel::{Kernel, TESTED, check_name};
 use crate::payload;
 use crate::stop::Stop;
@@ -86,10 +86,11 @@ impl Wanted {
 /// Fetches what a kernel is made of. One of the user's own is in no cache.
 fn fetched(kernel: &KernelName, say: &dyn Fn(&str), stop: &Stop) -> Result<Option<PathBuf>> {
     match &kernel.source {
-        KernelSource::Known(name) if Recipe::find(name).is_some() => {
-            source::Source::get(say).map(|source| source.archive.parent().map(PathBuf::from))
-        }
-        KernelSource::Known(_) => Ok(Kernel::get(kernel, say, stop)?.entry),
+        KernelSource::Known(name) => match Recipe::find(name) {
+            Some(recipe) => build::fetched(&recipe.source(), say).map(Some),
+            None => Ok(Kernel::get(kernel, say, stop)?.entry),
+        },
+        KernelSource::DebianSource(source) => build::fetched(source, say).map(Some),
         _ => {
             say(&format!("kernel {} is your own: take it along by yourself", kernel.text));
             Ok(None)

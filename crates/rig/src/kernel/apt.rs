@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use super::debian::Suite;
+use crate::arch::{Arch, Guest};
 use crate::cache;
 use crate::command::output;
 use crate::deb;
@@ -19,6 +20,9 @@ const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const FRESH: Duration = Duration::from_secs(24 * 3600);
 /// Where Debian's archive is, if the host's apt knows no nearer place. It is Debian's own address.
 const ARCHIVE: &str = "http://deb.debian.org/debian";
+
+/// The name of an architecture for which a suite has source packages.
+pub(crate) const SOURCE: &str = "source";
 
 /// apt for one suite and architecture.
 #[derive(Debug)]
@@ -70,7 +74,7 @@ impl Apt {
             return Ok(apt);
         }
         let sources = apt.dir.join("sources.list");
-        std::fs::write(&sources, sources_list(suite, &mirror()))
+        std::fs::write(&sources, sources_list(suite, architecture, &mirror()))
             .trying(|| format!("cannot write {}", sources.display()))?;
         say(&format!("fetching the list of {}'s packages for {architecture}", suite.name));
         match output(
@@ -82,7 +86,7 @@ impl Apt {
             }
             Err(error) if !apt.stamp().exists() => return Err(error),
             Err(error) => {
-                say(&format!("{} (going on with the list of an earlier day)", first_line(&error)))
+                say(&format!("{} (going on with the list of an earlier day)", reason(&error)))
             }
         }
         Ok(apt)
@@ -105,7 +109,9 @@ impl Apt {
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let dir = self.dir.display();
-        let architecture = self.architecture;
+        // Sources have no architecture, and apt does not work without one.
+        let architecture =
+            if self.architecture == SOURCE { Arch::X86_64.debian() } else { self.architecture };
         for option in [
             // Unsandboxed, because apt's own user cannot write into a private directory.
             "APT::Sandbox::User=root".to_owned(),
@@ -141,6 +147,37 @@ impl Apt {
             Some(Offer { package: field(stanza, "Package:")?, version: field(stanza, "Version:")? })
         };
         Ok(text.split("\n\n").filter_map(offer).collect())
+    }
+
+    /// Returns all versions of a source package; the suite may have none of this name.
+    pub fn source_versions(&self, package: &str) -> Result<Vec<String>> {
+        let mut show = self.command("apt-cache");
+        let text = match output(show.args(["showsrc", "--only-source", package]), "apt") {
+            Ok(text) => text,
+            Err(error) if first_unknown(&error).is_some() => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        Ok(text.lines().filter_map(|line| Some(line.strip_prefix("Version: ")?.into())).collect())
+    }
+
+    /// Fetches a source package into a directory, which apt checks against the archive's signature;
+    /// returns a line for each file: its name and its digest.
+    pub fn download_source(
+        &self,
+        package: &str,
+        version: &str,
+        into: &Path,
+    ) -> Result<Vec<String>> {
+        let wanted = format!("{package}={version}");
+        let mut get = self.command("apt-get");
+        let listed = output(get.args(["-q", "--print-uris", "source", &wanted]), "apt")?;
+        let mut get = self.command("apt-get");
+        output(get.args(["-q", "--download-only", "source", &wanted]).current_dir(into), "apt")?;
+        let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+            [uri, file, _, digest] if uri.starts_with('\'') => Some(format!("{file} {digest}")),
+            _ => None,
+        };
+        Ok(listed.lines().filter_map(line).collect())
     }
 
     /// Returns the packages that a package directly depends on.
@@ -244,8 +281,11 @@ fn first_unknown(error: &RigError) -> Option<String> {
     Some(rest.split_whitespace().next()?.to_owned())
 }
 
-fn first_line(error: &RigError) -> String {
-    error.to_string().lines().next().unwrap_or_default().to_owned()
+/// Returns the line that says why apt failed; the first one, where another program did.
+pub(crate) fn reason(error: &RigError) -> String {
+    let text = error.to_string();
+    let of_apt = text.lines().find_map(|line| line.strip_prefix("E: "));
+    of_apt.or(text.lines().next()).unwrap_or_default().to_owned()
 }
 
 /// Returns the address of the archive that the host's own apt uses, where it is Debian's.
@@ -259,9 +299,10 @@ fn mirror() -> String {
     uri.map_or_else(|| ARCHIVE.to_owned(), |uri| uri.trim_end_matches('/').to_owned())
 }
 
-fn sources_list(suite: &Suite, mirror: &str) -> String {
+fn sources_list(suite: &Suite, architecture: &str, mirror: &str) -> String {
+    let kind = if architecture == SOURCE { "deb-src" } else { "deb" };
     let line =
-        |archive: &str, name: &str| format!("deb [signed-by={KEYS}] {archive} {name} main\n");
+        |archive: &str, name: &str| format!("{kind} [signed-by={KEYS}] {archive} {name} main\n");
     let security = suite.security.map(|name| line(&format!("{mirror}-security"), name));
     line(mirror, suite.name) + &security.unwrap_or_default()
 }
@@ -273,13 +314,15 @@ mod tests {
     #[test]
     fn sources_name_a_suite_and_its_security_updates() {
         let suite = |security| Suite { name: "trixie", security, base: None };
-        let text = sources_list(&suite(Some("trixie-security")), "http://a/debian");
+        let text = sources_list(&suite(Some("trixie-security")), "amd64", "http://a/debian");
+        assert!(text.starts_with("deb ["), "{text}");
         let lines: Vec<&str> = text.lines().map(|line| line.split_once("] ").unwrap().1).collect();
         assert_eq!(
             lines,
             ["http://a/debian trixie main", "http://a/debian-security trixie-security main"]
         );
-        assert_eq!(sources_list(&suite(None), "http://a/debian").lines().count(), 1);
+        let text = sources_list(&suite(None), SOURCE, "http://a/debian");
+        assert!(text.lines().count() == 1 && text.starts_with("deb-src "), "{text}");
     }
 
     #[test]

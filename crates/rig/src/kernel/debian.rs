@@ -82,7 +82,7 @@ fn of_suite<'a>(name: &'a str, suite: &'static str) -> Option<(&'static str, &'a
 
 /// Returns whether a version is the other, or one of its line: `6.12.95+deb13` is one of `6.12.95`
 /// and of `6.12`, not of `6.1`.
-fn begins(version: &str, asked: &str) -> bool {
+pub(crate) fn begins(version: &str, asked: &str) -> bool {
     version.strip_prefix(asked).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::apt::{Apt, Fetched, Offer};
+use super::apt::{Apt, Fetched, Offer, reason};
 use super::debian::{DebianName, SUITES, Suite, suites_for, version_key};
 use super::packages::{arrange, unpacked, write_origin};
 use crate::arch::{Arch, Guest};
@@ -39,8 +39,8 @@ pub(crate) fn fetch(
             match made {
                 Ok(()) => return Ok(()),
                 Err(error) => {
-                    let first = error.to_string().lines().next().unwrap_or_default().to_owned();
-                    say(&format!("kernel {release} of {} cannot be had: {first}", suite.name));
+                    let why_not = reason(&error);
+                    say(&format!("kernel {release} of {} cannot be had: {why_not}", suite.name));
                     why = why.or(Some(error));
                 }
             }
@@ -129,7 +129,7 @@ fn libraries(suite: &Suite, say: &dyn Fn(&str)) -> Result<Apt> {
 }
 
 /// Returns the name of the release that the host runs, if it is a Debian.
-fn codename() -> String {
+pub(crate) fn codename() -> String {
     let text = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
     name.unwrap_or_default().trim_matches('"').to_owned()

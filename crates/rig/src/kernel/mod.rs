@@ -71,7 +71,9 @@ impl Kernel {
         let label = &kernel.label;
         match &kernel.source {
             KernelSource::Known(name) => match Recipe::find(name) {
-                Some(recipe) => Self::open(label, build::get(recipe, say, stop)?),
+                Some(recipe) => {
+                    Self::open(label, build::package(name, &recipe.source(), say, stop)?)
+                }
                 None => Self::fetched(label, name, say, stop),
             },
             KernelSource::Path(path) if is_of_packages(path) => {
@@ -81,6 +83,10 @@ impl Kernel {
             KernelSource::Files(files) => tree::files(label, files),
             KernelSource::Git(commit) => {
                 Self::open(label, build::commit(label, commit, say, stop)?)
+            }
+            KernelSource::DebianSource(source) => {
+                let own = kernel.source.label();
+                Self::open(label, build::package(&own, source, say, stop)?)
             }
         }
     }
@@ -140,9 +146,8 @@ impl Kernel {
 /// The cache cannot be read.
 pub fn list() -> Result<Vec<Kernel>> {
     let mut kernels = fetched()?;
-    for recipe in &RECIPES {
-        let built = build::find(recipe)?;
-        kernels.extend(built.map(|dir| Kernel::open(recipe.name, dir)).transpose()?);
+    for (label, dir) in build::list()? {
+        kernels.push(Kernel::open(&label, dir)?);
     }
     Ok(kernels)
 }
@@ -186,6 +191,7 @@ pub fn check_name(kernel: &KernelName) -> Result<()> {
         KernelSource::Path(path) => there(path),
         KernelSource::Files(files) => there(&files.image).and_then(|()| there(&files.modules)),
         KernelSource::Git(commit) => there(&commit.repository),
+        KernelSource::DebianSource(source) => build::check(source),
     }
 }
 
@@ -196,7 +202,7 @@ fn unknown(name: &str) -> RigError {
         suggestion("kernel", name, &known),
         "name a Debian kernel (6.12, 6.12-rt, 6.12.95, sid-7.2; -arm64 behind it for Arm), one \
          that irqscope builds (irqscope kernel list), a build tree or packages by their path \
-         (with a / in it), or git:DIRECTORY@REVISION",
+         (with a / in it), git:DIRECTORY@REVISION, or source:VERSION+PART",
     )
 }
 

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use irqscope_scenario::KernelCommit;
 
-use super::recipe::{self, Part};
-use super::{COMPILER, apply, builds, check_tools, compile, config, keep};
+use super::parts::Parts;
+use super::{COMPILER, builds, check_tools, compile, compiler, keep};
 use crate::cache;
 use crate::command::output;
 use crate::error::{Result, RigError, Trying};
@@ -18,9 +18,7 @@ use crate::stop::Stop;
 /// The end of the release of each: the same, so that commits which differ in no instruction give
 /// the same samples.
 const RELEASE: &str = "-irqscope";
-
-/// The configuration that a build begins with.
-const TINY: &str = "tinyconfig";
+const KEY_DIGITS: usize = 16;
 
 /// A commit that is to be built.
 struct Build<'a> {
@@ -29,9 +27,7 @@ struct Build<'a> {
     commit: String,
     /// That of its content.
     content: String,
-    base: String,
-    fragments: Vec<(String, Vec<u8>)>,
-    patches: Vec<(String, Vec<u8>)>,
+    parts: Parts,
 }
 
 /// Returns the build's directory in the cache, built first if it is not there.
@@ -41,9 +37,8 @@ pub(crate) fn get(
     say: &dyn Fn(&str),
     stop: &Stop,
 ) -> Result<PathBuf> {
-    let compiler = output(Command::new(COMPILER).arg("--version"), "gcc-12")?;
     let build = Build::of(asked)?;
-    let dir = builds()?.join(format!("commit-{}", build.key(&compiler)));
+    let dir = builds()?.join(format!("commit-{}", build.key(&compiler()?)));
     if cache::is_whole(&dir, say)? {
         return Ok(dir);
     }
@@ -74,61 +69,13 @@ impl<'a> Build<'a> {
             })
         };
         let (commit, content) = (hash("commit")?, hash("tree")?);
-        let own =
-            recipe::fragment("twin").map(|part| (part.name.to_owned(), part.contents.to_vec()));
-        let mut build = Self {
-            repository,
-            commit,
-            content,
-            base: TINY.to_owned(),
-            fragments: Vec::from_iter(own),
-            patches: Vec::new(),
-        };
-        asked.parts.iter().try_for_each(|part| build.add(part))?;
-        Ok(build)
+        Ok(Self { repository, commit, content, parts: Parts::of(&asked.parts)? })
     }
 
-    /// Adds a bundled fragment, a target of the kernel's makefile, a file, or a series of patches.
-    fn add(&mut self, part: &str) -> Result<()> {
-        if let Some(fragment) = recipe::fragment(part) {
-            self.fragments.push((part.to_owned(), fragment.contents.to_vec()));
-            return Ok(());
-        }
-        if part.ends_with("config") && !part.contains(['/', '.']) {
-            // The kernel's own begins with more than the twin needs, and keeps what it says.
-            self.base = part.to_owned();
-            let needed = crate::kernel::fragment(crate::arch::Arch::X86_64);
-            self.fragments = vec![("needed".to_owned(), needed.into_bytes())];
-            return Ok(());
-        }
-        let path = Path::new(part);
-        let read =
-            |path: &Path| std::fs::read(path).trying(|| format!("cannot read {}", path.display()));
-        if path.is_dir() {
-            let series = String::from_utf8_lossy(&read(&path.join("series"))?).into_owned();
-            let names =
-                series.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-            for name in names.filter(|name| !name.is_empty()) {
-                self.patches.push((name.to_owned(), read(&path.join(name))?));
-            }
-            return Ok(());
-        }
-        let contents = read(path)?;
-        let kind = path.extension().unwrap_or_default();
-        let to =
-            if kind == "patch" || kind == "diff" { &mut self.patches } else { &mut self.fragments };
-        to.push((part.to_owned(), contents));
-        Ok(())
-    }
-
-    /// Returns the key of all that decides the kernel's content.
     fn key(&self, compiler: &str) -> String {
-        let parts = self.fragments.iter().chain(&self.patches);
-        let parts = parts.flat_map(|(_, contents)| [contents.as_slice(), &[0]]);
-        let all = [self.content.as_bytes(), compiler.as_bytes(), self.base.as_bytes(), &[0]];
-        let mut digest = digest(all.into_iter().chain(parts));
-        digest.truncate(16);
-        digest
+        let mut key = self.parts.key(&self.content, compiler);
+        key.truncate(KEY_DIGITS);
+        key
     }
 
     fn fill(
@@ -142,26 +89,15 @@ impl<'a> Build<'a> {
         say(&format!("checking out {:.12} for kernel {name}", self.commit));
         self.check_out(tree)?;
         remove_versions(tree)?;
-        for (name, contents) in &self.patches {
-            apply(&Part { name, contents }, tree)?;
-        }
+        self.parts.patch(tree)?;
         stop.check()?;
         say(&format!("configuring kernel {name}"));
-        let fragments: Vec<_> =
-            self.fragments.iter().map(|(name, contents)| Part { name, contents }).collect();
-        config::configure(tree, &self.base, &fragments, RELEASE, stop)?;
+        self.parts.configure(tree, RELEASE, stop)?;
         compile::compile(tree, name, say, stop)?;
         keep::keep(tree, made, stop)?;
         let place = self.repository.display();
-        let parts =
-            self.fragments.iter().chain(&self.patches).map(|(name, contents)| {
-                format!("{name} SHA256:{}\n", digest([contents.as_slice()]))
-            });
-        let origin = format!(
-            "git {place} commit {} with {COMPILER}\n{}",
-            self.commit,
-            parts.collect::<String>()
-        );
+        let origin =
+            format!("git {place} commit {} with {COMPILER}\n{}", self.commit, self.parts.lines());
         std::fs::write(made.join("origin"), origin).trying(|| "cannot write into the cache".into())
     }
 
@@ -248,21 +184,12 @@ mod tests {
     }
 
     #[test]
-    fn what_decides_a_kernel_decides_its_key() {
+    fn the_content_of_a_commit_decides_its_key() {
         let repository = repository();
-        let config = tempfile::Builder::new().suffix(".config").tempfile().unwrap();
-        std::fs::write(config.path(), "CONFIG_X=y\n").unwrap();
-        let config = config.path().to_str().unwrap();
         let key = |revision, parts: &[&str]| {
             Build::of(&commit(repository.path(), revision, parts)).unwrap().key("gcc")
         };
-        let keys = [
-            key("HEAD", &[]),
-            key("HEAD~1", &[]),
-            key("HEAD", &["lockdep"]),
-            key("HEAD", &["defconfig"]),
-            key("HEAD", &[config]),
-        ];
+        let keys = [key("HEAD", &[]), key("HEAD~1", &[]), key("HEAD", &["lockdep"])];
         let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
         assert_eq!(distinct.len(), keys.len(), "{keys:?}");
         assert_eq!(keys[0], key("HEAD^0", &[]));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::compile::Make;
-use super::recipe::Part;
+use super::parts::Part;
 use crate::command::output;
 use crate::error::{Result, RigError, Trying};
 use crate::stop::Stop;
@@ -16,12 +16,12 @@ use crate::stop::Stop;
 pub(super) fn configure(
     tree: &Path,
     base: &str,
-    fragments: &[Part<'_>],
+    fragments: &[Part],
     release: &str,
     stop: &Stop,
 ) -> Result<()> {
     let own = format!("CONFIG_LOCALVERSION=\"{release}\"\n");
-    let own = Part { name: "release.config", contents: own.as_bytes() };
+    let own = Part::new("release.config", own);
     let all = [fragments, &[own]].concat();
     Make::new(tree).run(base, stop)?;
     merge(tree, &all)?;
@@ -38,11 +38,11 @@ pub(super) fn configure(
     }
 }
 
-fn merge(tree: &Path, fragments: &[Part<'_>]) -> Result<()> {
+fn merge(tree: &Path, fragments: &[Part]) -> Result<()> {
     let mut files = Vec::new();
     for (number, fragment) in fragments.iter().enumerate() {
         let file: PathBuf = tree.join(format!(".irqscope-{number}.config"));
-        std::fs::write(&file, fragment.contents)
+        std::fs::write(&file, &fragment.contents)
             .trying(|| format!("cannot write {}", file.display()))?;
         files.push(file);
     }
@@ -51,13 +51,19 @@ fn merge(tree: &Path, fragments: &[Part<'_>]) -> Result<()> {
     output(&mut script, "make").map(drop)
 }
 
+/// The comment before an option that not every kernel has.
+const OPTIONAL: &str = "# Optional:";
+
 /// Returns `option of fragment`, where an option is not as the last fragment that has it says.
-fn first_not_taken(fragments: &[Part<'_>], config: &str) -> Option<String> {
+fn first_not_taken(fragments: &[Part], config: &str) -> Option<String> {
     let mut wanted = BTreeMap::new();
     for fragment in fragments {
-        for line in String::from_utf8_lossy(fragment.contents).lines().map(str::trim) {
+        let text = String::from_utf8_lossy(&fragment.contents);
+        let lines = text.lines().map(str::trim);
+        let before = [""].into_iter().chain(lines.clone());
+        for (line, _) in lines.zip(before).filter(|(_, before)| *before != OPTIONAL) {
             if let Some(option) = option(line) {
-                wanted.insert(option.to_owned(), (line.to_owned(), fragment.name));
+                wanted.insert(option.to_owned(), (line.to_owned(), &fragment.name));
             }
         }
     }
@@ -94,7 +100,7 @@ mod tests {
     const CONFIG: &str = "CONFIG_SMP=y\n# CONFIG_NUMA is not set\nCONFIG_PARPORT=m\n";
 
     fn lost(fragment: &str) -> Option<String> {
-        first_not_taken(&[Part { name: "x.config", contents: fragment.as_bytes() }], CONFIG)
+        first_not_taken(&[Part::new("x.config", fragment)], CONFIG)
     }
 
     #[test]
@@ -105,10 +111,17 @@ mod tests {
     }
 
     #[test]
+    fn an_optional_one_need_not_be_taken_and_the_next_one_must() {
+        let text = "# Optional:\nCONFIG_BASE_FULL=y\nCONFIG_NUMA=y\n";
+        assert_eq!(lost(text).as_deref(), Some("CONFIG_NUMA=y of x.config"));
+        assert_eq!(lost("# Optional:\nCONFIG_BASE_FULL=y\n"), None);
+    }
+
+    #[test]
     fn the_last_fragment_counts() {
-        let part = |contents: &'static str| Part { name: "x", contents: contents.as_bytes() };
+        let part = |contents: &'static str| Part::new("x", contents);
         let (on, off) = (part("CONFIG_NUMA=y"), part("# CONFIG_NUMA is not set"));
-        assert_eq!(first_not_taken(&[on, off], CONFIG), None);
+        assert_eq!(first_not_taken(&[on.clone(), off.clone()], CONFIG), None);
         assert!(first_not_taken(&[off, on], CONFIG).is_some());
     }
 

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//! Changes of a source before it is built: the configuration that it begins with, fragments of
+//! configurations, patches.
+
+use std::path::Path;
+use std::process::Command;
+
+use include_dir::{Dir, include_dir};
+use irqscope_scenario::suggestion;
+
+use super::config;
+use crate::command::output;
+use crate::error::{Result, RigError, Trying};
+use crate::kernel::driver::digest;
+use crate::stop::Stop;
+
+/// Configuration fragments, as they were when this program was built.
+static FRAGMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/configs");
+
+/// Series of patches with configuration, by the name of their part.
+static SERIES: [(&str, Dir<'_>); 1] =
+    [("delayed-locking", include_dir!("$CARGO_MANIFEST_DIR/../../kernel/delayed-locking"))];
+
+/// The configuration that a build begins with, and the fragment of what the twin needs.
+const TINY: &str = "tinyconfig";
+const TWIN: &str = "twin";
+
+/// A file that goes into a build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub name: String,
+    pub contents: Vec<u8>,
+}
+
+/// Changes of a source.
+#[derive(Debug)]
+pub(super) struct Parts {
+    /// The target of the kernel's makefile that makes the first configuration.
+    base: String,
+    /// Fragments that are merged into it, in this order.
+    fragments: Vec<Part>,
+    patches: Vec<Part>,
+}
+
+impl Parts {
+    /// Reads parts as a kernel's name has them.
+    ///
+    /// # Errors
+    /// A part has no known name, and is no file that can be read.
+    pub fn of(names: &[String]) -> Result<Self> {
+        let mut parts = Self { base: TINY.to_owned(), fragments: Vec::new(), patches: Vec::new() };
+        parts.fragments.extend(bundled_fragment(TWIN));
+        names.iter().try_for_each(|name| parts.add(name))?;
+        Ok(parts)
+    }
+
+    /// Adds a bundled fragment or series, a target of the kernel's makefile, a file, or a
+    /// directory with a series of patches.
+    pub fn add(&mut self, name: &str) -> Result<()> {
+        if let Some(fragment) = bundled_fragment(name) {
+            self.fragments.push(fragment);
+            return Ok(());
+        }
+        if let Some((_, series)) = SERIES.iter().find(|(known, _)| *known == name) {
+            let configs = series.files().map(part);
+            self.fragments.extend(configs.filter(|part| part.name.ends_with(".config")));
+            self.patches.extend(patches_of(series));
+            return Ok(());
+        }
+        if name.ends_with("config") && !name.contains(['/', '.']) {
+            // The kernel's own begins with more than the twin needs, and keeps what it says.
+            self.base = name.to_owned();
+            let needed = crate::kernel::fragment(crate::arch::Arch::X86_64);
+            self.fragments[0] = Part { name: "needed".to_owned(), contents: needed.into_bytes() };
+            return Ok(());
+        }
+        self.add_file(name)
+    }
+
+    fn add_file(&mut self, name: &str) -> Result<()> {
+        let path = Path::new(name);
+        if !path.exists() {
+            let known: Vec<&str> = bundled().collect();
+            return Err(RigError::unready(
+                suggestion("part of a kernel", name, &known),
+                "name a bundled one, a target of the kernel's makefile (defconfig), or the path of \
+                 a fragment, of a patch, or of a directory with a series",
+            ));
+        }
+        if path.is_dir() {
+            self.patches.extend(series(path)?);
+            return Ok(());
+        }
+        let kind = path.extension().unwrap_or_default();
+        let to = match kind == "patch" || kind == "diff" {
+            true => &mut self.patches,
+            false => &mut self.fragments,
+        };
+        to.push(Part::new(name, read(path)?));
+        Ok(())
+    }
+
+    /// Returns the key of all that decides a kernel's content: these, and a source and compiler.
+    pub fn key(&self, source: &str, compiler: &str) -> String {
+        let base = (self.base != TINY).then_some(self.base.as_bytes());
+        let all = [source.as_bytes(), compiler.as_bytes()].into_iter().chain(base);
+        let file = |part: &'_ Part| Path::new(&part.name).file_name().map(|name| name.to_owned());
+        let names: Vec<_> = self.all().map(|part| file(part).unwrap_or_default()).collect();
+        let named = names.iter().zip(self.all());
+        digest(
+            all.chain(named.flat_map(|(name, part)| {
+                [name.as_encoded_bytes(), &[0], part.contents.as_slice()]
+            })),
+        )
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Part> {
+        self.fragments.iter().chain(&self.patches)
+    }
+
+    /// Patches a tree.
+    pub fn patch(&self, tree: &Path) -> Result<()> {
+        self.patches.iter().try_for_each(|patch| apply(patch, tree))
+    }
+
+    /// Configures a tree; its release will end with `release`.
+    pub fn configure(&self, tree: &Path, release: &str, stop: &Stop) -> Result<()> {
+        config::configure(tree, &self.base, &self.fragments, release, stop)
+    }
+
+    /// Returns a line for each: its name and the digest of its content.
+    pub fn lines(&self) -> String {
+        let line =
+            |part: &Part| format!("{} SHA256:{}\n", part.name, digest([part.contents.as_slice()]));
+        self.all().map(line).collect()
+    }
+}
+
+impl Part {
+    pub fn new(name: impl Into<String>, contents: impl Into<Vec<u8>>) -> Self {
+        Self { name: name.into(), contents: contents.into() }
+    }
+}
+
+/// Returns the names of all bundled parts.
+fn bundled() -> impl Iterator<Item = &'static str> {
+    let fragments = FRAGMENTS.files().filter_map(|file| file.path().file_stem()?.to_str());
+    fragments.filter(|name| *name != TWIN).chain(SERIES.iter().map(|(name, _)| *name))
+}
+
+fn bundled_fragment(name: &str) -> Option<Part> {
+    FRAGMENTS.get_file(format!("{name}.config")).map(part)
+}
+
+/// Returns a series' patches in the order of its list.
+fn patches_of(series: &'static Dir<'_>) -> Vec<Part> {
+    let list = series.get_file("series").and_then(include_dir::File::contents_utf8);
+    let names = list.unwrap_or_default().lines().map(str::trim);
+    names.filter_map(|name| series.get_file(name)).map(part).collect()
+}
+
+fn part(file: &include_dir::File<'_>) -> Part {
+    Part::new(file.path().to_string_lossy(), file.contents())
+}
+
+/// Returns the patches of a directory in the order of its list, the file `series`.
+pub(super) fn series(dir: &Path) -> Result<Vec<Part>> {
+    let list = String::from_utf8_lossy(&read(&dir.join("series"))?).into_owned();
+    let names = list.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let names = names.filter(|name| !name.is_empty());
+    names.map(|name| Ok(Part::new(name, read(&dir.join(name))?))).collect()
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).trying(|| format!("cannot read {}", path.display()))
+}
+
+/// Applies a patch without fuzz: one that almost fits is another patch.
+pub(super) fn apply(patch: &Part, tree: &Path) -> Result<()> {
+    let file = tree.join(".irqscope.patch");
+    std::fs::write(&file, &patch.contents).trying(|| format!("cannot write {}", file.display()))?;
+    let mut command = Command::new("patch");
+    command.args(["-p1", "-s", "-f", "-F0", "--no-backup-if-mismatch", "-i"]).arg(&file);
+    output(command.current_dir(tree), "patch").map_err(|error| {
+        RigError::unready(
+            format!("{} does not apply to this source: {error}", patch.name),
+            "use the release of irqscope that was made for it, or rebase the patch",
+        )
+    })?;
+    std::fs::remove_file(&file).trying(|| format!("cannot remove {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(names: &[&str]) -> Result<Parts> {
+        Parts::of(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_decides_a_kernel_decides_its_key() {
+        let config = tempfile::Builder::new().suffix(".config").tempfile().unwrap();
+        std::fs::write(config.path(), "CONFIG_X=y\n").unwrap();
+        let key = |names: &[&str], source, compiler| of(names).unwrap().key(source, compiler);
+        let keys = [
+            key(&[], "6.1.1-1", "gcc 12"),
+            key(&[], "6.1.2-1", "gcc 12"),
+            key(&[], "6.1.1-1", "gcc 13"),
+            key(&["lockdep"], "6.1.1-1", "gcc 12"),
+            key(&["defconfig"], "6.1.1-1", "gcc 12"),
+            key(&["delayed-locking"], "6.1.1-1", "gcc 12"),
+            key(&[config.path().to_str().unwrap()], "6.1.1-1", "gcc 12"),
+        ];
+        let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
+        assert_eq!(distinct.len(), keys.len(), "{keys:?}");
+        assert_eq!(keys[0], key(&[], "6.1.1-1", "gcc 12"));
+    }
+
+    #[test]
+    fn a_makefiles_configuration_takes_the_place_of_the_twins_and_no_others() {
+        let parts = of(&["lockdep", "defconfig"]).unwrap();
+        let names: Vec<&str> = parts.fragments.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!((parts.base.as_str(), names), ("defconfig", vec!["needed", "lockdep.config"]));
+    }
+
+    #[test]
+    fn every_patch_of_a_series_is_in_its_list() {
+        for (name, series) in &SERIES {
+            let files = series.files().map(part);
+            let there = files.filter(|part| part.name.ends_with(".patch")).count();
+            assert!(there > 0 && of(&[name]).unwrap().patches.len() == there, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_part_that_is_not_there_is_named_with_the_nearest() {
+        let error = of(&["lockdeb"]).unwrap_err().to_string();
+        assert!(error.contains("lockdeb") && error.contains("lockdep"), "{error}");
+    }
+}
