@@ -96,11 +96,12 @@ static int irqscope_gpio_claim(struct irqscope_port *port)
 /* Its interrupts come through one of the controller's own, which can be bound. */
 static int irqscope_gpio_bind(const struct gpio_chip *controller, const struct cpumask *cpus)
 {
-	unsigned int index;
+	const unsigned int *parents;
+	unsigned int index, count = irqscope_gpio_parents(controller, &parents);
 	int err = -EINVAL;
 
-	for (index = 0; index < controller->irq.num_parents; index++) {
-		err = irqscope_irq_set_affinity(controller->irq.parents[index], cpus);
+	for (index = 0; index < count; index++) {
+		err = irqscope_irq_set_affinity(parents[index], cpus);
 		if (err)
 			break;
 	}
@@ -111,10 +112,11 @@ static int irqscope_gpio_move(struct irqscope_port *port, const struct cpumask *
 {
 	const struct gpio_chip *controller = irqscope_gpio_controller(irqscope_gpio.trigger);
 	const struct cpumask *affinity;
+	const unsigned int *parents;
 
-	if (!controller->irq.num_parents)
+	if (!irqscope_gpio_parents(controller, &parents))
 		return -EINVAL;
-	affinity = irq_get_affinity_mask(controller->irq.parents[0]);
+	affinity = irq_get_affinity_mask(parents[0]);
 	cpumask_copy(&irqscope_gpio.affinity, affinity ? affinity : cpu_possible_mask);
 	irqscope_gpio.moved = true;
 	return irqscope_gpio_bind(controller, cpus);

@@ -32,6 +32,19 @@ static inline struct gpio_chip *irqscope_gpio_controller(struct gpio_desc *line)
 #endif
 }
 
+/* The interrupts through which a controller's come; none where gpiolib knows of none. */
+static inline unsigned int irqscope_gpio_parents(const struct gpio_chip *controller,
+						 const unsigned int **parents)
+{
+#ifdef CONFIG_GPIOLIB_IRQCHIP
+	*parents = controller->irq.parents;
+	return controller->irq.num_parents;
+#else
+	*parents = NULL;
+	return 0;
+#endif
+}
+
 /* gpio_lookup.c */
 int irqscope_gpio_lookup_register(void);
 void irqscope_gpio_lookup_unregister(void);
