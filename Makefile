@@ -113,10 +113,12 @@ soak:
 	cargo test --release --locked -p irqscope-generator --all-features
 	IRQSCOPE_SOAK=1 tests/run $(TESTFLAGS)
 	PACKAGES=1 tests/run --time-limit 7200 79
+	KILLS=1000 tests/run --time-limit 36000 03
 	CYCLES=1000 tests/run --time-limit 7200 31 86
 	CPUS=4 TORTURE=3600 tests/run --time-limit 7200 86
 	CPUS=4 TORTURE=600 DLOCK_KERNEL=delayed-locking-kasan tests/run --time-limit 7200 86
-	FUZZ_KERNEL="kasan kcsan" FUZZ_SECONDS=1800 tests/run --time-limit 10800 88
+	FUZZ_KERNEL="kasan kcsan $(foreach line,6.1-rt 6.12 6.12-rt,source:$(line)+lockdep+kasan source:$(line)+lockdep+kcsan)" \
+		FUZZ_SECONDS=1800 tests/run --time-limit 36000 88
 	@scripts/fuzz 600
 
 lint:

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: whatever is asked of the driver, in whatever order and by how many threads at
 # once, the kernel has nothing to complain of: settings, devices and mappings are used
-# rightly and wrongly while the module and a CPU go and come, by numbers that follow
+# rightly and wrongly while the module, those of response lines (parallel port, doorbell,
+# GPIO), their devices and a CPU go and come, by numbers that follow
 # from a seed. Afterwards the module unloads, nothing of it is leaked on a kernel that
-# looks for leaks, and a measurement is complete. FUZZ_KERNEL=kasan and kcsan are kernels that
-# see more (and let allocations fail), FUZZ_SECONDS and FUZZ_SEED say how long and what.
+# looks for leaks, and a measurement is complete. FUZZ_KERNEL names kernels that see more (kasan,
+# kcsan, source:6.12-rt+lockdep+kasan), some of which let allocations fail; FUZZ_SECONDS and
+# FUZZ_SEED say how long and what.
 # Runs: beside others
 . tests/lib/lib.sh
 
 KERNELS=${FUZZ_KERNEL:-6.1 6.1-rt}
 SECONDS_EACH=${FUZZ_SECONDS:-20}
 SEED=${FUZZ_SEED:-$(date +%s)}
-limit=$((SECONDS_EACH * 2 + 420))
+limit=$((SECONDS_EACH * 3 + 420))
 need_guest
 gcc -O2 -Wall -static -pthread -I kernel/irqscope/include -o "$WORK/driver-fuzz" \
 	"$TESTS"/lib/driver-fuzz/*.c
@@ -19,11 +21,16 @@ gcc -O2 -static -o "$WORK/load-cycles" "$TESTS/lib/load-cycles.c"
 
 on_kernel() {
 	kernel=$1
-	mkdir "$WORK/$kernel"
-	case $kernel in kasan | kcsan | lockdep) expect 0 "$IRQSCOPE" kernel build "$kernel" ;; esac
-	cp "$WORK/driver-fuzz" "$WORK/load-cycles" "$WORK/$kernel"
-	printf 'cache=%s seconds=%s seed=%s\n. %s\n' "$CACHE" "$SECONDS_EACH" "$SEED" "$TESTS/lib/driver.sh" >"$WORK/$kernel/script"
-	cat >>"$WORK/$kernel/script" <<'SCRIPT'
+	label=${kernel#source:}
+	exchange=$WORK/${label//\//-}
+	mkdir "$exchange"
+	case $kernel in kasan | kcsan | lockdep | source:*) "$IRQSCOPE" kernel build "$kernel" ;; esac
+	cp "$WORK/driver-fuzz" "$WORK/load-cycles" "$exchange"
+	cp -r kernel/gpio-double "$exchange/double"
+	read -r release image < <("$IRQSCOPE" kernel list | awk -v label="$label" '$1 == label { print $2, $3 }')
+	make -s -C "${image%/*}/usr/src/linux-headers-$release" M="$exchange/double" modules
+	printf 'cache=%s seconds=%s seed=%s\n. %s\n' "$CACHE" "$SECONDS_EACH" "$SEED" "$TESTS/lib/driver.sh" >"$exchange/script"
+	cat >>"$exchange/script" <<'SCRIPT'
 cd /exchange
 # In memory: the host's file system does not stand it when an allocation fails.
 drivers=/run/drivers
@@ -35,16 +42,21 @@ echo 4 >/proc/sys/kernel/printk
 [ -e /proc/sys/kernel/hung_task_timeout_secs ] && echo 60 >/proc/sys/kernel/hung_task_timeout_secs
 mountpoint -q $debug || mount -t debugfs none $debug
 insmod "$(find "/lib/modules/$(uname -r)/kernel/" -name 'parport.ko*')" || exit 1
+insmod double/gpio_double.ko || exit 1
 [ -e $debug/kcsan ] && echo on >$debug/kcsan
 fail=
 if [ -e $debug/failslab ]; then
 	fail=fail
-	./driver-fuzz "$seed" 60 "$drivers/irqscope.ko" sweep || exit 1
+	./driver-fuzz "$seed" $((60 + seconds / 2)) "$drivers/irqscope.ko" sweep || exit 1
 fi
-./driver-fuzz "$seed" "$seconds" "$drivers/irqscope.ko" parport="$drivers/irqscope_parport.ko" $fail || exit 1
+lines="trigger=double-edge:0 responses=double-edge:1,double-edge:2,double-edge:3"
+./driver-fuzz "$seed" "$seconds" "$drivers/irqscope.ko" port="$drivers/irqscope_parport.ko" \
+	port="$drivers/irqscope_ivshmem.ko" port="$drivers/irqscope_gpio.ko,$lines" $fail || exit 1
 [ "$(cat /sys/devices/system/cpu/online)" = 0-1 ] || { echo "FAIL: a CPU is missing"; exit 1; }
 # The ports hold the module; so does an opener, of which none is left.
-[ ! -e /sys/module/irqscope_parport ] || rmmod irqscope_parport || exit 1
+for port in parport ivshmem gpio; do
+	[ ! -e /sys/module/irqscope_$port ] || rmmod irqscope_$port || exit 1
+done
 timeout 60 rmmod irqscope || { echo "FAIL: the module does not unload"; exit 1; }
 ./load-cycles "$drivers/irqscope.ko" 3 "irq softirq tasklet work thread kthread" || exit 1
 echo "measured afterwards"
@@ -62,11 +74,16 @@ if [ -e /proc/lockdep_stats ]; then
 fi
 echo "to the end on $(uname -r)"
 SCRIPT
-	run_guest "$limit" "$kernel" "$WORK/$kernel" cpus=2 turns
-	grep -q "^FAIL" "$WORK/$kernel/script.output" && fail "$kernel: $(grep "^FAIL" "$WORK/$kernel/script.output")"
-	grep -q "^to the end" "$WORK/$kernel/script.output" || fail "$kernel: not to the end"
-	grep "^fuzzed: seed $SEED" "$WORK/$kernel/script.output" | grep -qv " 0 loads" || fail "$kernel: nothing was loaded"
+	run_guest "$limit" "$kernel" "$exchange" cpus=2 turns doorbell
+	output=$exchange/script.output
+	grep -q "^FAIL" "$output" && fail "$kernel: $(grep "^FAIL" "$output")"
+	grep -q "^to the end" "$output" || fail "$kernel: not to the end"
+	grep "^fuzzed: seed $SEED" "$output" || fail "$kernel: not fuzzed"
+	# A driver that is not there cannot be used wrongly: it was there, and gone, again and again.
+	read -r runs opens loads < <(sed -nE 's/^end:.* runs ([0-9]+), opens ([0-9]+),.* loads ([0-9]+),.*/\1 \2 \3/p' "$output")
+	[ "$runs" -gt $((SECONDS_EACH / 20)) ] && [ "$opens" -gt $((SECONDS_EACH / 4)) ] && [ "$loads" -gt $((SECONDS_EACH / 20)) ] ||
+		fail "$kernel: the driver was hardly there: $(grep "^end:" "$output")"
 }
 
 for kernel in $KERNELS; do on_kernel "$kernel"; done
-nothing_left "qemu-system-x86_64.*$WORK"
+nothing_left "(qemu-system-x86_64|irqscope-vm).*$WORK"

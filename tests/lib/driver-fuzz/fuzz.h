@@ -16,7 +16,16 @@
 
 enum count {
 	SETTINGS, RUNS, OPENS, MAPPINGS, RELEASES, POLLS, ANSWERS, EVENTS, INJECTIONS,
-	FORKS, LOADS, LOADS_REFUSED, UNLOADS, UNLOADS_REFUSED, HOTPLUGS, COUNTS
+	FORKS, LOADS, LOADS_REFUSED, UNLOADS, UNLOADS_REFUSED, HOTPLUGS, REMOVALS, COUNTS
+};
+
+#define PORTS 3
+
+/* A module with response lines, and how its device is taken away and given back. */
+struct port {
+	const char *name;	/* as the kernel lists it */
+	const char *path;
+	const char *parameters;
 };
 
 struct options {
@@ -25,7 +34,8 @@ struct options {
 	bool fail;		/* allocations of the workers that take it fail now and then */
 	bool sweep;		/* only loads, each with another allocation failing */
 	const char *module;
-	const char *parport;	/* NULL: without */
+	struct port ports[PORTS];
+	int port_count;
 };
 
 extern struct options options;
@@ -65,12 +75,15 @@ void user_worker(void);
 void user_writer(void);
 
 /* machine.c */
-void load(const char *path);
+void load(const char *path, const char *parameters);
+void load_ports(void);
 bool unload(const char *name);
 void loader_worker(void);
 void hotplug_worker(void);
+void removal_worker(void);
+void give_back(void);
 void all_cpus_online(void);
-void let_allocations_fail(void);
+void let_allocations_fail(bool fail);
 void begin_failing(void);
 unsigned long end_failing(void);
 

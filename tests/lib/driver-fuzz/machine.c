@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// What happens to the machine: modules come and go, a CPU does, memory runs short.
+// What happens to the machine: modules come and go, devices do, a CPU does, memory runs short.
 #include "fuzz.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,23 +12,33 @@
 #include <unistd.h>
 
 #define CPU "/sys/devices/system/cpu/cpu1/online"
+#define PCI "/sys/bus/pci/"
+#define GPIO "/sys/bus/platform/drivers/irqscope-gpio/"
+#define LINES "irqscope-gpio"
 #define MANY 1000000000l
 
 static const char *const faults[] = { "/sys/kernel/debug/failslab", "/sys/kernel/debug/fail_page_alloc" };
 
-void load(const char *path)
+// A load makes hundreds of allocations: if they could fail at each, no load would ever succeed.
+void load(const char *path, const char *parameters)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd;
 
+	if (options.fail)
+		let_allocations_fail(one_in(4));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		count(LOADS_REFUSED); // for want of memory
-		return;
+		goto end;
 	}
-	if (!syscall(SYS_finit_module, fd, "", 0))
+	if (!syscall(SYS_finit_module, fd, parameters, 0))
 		count(LOADS);
 	else if (errno != EEXIST)
 		count(LOADS_REFUSED);
 	close(fd);
+end:
+	if (options.fail)
+		let_allocations_fail(false);
 }
 
 bool unload(const char *name)
@@ -38,25 +49,37 @@ bool unload(const char *name)
 	return gone || errno == ENOENT;
 }
 
+static void load_port(const struct port *port)
+{
+	load(port->path, port->parameters);
+}
+
+void load_ports(void)
+{
+	for (int i = 0; i < options.port_count; i++)
+		load_port(&options.ports[i]);
+}
+
 // With the devices left alone for a while, then opened again while the module loads.
 void loader_worker(void)
 {
 	rest_us(1500000);
-	if (options.parport && one_in(2)) {
-		unload("irqscope_parport");
-		load(options.parport);
+	if (options.port_count && one_in(2)) {
+		const struct port *port = &options.ports[below(options.port_count)];
+
+		unload(port->name);
+		load_port(port);
 		return;
 	}
 	quiet = !one_in(4);
-	if (options.parport)
-		unload("irqscope_parport");
+	for (int i = 0; i < options.port_count; i++)
+		unload(options.ports[i].name);
 	for (int tries = 0; !unload("irqscope") && tries < 50; tries++)
 		usleep(2000);
 	quiet = false;
 	for (int tries = 0; tries < 5 && !ending; tries++)
-		load(options.module);
-	if (options.parport)
-		load(options.parport);
+		load(options.module, "");
+	load_ports();
 }
 
 void hotplug_worker(void)
@@ -66,6 +89,53 @@ void hotplug_worker(void)
 	count(HOTPLUGS);
 }
 
+// Returns whether a driver has a device; its name has this beginning.
+static bool bound(const char *driver, const char *beginning, char *name, size_t length)
+{
+	size_t begins = strlen(beginning);
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir = opendir(driver);
+
+	while (dir && !found && (entry = readdir(dir))) {
+		found = !strncmp(entry->d_name, beginning, begins) && strlen(entry->d_name) < length;
+		if (found)
+			strcpy(name, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static void put_text(const char *path, const char *text)
+{
+	put(path, text, strlen(text));
+}
+
+void give_back(void)
+{
+	put_text(PCI "rescan", "1");
+	put_text(GPIO "bind", LINES);
+}
+
+// Takes a device away, which waits for the end of a run that uses it, and gives it back.
+void removal_worker(void)
+{
+	char name[64], path[160];
+
+	rest_us(2000000);
+	if (one_in(2) && bound(PCI "drivers/irqscope_ivshmem", "0000:", name, sizeof(name))) {
+		snprintf(path, sizeof(path), PCI "devices/%s/remove", name);
+		put_text(path, "1");
+		count(REMOVALS);
+	} else if (bound(GPIO, LINES, name, sizeof(name))) {
+		put_text(GPIO "unbind", name);
+		count(REMOVALS);
+	}
+	rest_us(200000);
+	give_back();
+}
+
 void all_cpus_online(void)
 {
 	put(CPU, "1", 1);
@@ -73,10 +143,13 @@ void all_cpus_online(void)
 
 // For the calling thread alone: the kernel's own ways to take a CPU away, for one, do not
 // stand it.
-void let_allocations_fail(void)
+void let_allocations_fail(bool fail)
 {
-	if (put("/proc/thread-self/make-it-fail", "1", 1))
-		puts("FAIL: this kernel cannot let allocations fail");
+	// Those of these calls may fail already.
+	for (int tries = 0; tries < 100; tries++)
+		if (!put("/proc/thread-self/make-it-fail", fail ? "1" : "0", 1))
+			return;
+	puts("FAIL: this kernel cannot let allocations fail");
 }
 
 static void fault(const char *which, const char *name, const char *value)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// driver-fuzz SEED SECONDS MODULE [parport=MODULE] [fail] [sweep]: uses all of the driver's
-// interface at once, rightly and wrongly, from several threads, for SECONDS:
-// settings, devices, mappings, loading and unloading, CPUs that go and come. With
+// driver-fuzz SEED SECONDS MODULE [port=MODULE[,PARAMETERS]]... [fail] [sweep]: uses all of
+// the driver's interface at once, rightly and wrongly, from several threads, for SECONDS:
+// settings, devices, mappings, loading and unloading of the driver and of modules with response
+// lines, devices below these and CPUs that go and come. With
 // `fail`, and a kernel that can, allocations of its own threads fail. It leaves the
 // module loaded, no run active and all CPUs online, and prints what it did. It judges
 // nothing: the kernel's log does. `sweep` is another program (sweep.c) in the same file.
@@ -26,7 +27,8 @@ static _Thread_local uint64_t state;
 
 static const char *const count_names[COUNTS] = {
 	"settings", "runs", "opens", "mappings", "releases", "polls", "answers", "events",
-	"injections", "forks", "loads", "loads refused", "unloads", "unloads refused", "hotplugs"
+	"injections", "forks", "loads", "loads refused", "unloads", "unloads refused", "hotplugs",
+	"removals"
 };
 
 // Marsaglia's xorshift64.
@@ -123,8 +125,9 @@ static const struct worker workers[] = {
 	{ "writer", user_writer, false },
 	{ "events", events_worker, true },
 	{ "generator", generator_worker, false },
-	{ "loader", loader_worker, true },
+	{ "loader", loader_worker, false }, // by itself
 	{ "hotplug", hotplug_worker, false },
+	{ "removal", removal_worker, false },
 };
 #define WORKERS (sizeof(workers) / sizeof(*workers))
 
@@ -136,7 +139,7 @@ static void *work(void *argument)
 	state = (options.seed + 1) * 0x9e3779b97f4a7c15ull + (worker - workers + 1) * 0xd1342543de82ef95ull;
 	state |= 1;
 	if (options.fail && worker->fails)
-		let_allocations_fail();
+		let_allocations_fail(true);
 	while (!ending)
 		worker->work();
 	return NULL;
@@ -158,6 +161,19 @@ static unsigned long calls(void)
 	return sum;
 }
 
+// Waits for a worker. It may wait for the end of a run itself, and a last one may have begun.
+static bool ends(pthread_t thread)
+{
+	for (int second = 0; second < 120; second++) {
+		struct timespec end = { .tv_sec = time(NULL) + 1 };
+
+		run(false);
+		if (!pthread_timedjoin_np(thread, NULL, &end))
+			return true;
+	}
+	return false;
+}
+
 static void run_workers(void)
 {
 	pthread_t threads[WORKERS];
@@ -176,20 +192,37 @@ static void run_workers(void)
 		}
 	}
 	ending = true;
-	for (size_t i = 0; i < WORKERS; i++) {
-		struct timespec end = { .tv_sec = time(NULL) + 120 };
-
-		if (pthread_timedjoin_np(threads[i], NULL, &end)) {
+	for (size_t i = 0; i < WORKERS; i++)
+		if (!ends(threads[i])) {
 			printf("FAIL: worker %s does not end\n", workers[i].name);
 			exit(1);
 		}
+}
+
+// Reads MODULE,PARAMETERS: a module's file is called as the module.
+static void add_port(char *text)
+{
+	struct port *port = &options.ports[options.port_count];
+	char *parameters = strchr(text, ',');
+	char *name;
+
+	if (options.port_count++ == PORTS) {
+		fputs("driver-fuzz: too many ports\n", stderr);
+		exit(2);
 	}
+	if (parameters)
+		*parameters++ = 0;
+	name = strrchr(text, '/') ? strrchr(text, '/') + 1 : text;
+	port->path = strdup(text);
+	port->name = strndup(name, strcspn(name, "."));
+	port->parameters = parameters ? parameters : "";
 }
 
 static void parse(int argc, char **argv)
 {
 	if (argc < 4) {
-		fputs("usage, as root: driver-fuzz SEED SECONDS MODULE [parport=MODULE] [fail] [sweep]\n", stderr);
+		fputs("usage, as root: driver-fuzz SEED SECONDS MODULE [port=MODULE[,PARAMETERS]]... [fail] [sweep]\n",
+		      stderr);
 		exit(2);
 	}
 	options.seed = strtoull(argv[1], NULL, 0);
@@ -200,8 +233,8 @@ static void parse(int argc, char **argv)
 			options.fail = true;
 		if (!strcmp(argv[i], "sweep"))
 			options.sweep = true;
-		if (!strncmp(argv[i], "parport=", 8))
-			options.parport = argv[i] + 8;
+		if (!strncmp(argv[i], "port=", 5))
+			add_port(argv[i] + 5);
 	}
 }
 
@@ -217,19 +250,20 @@ int main(int argc, char **argv)
 	printf("seed %llu, %d s%s\n", (unsigned long long)options.seed, options.seconds,
 	       options.fail ? ", allocations fail" : "");
 	state = options.seed | 1;
-	load(options.module);
-	if (options.parport)
-		load(options.parport);
+	load(options.module, "");
+	load_ports();
 	if (options.fail)
 		begin_failing();
 	run_workers();
 	all_cpus_online();
+	give_back();
 	if (options.fail)
 		failures = end_failing();
-	load(options.module);
+	load(options.module, "");
 	run(false);
 	report("end");
-	printf("fuzzed: seed %llu, %lu calls, %lu injected failures, %lu loads, %lu hotplugs\n",
-	       (unsigned long long)options.seed, calls(), failures, counts[LOADS], counts[HOTPLUGS]);
+	printf("fuzzed: seed %llu, %lu calls, %lu injected failures, %lu loads, %lu hotplugs, %lu removals\n",
+	       (unsigned long long)options.seed, calls(), failures, counts[LOADS], counts[HOTPLUGS],
+	       counts[REMOVALS]);
 	return 0;
 }

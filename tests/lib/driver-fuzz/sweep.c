@@ -86,7 +86,7 @@ static long load_failing(long which)
 
 	if (fail_next(which) < 0)
 		return -1;
-	load(options.module);
+	load(options.module, "");
 	left = fail_next(0);
 	if (counts[LOADS] != loaded)
 		unload_again();
