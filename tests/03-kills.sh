@@ -8,5 +8,5 @@
 
 export TMPDIR=$WORK/tmp
 mkdir "$TMPDIR"
-python3 "$TESTS/03-kills.py" "$WORK" "$IRQSCOPE" "${KILLS:-5}" "${KILLS_SEED:-$(date +%s)}"
+python3 "$TESTS/03-kills.py" "$WORK" "$IRQSCOPE" "${KILLS:-3}" "${KILLS_SEED:-$(date +%s)}"
 nothing_left "(qemu-system-x86_64|irqscope-agent|irqscope serve).*$WORK"
