@@ -34,10 +34,14 @@ result() { # NAME STATUS
 
 if [ -z "$RUN" ]; then
 	RUN=$OUTPUT/run
-	# The options are words, as the definition has them.
+	# The options are words, as the definition has them. Its words go through a pipe, because LAVA's console
+	# is a terminal, and its log would have each change of a line.
 	# shellcheck disable=SC2086
-	irqscope run "$SCENARIO" --rig local $OPTIONS --no-report --out "$RUN"
-	result measured $?
+	{
+		irqscope run "$SCENARIO" --rig local $OPTIONS --no-report --out "$RUN"
+		echo $? >"$OUTPUT/status"
+	} 2>&1 | cat
+	result measured "$(cat "$OUTPUT/status")"
 fi
 irqscope export "$RUN" --format lava >>"$RESULTS"
 result exported $?

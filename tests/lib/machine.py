@@ -36,6 +36,12 @@ def no_mount():
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
 
 
+def no_lava():
+    """Debian 12 has LAVA's dispatcher, 13 has not."""
+    offered = subprocess.run(["apt-cache", "show", "lava-dispatcher"], capture_output=True, check=False)
+    return offered.returncode != 0
+
+
 def no_root():
     return os.geteuid() != 0
 
@@ -46,7 +52,13 @@ def no_net_namespace():
     return all(subprocess.run(trial, capture_output=True, check=False).returncode for trial in trials)
 
 
-PROBES = {"rustup": no_rustup, "mount": no_mount, "root": no_root, "namespace": no_net_namespace}
+PROBES = {
+    "rustup": no_rustup,
+    "mount": no_mount,
+    "root": no_root,
+    "namespace": no_net_namespace,
+    "lava": no_lava,
+}
 
 
 def cannot(reason):
