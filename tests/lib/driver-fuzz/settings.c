@@ -139,6 +139,30 @@ static void value_of(const struct setting *setting, char *value)
 		sprintf(value, "%llu", (unsigned long long)number);
 }
 
+// Has something else than a run measured on a CPU, or no longer.
+static void mark_some(void)
+{
+	static const char *const some[] = { "0", "1", "off", "-1", "2", "99999", "" };
+
+	set("mark", some[below(ITEMS(some))]);
+}
+
+// Sets all that a run on lines of a device needs, which may be gone.
+static void line_settings(void)
+{
+	static const char *const lines[] = { "parport", "gpio", "ivshmem" };
+
+	set("settings/trigger", one_in(2) ? "line" : one_in(2) ? "inject" : "timer");
+	set("settings/line", lines[below(ITEMS(lines))]);
+	set("settings/stages", one_in(2) ? "irq softirq" : "irq work thread");
+	set("settings/inside", one_in(3) ? "off" : "on");
+	set("settings/compensate", "none");
+	set("settings/burst", "1");
+	set("settings/timeout_ms", "50");
+	set("settings/count", "100");
+	run(true);
+}
+
 static void read_one(const char *name)
 {
 	char path[160], text[4096];
@@ -158,9 +182,14 @@ void settings_worker(void)
 	const struct setting *setting = &settings[below(ITEMS(settings))];
 	char value[LONGEST] = "";
 
+	if (one_in(40))
+		line_settings();
 	switch (below(8)) {
 	case 0:
-		run(!one_in(3));
+		if (one_in(8))
+			mark_some();
+		else
+			run(!one_in(3));
 		break;
 	case 1:
 		read_one(readable[below(ITEMS(readable))]);
