@@ -36,7 +36,7 @@ says "irqscope fetch --kernel 6.1 --offline-bundle FILE on a machine with a netw
 expect 2 env IRQSCOPE_OFFLINE=1 IRQSCOPE_CACHE="$WORK/cache" "$IRQSCOPE" kernel offered
 says "the list of bullseye's packages for amd64"
 expect 2 alone --offline kernel build plain
-says "irqscope fetch --kernel plain"
+says "irqscope fetch --kernel source:6.1"
 
 # A bundle that cannot be used leaves the cache as it was.
 refused() { # BUNDLE TEXT REMEDY

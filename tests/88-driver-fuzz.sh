@@ -27,7 +27,7 @@ on_kernel() {
 	case $kernel in kasan | kcsan | lockdep | source:*) "$IRQSCOPE" kernel build "$kernel" ;; esac
 	cp "$WORK/driver-fuzz" "$WORK/load-cycles" "$exchange"
 	cp -r kernel/gpio-double "$exchange/double"
-	read -r release image < <("$IRQSCOPE" kernel list | awk -v label="$label" '$1 == label { print $2, $3 }')
+	read -r release image < <("$IRQSCOPE" kernel list | awk -v name="$kernel" '$1 == name { print $2, $3 }')
 	make -s -C "${image%/*}/usr/src/linux-headers-$release" M="$exchange/double" modules
 	printf 'cache=%s seconds=%s seed=%s\n. %s\n' "$CACHE" "$SECONDS_EACH" "$SEED" "$TESTS/lib/driver.sh" >"$exchange/script"
 	cat >>"$exchange/script" <<'SCRIPT'

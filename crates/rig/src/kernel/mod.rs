@@ -146,8 +146,8 @@ impl Kernel {
 /// The cache cannot be read.
 pub fn list() -> Result<Vec<Kernel>> {
     let mut kernels = fetched()?;
-    for (label, dir) in build::list()? {
-        kernels.push(Kernel::open(&label, dir)?);
+    for (name, dir) in build::list()? {
+        kernels.push(Kernel::open(&name, dir)?);
     }
     Ok(kernels)
 }

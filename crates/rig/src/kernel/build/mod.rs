@@ -53,7 +53,7 @@ fn check_tools() -> Result<()> {
     })
 }
 
-/// Lists the builds of Debian's sources that are in the cache: the newest of each label, with its
+/// Lists the builds of Debian's sources that are in the cache: the newest of each name, with its
 /// directory.
 pub(crate) fn list() -> Result<Vec<(String, PathBuf)>> {
     let entries = std::fs::read_dir(builds()?).into_iter().flatten().flatten();
@@ -61,10 +61,13 @@ pub(crate) fn list() -> Result<Vec<(String, PathBuf)>> {
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let made = entry.metadata().ok().filter(std::fs::Metadata::is_dir)?.modified().ok()?;
-            Some((package::label_of(&name)?.to_owned(), made, entry.path()))
+            let label = package::label_of(&name)?;
+            let known = Recipe::find(label).is_some();
+            let name = if known { label.to_owned() } else { format!("source:{label}") };
+            Some((name, made, entry.path()))
         })
         .collect();
     found.sort_by(|a, b| (&a.0, b.1).cmp(&(&b.0, a.1)));
     found.dedup_by(|later, first| later.0 == first.0);
-    Ok(found.into_iter().map(|(label, _, path)| (label, path)).collect())
+    Ok(found.into_iter().map(|(name, _, path)| (name, path)).collect())
 }
