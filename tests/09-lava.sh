@@ -5,7 +5,7 @@
 . tests/lib/lib.sh
 
 dispatcher=$PWD/target/lava-dispatcher
-[ -e "$dispatcher/bin/lava-run" ] || skip lava "this Debian has no lava-dispatcher"
+[ -e "$dispatcher/bin/lava-run" ] || skip lava "there is no lava-dispatcher: scripts/bootstrap --test unpacks it where Debian has it"
 # It works below /var/lib/lava, which is a file system of its own here.
 unshare -m true 2>/dev/null || skip mount "LAVA's directories cannot be hidden"
 expect 0 "$IRQSCOPE" kernel fetch 6.1
