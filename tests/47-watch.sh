@@ -99,6 +99,57 @@ refusals() { # In the guest
 	refused 'this kernel has no BTF' "$irqscope" watch --rt
 }
 
+is_watching() { grep -qs '^prog_id' /proc/"$(pidof agent irqscope-agent)"/fdinfo/*; } # In the guest
+
+lost() { # In the guest: more events than there is room for, and no reader.
+	(dd if=/dev/zero bs=1 2>/dev/null | cat >/dev/null) &
+	"$irqscope" watch --rt --for 20s --out lost >lost.said 2>&1 &
+	watch=$!
+	await 60 is_watching || fail "no watch"
+	agent=$(pidof agent irqscope-agent)
+	sleep 1
+	kill -STOP $agent
+	sleep 10
+	kill -CONT $agent
+	status=0
+	wait $watch || status=$?
+	pkill -x dd
+	cat lost.said
+	[ $status = 4 ] || fail "events were lost, and exit $status"
+	grep -q 'events of the kernel were lost' lost.said || fail "nothing is said of lost events"
+}
+
+beside() { # In the guest: what a watch adds to the driver's latencies, and what the kernel's own tracers do.
+	trace=/sys/kernel/tracing
+	mountpoint -q $trace || mount -t tracefs none $trace
+	sed -i 's/^count = .*/count = 1000/' timer.toml
+	for how in nothing watch events timerlat; do
+		case $how in
+		watch)
+			"$irqscope" watch --rt --for 60s --out watched >/dev/null &
+			watch=$!
+			await 60 is_watching || fail "no watch"
+			;;
+		events) # at the same places, as trace-cmd record has them
+			for event in irq timer/hrtimer_expire_entry timer/hrtimer_expire_exit sched/sched_wakeup \
+				sched/sched_switch napi/napi_poll; do
+				echo 1 >$trace/events/$event/enable
+			done
+			;;
+		timerlat) echo timerlat >$trace/current_tracer || fail "no timerlat" ;;
+		esac
+		"$irqscope" run timer.toml --no-report --out "beside-$how" || fail "beside $how: exit $?"
+		case $how in
+		watch)
+			kill -INT $watch
+			wait $watch || true
+			;;
+		events) echo 0 >$trace/events/enable ;;
+		timerlat) echo nop >$trace/current_tracer ;;
+		esac
+	done
+}
+
 kernels=6.1
 if in_soak "5.10, 6.12, 6.12-rt and 7.3"; then kernels="6.1 5.10 6.12 6.12-rt 7.3"; fi
 for kernel in $kernels; do
@@ -106,16 +157,44 @@ for kernel in $kernels; do
 	cp "$WORK"/{irqscope,irqscope-agent-x86_64,controlled,timer.toml} "$WORK/$kernel"
 	{
 		local_script
-		declare -f in_memory has_late both refused refusals
+		declare -f in_memory has_late both is_watching lost refused refusals
 		echo in_memory
 		echo both
 		echo 'cp -r . /exchange'
+		[ $kernel != 6.1 ] || echo lost
 		[ $kernel != 6.1 ] || echo refusals
 	} >"$WORK/$kernel/script"
 	run_guest 500 $kernel "$WORK/$kernel" virtual
 	cat "$WORK/$kernel/screen"
 	python3 "$TESTS/47-watch.py" "$WORK/$kernel"
 done
+
+# Of Debian's kernels those with PREEMPT_RT have timerlat.
+if in_soak "its cost beside the kernel's own tracers"; then
+	mkdir "$WORK/beside"
+	cp "$WORK"/{irqscope,irqscope-agent-x86_64,controlled,timer.toml} "$WORK/beside"
+	{
+		local_script
+		declare -f in_memory is_watching beside
+		echo in_memory
+		echo beside
+		echo 'cp -r beside-* /exchange'
+	} >"$WORK/beside/script"
+	run_guest 500 6.12-rt "$WORK/beside" virtual
+	python3 - "$WORK/beside" <<'PY'
+import json, pathlib, sys
+median = {}
+for how in ["nothing", "watch", "events", "timerlat"]:
+    [case] = json.loads((pathlib.Path(sys.argv[1]) / f"beside-{how}/summary.json").read_text())["cases"]
+    median[how] = {stage["stage"]: stage["p50_ns"] for stage in case["stages"]}
+print("instructions that are added to the median, from the timer's expiry on:")
+print("stage", *median["nothing"], sep="\t")
+for how in ["watch", "events", "timerlat"]:
+    added = {stage: (ns - median["nothing"][stage]) / 2 for stage, ns in median[how].items()}
+    print(how, *(round(one) for one in added.values()), sep="\t")
+    assert added["user"] > added["irq"] >= 0, added
+PY
+fi
 
 # The run directory is as any other; a guest's stages have the same names on each kernel.
 expect 0 "$IRQSCOPE" report "$WORK/6.1/loop"
