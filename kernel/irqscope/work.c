@@ -37,7 +37,10 @@ static void irqscope_work_unprepare(struct irqscope_responder *stage)
 #ifdef IRQSCOPE_HAVE_WORK_BH
 static int irqscope_work_bh_prepare(struct irqscope_responder *stage)
 {
-	return irqscope_work_prepare_on(stage, system_bh_wq);
+	/* Lockdep knows a work item by where it is initialised; softirqs' ones are others. */
+	stage->queue = system_bh_wq;
+	INIT_WORK(&stage->work, irqscope_work_run);
+	return 0;
 }
 
 const struct irqscope_stage_ops irqscope_work_bh_stage = {
