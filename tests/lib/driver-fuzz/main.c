@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -245,6 +246,9 @@ int main(int argc, char **argv)
 	setlinebuf(stdout);
 	parse(argc, argv);
 	signal(SIGPIPE, SIG_IGN);
+	// A page of this program that could not be read for want of memory would be a SIGBUS.
+	if (mlockall(MCL_CURRENT))
+		puts("FAIL: this program cannot be kept in memory");
 	if (options.sweep)
 		return sweep();
 	printf("seed %llu, %d s%s\n", (unsigned long long)options.seed, options.seconds,
