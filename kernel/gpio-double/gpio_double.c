@@ -38,28 +38,21 @@ static void gpio_double_set(struct gpio_chip *chip, unsigned int line, int value
 {
 }
 
-static struct gpio_chip gpio_double_fast = {
-	.label = "double-fast",
-	.owner = THIS_MODULE,
-	.base = -1,
-	.ngpio = LINES,
-	.direction_input = gpio_double_input,
-	.direction_output = gpio_double_output,
-	.get = gpio_double_get,
-	.set = gpio_double_set,
-};
+/* A controller with all that the three share; its own members follow. */
+#define GPIO_DOUBLE(_label, ...) {			\
+	.label = _label,				\
+	.owner = THIS_MODULE,				\
+	.base = -1,					\
+	.ngpio = LINES,					\
+	.direction_input = gpio_double_input,		\
+	.direction_output = gpio_double_output,		\
+	.get = gpio_double_get,				\
+	.set = gpio_double_set,				\
+	__VA_ARGS__					\
+}
 
-static struct gpio_chip gpio_double_slow = {
-	.label = "double-slow",
-	.owner = THIS_MODULE,
-	.base = -1,
-	.ngpio = LINES,
-	.can_sleep = true,
-	.direction_input = gpio_double_input,
-	.direction_output = gpio_double_output,
-	.get = gpio_double_get,
-	.set = gpio_double_set,
-};
+static struct gpio_chip gpio_double_fast = GPIO_DOUBLE("double-fast");
+static struct gpio_chip gpio_double_slow = GPIO_DOUBLE("double-slow", .can_sleep = true);
 
 static int gpio_double_irq = -1;
 
@@ -68,17 +61,7 @@ static int gpio_double_to_irq(struct gpio_chip *chip, unsigned int line)
 	return gpio_double_irq;
 }
 
-static struct gpio_chip gpio_double_edge = {
-	.label = "double-edge",
-	.owner = THIS_MODULE,
-	.base = -1,
-	.ngpio = LINES,
-	.direction_input = gpio_double_input,
-	.direction_output = gpio_double_output,
-	.get = gpio_double_get,
-	.set = gpio_double_set,
-	.to_irq = gpio_double_to_irq,
-};
+static struct gpio_chip gpio_double_edge = GPIO_DOUBLE("double-edge", .to_irq = gpio_double_to_irq);
 
 static void gpio_double_nothing(struct irq_data *data)
 {
