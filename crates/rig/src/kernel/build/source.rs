@@ -168,28 +168,33 @@ fn cached(wanted: &DebianName<'_>) -> Result<Option<Source>> {
     let entries = std::fs::read_dir(sources()?).into_iter().flatten().flatten();
     let names = entries.filter(|entry| entry.path().is_dir());
     let names: Vec<_> = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    let mut found = Vec::new();
-    for package in packages(wanted) {
+    let found = newest_first(wanted, |package| {
         let versions = names.iter().filter_map(|name| name.strip_prefix(&format!("{package}_")));
-        for version in versions.filter(|version| begins(version, wanted.version)) {
-            found.push(Source::new(&package, version, wanted.rt)?);
-        }
-    }
-    Ok(found.into_iter().max_by_key(|source| version_key(&source.version)))
+        Ok(versions.map(str::to_owned).collect())
+    });
+    Ok(found?.into_iter().next())
 }
 
 /// Returns those that a suite offers, the newest first.
 fn offered(apt: &Apt, wanted: &DebianName<'_>) -> Result<Vec<Source>> {
+    newest_first(wanted, |package| match wanted.rt {
+        true => apt.source_versions(package),
+        false => {
+            let offers = apt.offers(package)?.into_iter();
+            let own = offers.filter(|offer| offer.package == package);
+            Ok(own.map(|offer| offer.version).collect())
+        }
+    })
+}
+
+/// Returns what is wanted among the versions that there are of each package.
+fn newest_first(
+    wanted: &DebianName<'_>,
+    versions: impl Fn(&str) -> Result<Vec<String>>,
+) -> Result<Vec<Source>> {
     let mut found = Vec::new();
     for package in packages(wanted) {
-        let versions = match wanted.rt {
-            true => apt.source_versions(&package)?,
-            false => {
-                let offers = apt.offers(&package)?.into_iter();
-                let own = offers.filter(|offer| offer.package == package);
-                own.map(|offer| offer.version).collect()
-            }
-        };
+        let versions = versions(&package)?;
         for version in versions.iter().filter(|version| begins(version, wanted.version)) {
             found.push(Source::new(&package, version, wanted.rt)?);
         }
