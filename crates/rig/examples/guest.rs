@@ -8,18 +8,19 @@
 //!   `doorbell`   with the device of rig vm
 //!   `boot=S`     host seconds until the script must have begun; 180 by default
 //!   `limit=S`    host seconds until the guest must have ended; 600 by default
+//!   `known=TEXT` with complaints that have this text passed over, and counted
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use irqscope_rig::guest::Guest;
-use irqscope_rig::{Arch, Build, Driver, Kernel, RigError, Stop, first_complaint};
+use irqscope_rig::{Arch, Build, Driver, Kernel, RigError, Stop, complaints};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [kernel, exchange, how @ ..] = words.as_slice() else {
         eprintln!(
-            "usage: guest KERNEL EXCHANGE [PORT] [virtual] [cpus=N] [turns] [doorbell] [boot=S] [limit=S]"
+            "usage: guest KERNEL EXCHANGE [PORT] [virtual] [cpus=N] [turns] [doorbell] [boot=S] [limit=S] [known=TEXT]"
         );
         return ExitCode::from(2);
     };
@@ -62,7 +63,14 @@ fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
     };
     let status = guest.run(&Stop::default())?;
     let log = std::fs::read(guest.exchange.join("console")).unwrap_or_default();
-    match first_complaint(&String::from_utf8_lossy(&log)) {
+    let log = String::from_utf8_lossy(&log);
+    let known: Vec<&str> = how.iter().filter_map(|word| word.strip_prefix("known=")).collect();
+    let (passed, new): (Vec<&str>, Vec<&str>) =
+        complaints(&log).partition(|line| known.iter().any(|text| line.contains(text)));
+    if !passed.is_empty() {
+        println!("known complaints of the guest's kernel: {}", passed.len());
+    }
+    match new.first() {
         Some(complaint) => Err(RigError::Lost {
             what: format!("the guest's kernel complained: {complaint}"),
             console: None,

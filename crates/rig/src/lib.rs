@@ -38,7 +38,7 @@ pub use case::{Event, Events, Stream};
 pub use downloads::{OFFLINE, are_downloads_forbidden, forbid_downloads};
 pub use error::{Result, RigError};
 pub use generator::{board, find, flash};
-pub use guest::console::first_complaint;
+pub use guest::console::{complaints, first_complaint};
 pub use kernel::build::{RECIPES, Recipe, git};
 pub use kernel::driver::{Build, Driver};
 pub use kernel::release::Release;

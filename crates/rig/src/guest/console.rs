@@ -24,10 +24,15 @@ const COMPLAINTS: [&str; 15] = [
 const RACE: &str = "BUG: KCSAN: data-race";
 const OURS: &str = "[irqscope";
 
-/// Returns the first line of a kernel log that is a complaint. The kernel's races with itself,
-/// which are many, are not.
+/// Returns the first line of a kernel log that is a complaint.
 pub fn first_complaint(log: &str) -> Option<&str> {
-    log.lines().find(|line| {
+    complaints(log).next()
+}
+
+/// Returns the lines of a kernel log that are complaints. The kernel's races with itself, which are
+/// many, are not.
+pub fn complaints(log: &str) -> impl Iterator<Item = &str> {
+    log.lines().filter(|line| {
         let foreign = line.contains(RACE) && !line.contains(OURS);
         !foreign && COMPLAINTS.iter().any(|complaint| line.contains(complaint))
     })
