@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Figures of a run whose frames are right in form and say anything at all.
 
-use crate::mutate::{Edit, apply, body, corpus, damage, damaged_run, edits, framed};
+use crate::mutate::{Edit, apply, body_in_corpus, damage, damaged_run, edits, framed};
 use crate::synthetic;
 use irqscope_analysis::{At, CasePath, derive};
 use irqscope_quantity::Quantile;
@@ -28,9 +28,8 @@ proptest! {
         frames in prop::collection::vec(damaged(), 0..16),
         inside: bool,
     ) {
-        let corpus = corpus();
         let frame = |(source, which, edits): &Damaged| {
-            (*source, framed(&apply(&body(&corpus[which.index(corpus.len())]), edits)))
+            (*source, framed(&apply(body_in_corpus(*which), edits)))
         };
         judge(frames.iter().map(frame), inside)?;
     }

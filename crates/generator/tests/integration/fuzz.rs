@@ -2,6 +2,8 @@
 //! A generator that receives anything: what it executes is within its limits, and its account is in
 //! order.
 
+use std::sync::LazyLock;
+
 use crate::mutate;
 use crate::mutate::{apply, body, conversation, edits, framed};
 use irqscope_generator::{Request, Session, Source};
@@ -64,9 +66,10 @@ fn the_whole_conversation_is_heard_and_answered() {
 proptest! {
     #[test]
     fn a_damaged_conversation_is_obeyed_within_the_limits_only(edits in edits(6)) {
-        let bytes: Vec<u8> = conversation().iter().flat_map(|f| encode(f).unwrap()).collect();
+        static BYTES: LazyLock<Vec<u8>> =
+            LazyLock::new(|| conversation().iter().flat_map(|f| encode(f).unwrap()).collect());
         let mut source = source();
-        receive(&apply(&bytes, &edits), &mut source);
+        receive(&apply(&BYTES, &edits), &mut source);
         judge(&mut source)?;
     }
 
@@ -74,7 +77,9 @@ proptest! {
     fn wrong_commands_with_right_checksums_are_obeyed_within_the_limits_only(
         edits in prop::collection::vec((any::<prop::sample::Index>(), edits(4)), 0..8),
     ) {
-        let mut bodies: Vec<Vec<u8>> = conversation().iter().map(body).collect();
+        static BODIES: LazyLock<Vec<Vec<u8>>> =
+            LazyLock::new(|| conversation().iter().map(body).collect());
+        let mut bodies = BODIES.clone();
         for (which, edits) in &edits {
             let which = which.index(bodies.len());
             bodies[which] = apply(&bodies[which], edits);

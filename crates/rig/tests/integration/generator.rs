@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::common::Owner;
-use crate::mutate::{apply, body, corpus, edits, framed};
+use crate::mutate::{apply, body_in_corpus, edits, framed};
 use irqscope_rig::Stop;
 use irqscope_rig::generator::{Client, GeneratorError, Received, look};
 use irqscope_wire::{
@@ -380,9 +380,8 @@ proptest! {
         greeted: bool,
     ) {
         let mut all = if greeted { greeting(PROTOCOL) } else { Vec::new() };
-        let corpus = corpus();
         for (which, edits) in frames {
-            all.extend(framed(&apply(&body(&corpus[which.index(corpus.len())]), &edits)));
+            all.extend(framed(&apply(body_in_corpus(which), &edits)));
         }
         hear(all);
     }

@@ -3,8 +3,9 @@
 
 use crate::synthetic;
 use std::path::Path;
+use std::sync::LazyLock;
 
-use crate::mutate::{Edit, apply, body, corpus, damage, damaged_run, edits, framed};
+use crate::mutate::{Edit, apply, body_in_corpus, corpus, damage, damaged_run, edits, framed};
 use irqscope_run::{
     CaseData, LOG_HEADER, LogHealth, LogIndex, LogReader, LogRecord, RunDir, RunError, Source,
 };
@@ -80,19 +81,22 @@ proptest! {
 
     #[test]
     fn a_log_with_any_damage_gives_whole_records_only(edits in edits(6)) {
-        let frames: Vec<Vec<u8>> = corpus().iter().map(|frame| encode(frame).unwrap()).collect();
-        let records = frames.iter().zip(0..).map(|(frame, number)| {
-            framed(&record(number, 0, 1, &frame[..frame.len() - 1]))
+        static FRAMES: LazyLock<Vec<Vec<u8>>> =
+            LazyLock::new(|| corpus().iter().map(|frame| encode(frame).unwrap()).collect());
+        static LOG: LazyLock<Vec<u8>> = LazyLock::new(|| {
+            let records = FRAMES.iter().zip(0..).map(|(frame, number)| {
+                framed(&record(number, 0, 1, &frame[..frame.len() - 1]))
+            });
+            records.flatten().collect()
         });
-        let log: Vec<u8> = records.flatten().collect();
-        let (records, health) = read(&[&LOG_HEADER[..], &apply(&log, &edits)].concat());
+        let (records, health) = read(&[&LOG_HEADER[..], &apply(&LOG, &edits)].concat());
         for record in &records {
-            let frame = &frames[usize::try_from(record.number).unwrap()];
+            let frame = &FRAMES[usize::try_from(record.number).unwrap()];
             prop_assert_eq!(&record.frame, &frame[..frame.len() - 1]);
         }
         prop_assert_eq!(health.records, records.len() as u64);
         let cut = edits.iter().any(|edit| matches!(edit, Edit::Cut(_)));
-        prop_assert!(cut || records.len() + 10 * edits.len() >= frames.len());
+        prop_assert!(cut || records.len() + 10 * edits.len() >= FRAMES.len());
     }
 
     #[test]
@@ -115,9 +119,8 @@ proptest! {
             0..12,
         ),
     ) {
-        let corpus = corpus();
         let damaged = |(source, which, edits): &(Source, Index, Vec<Edit>)| {
-            (*source, framed(&apply(&body(&corpus[which.index(corpus.len())]), edits)))
+            (*source, framed(&apply(body_in_corpus(*which), edits)))
         };
         judge(&frames.iter().map(damaged).collect::<Vec<_>>())?;
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The frame decoder on anything: it reports, and never panics.
 
+use std::sync::LazyLock;
+
 use crate::mutate;
-use crate::mutate::{apply, body, corpus, edits, framed};
+use crate::mutate::{apply, body, body_in_corpus, corpus, edits, framed};
 use irqscope_wire::{Decoder, Frame, FrameError, MAX_FRAME_BYTES, decode, encode};
 use proptest::prelude::*;
 
@@ -23,8 +25,8 @@ fn the_corpus_has_every_message_and_each_comes_back() {
     indices.dedup();
     assert_eq!(indices, (0..=31).collect::<Vec<u8>>());
     for frame in corpus() {
-        assert_eq!(framed(&body(&frame)), encode(&frame).unwrap());
-        assert_eq!(decode_all(&framed(&body(&frame)), 7), [Ok(frame)]);
+        assert_eq!(framed(&body(frame)), encode(frame).unwrap());
+        assert_eq!(decode_all(&framed(&body(frame)), 7), [Ok(frame.clone())]);
     }
 }
 
@@ -34,8 +36,7 @@ proptest! {
         which in any::<prop::sample::Index>(),
         edits in edits(6),
     ) {
-        let corpus = corpus();
-        let damaged = framed(&apply(&body(&corpus[which.index(corpus.len())]), &edits));
+        let damaged = framed(&apply(body_in_corpus(which), &edits));
         match decode(&damaged[..damaged.len() - 1]) {
             Ok(frame) => {
                 let again = encode(&frame).unwrap();
@@ -50,9 +51,10 @@ proptest! {
         edits in edits(4),
         cut in 1usize..600,
     ) {
+        static STREAM: LazyLock<Vec<u8>> =
+            LazyLock::new(|| corpus().iter().flat_map(|frame| encode(frame).unwrap()).collect());
         let corpus = corpus();
-        let stream: Vec<u8> = corpus.iter().flat_map(|frame| encode(frame).unwrap()).collect();
-        let got = decode_all(&apply(&stream, &edits), cut);
+        let got = decode_all(&apply(&STREAM, &edits), cut);
         // An edit touches 40 bytes at most; each frame here is longer than five.
         let right: Vec<&Frame> = got.iter().flatten().collect();
         prop_assert!(right.iter().all(|frame| corpus.contains(frame)));
@@ -62,8 +64,8 @@ proptest! {
 
     #[test]
     fn the_same_bytes_give_the_same_frames_however_they_are_cut(
-        bytes in prop::collection::vec(prop_oneof![3 => any::<u8>(), 1 => Just(0u8)], 0..2048),
-        cut in 1usize..2048,
+        bytes in prop::collection::vec(any::<u8>().prop_map(|byte| if byte < 64 { 0 } else { byte }), 0..300),
+        cut in 1usize..300,
     ) {
         prop_assert_eq!(decode_all(&bytes, cut), decode_all(&bytes, bytes.len()));
     }

@@ -8,6 +8,8 @@
 //! message is in [`corpus`], and [`framed`] makes damage arrive behind the checksum, where it is
 //! the content's decoder that has to bear it.
 
+use std::sync::LazyLock;
+
 use irqscope_wire::{
     Answer, Async, BenchEnd, BenchSample, BenchSamples, BenchValues, Benchmark, Beyond,
     Calibration, Called, Changes, Class, Clock, Command, Context, Counters, Cycles, DelayedTask,
@@ -103,9 +105,11 @@ fn varint(mut number: u64) -> Vec<u8> {
     bytes
 }
 
+const CHECKSUM: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
+
 /// Makes a frame's content, whatever it is, with the right checksum and framing.
 pub fn framed(body: &[u8]) -> Vec<u8> {
-    let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(body);
+    let checksum = CHECKSUM.checksum(body);
     let mut encoded = cobs::encode_vec(&[body, &checksum.to_le_bytes()].concat());
     encoded.push(0);
     encoded
@@ -116,18 +120,32 @@ pub fn body(frame: &Frame) -> Vec<u8> {
     postcard::to_allocvec(frame).unwrap()
 }
 
-/// Returns every message once, and those of a generator with all their variants.
-pub fn corpus() -> Vec<Frame> {
-    let commands = commands().map(Message::Command).collect();
-    let messages = [target(), benchmarks(), generator(), commands].concat();
+fn numbered(messages: impl IntoIterator<Item = Message>) -> Vec<Frame> {
     messages.into_iter().zip(0..).map(|(message, number)| Frame { number, message }).collect()
 }
 
+/// Returns every message once, and those of a generator with all their variants.
+pub fn corpus() -> &'static [Frame] {
+    static CORPUS: LazyLock<Vec<Frame>> = LazyLock::new(|| {
+        let commands = commands().map(Message::Command).collect();
+        numbered([target(), benchmarks(), generator(), commands].concat())
+    });
+    &CORPUS
+}
+
+/// Returns the content of one of the corpus' frames.
+pub fn body_in_corpus(which: Index) -> &'static [u8] {
+    static BODIES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| corpus().iter().map(body).collect());
+    &BODIES[which.index(BODIES.len())]
+}
+
 /// Returns a host's side of a conversation: hello, then commands.
-pub fn conversation() -> Vec<Frame> {
-    let hello = std::iter::once(Message::Hello(hello_of("host")));
-    let messages = hello.chain(commands().map(Message::Command));
-    messages.zip(0..).map(|(message, number)| Frame { number, message }).collect()
+pub fn conversation() -> &'static [Frame] {
+    static CONVERSATION: LazyLock<Vec<Frame>> = LazyLock::new(|| {
+        let hello = std::iter::once(Message::Hello(hello_of("host")));
+        numbered(hello.chain(commands().map(Message::Command)))
+    });
+    &CONVERSATION
 }
 
 /// Returns a whole run of two stages, seen by a target and, where the flag says so, by a generator:
@@ -186,11 +204,10 @@ pub fn run() -> Vec<(bool, Frame)> {
         packet(3..count),
         status(RunState::Done, all(count)),
     ];
-    let numbered = |generator: bool, messages: Vec<Message>| {
-        let frames = messages.into_iter().zip(0..);
-        frames.map(move |(message, number)| (generator, Frame { number, message }))
+    let of = |generator: bool, messages| {
+        numbered(messages).into_iter().map(move |frame| (generator, frame))
     };
-    numbered(false, target).chain(numbered(true, generator)).collect()
+    of(false, target).chain(of(true, generator)).collect()
 }
 
 const CODE: i64 = -0x7f00_0000;
@@ -220,7 +237,9 @@ fn way(trigger: u64, span: u64) -> Path {
 
 /// Returns its frames as they would arrive, some of them damaged behind the checksum.
 pub fn damaged_run(damage: &[(Index, Vec<Edit>)]) -> Vec<(bool, Vec<u8>)> {
-    let mut bodies: Vec<_> = run().iter().map(|(from, frame)| (*from, body(frame))).collect();
+    static BODIES: LazyLock<Vec<(bool, Vec<u8>)>> =
+        LazyLock::new(|| run().iter().map(|(from, frame)| (*from, body(frame))).collect());
+    let mut bodies = BODIES.clone();
     for (which, edits) in damage {
         let which = which.index(bodies.len());
         bodies[which].1 = apply(&bodies[which].1, edits);
