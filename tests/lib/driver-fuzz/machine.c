@@ -20,7 +20,8 @@
 static const char *const faults[] = { "/sys/kernel/debug/failslab", "/sys/kernel/debug/fail_page_alloc" };
 
 // A load makes hundreds of allocations: if they could fail at each, no load would ever succeed.
-void load(const char *path, const char *parameters)
+// A success counts as `which`.
+static void load_module(const char *path, const char *parameters, enum count which)
 {
 	int fd;
 
@@ -32,13 +33,18 @@ void load(const char *path, const char *parameters)
 		goto end;
 	}
 	if (!syscall(SYS_finit_module, fd, parameters, 0))
-		count(LOADS);
+		count(which);
 	else if (errno != EEXIST)
 		count(LOADS_REFUSED);
 	close(fd);
 end:
 	if (options.fail)
 		let_allocations_fail(false);
+}
+
+void load(const char *path, const char *parameters)
+{
+	load_module(path, parameters, LOADS);
 }
 
 bool unload(const char *name)
@@ -51,7 +57,7 @@ bool unload(const char *name)
 
 static void load_port(const struct port *port)
 {
-	load(port->path, port->parameters);
+	load_module(port->path, port->parameters, PORT_LOADS);
 }
 
 void load_ports(void)

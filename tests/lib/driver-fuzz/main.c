@@ -28,7 +28,7 @@ static _Thread_local uint64_t state;
 
 static const char *const count_names[COUNTS] = {
 	"settings", "runs", "opens", "mappings", "releases", "polls", "answers", "events",
-	"injections", "forks", "loads", "loads refused", "unloads", "unloads refused", "hotplugs",
+	"injections", "forks", "loads", "port loads", "loads refused", "unloads", "unloads refused", "hotplugs",
 	"removals"
 };
 
@@ -175,8 +175,20 @@ static bool ends(pthread_t thread)
 	return false;
 }
 
+// Shorter runs may lack something by chance.
+#define LONG_S 240
+
+// A worker that waits for ever, or for what is never given back, is no longer a test.
+static void check_progress(const unsigned long *before)
+{
+	for (int i = 0; i < COUNTS; i++)
+		if (counts[i] == before[i])
+			printf("FAIL: no more %s in the last quarter\n", count_names[i]);
+}
+
 static void run_workers(void)
 {
+	unsigned long before[COUNTS] = { };
 	pthread_t threads[WORKERS];
 	char when[32];
 
@@ -187,11 +199,16 @@ static void run_workers(void)
 		}
 	for (int second = 0; second < options.seconds; second++) {
 		sleep(1);
+		if (second == options.seconds / 4 * 3)
+			for (int i = 0; i < COUNTS; i++)
+				before[i] = counts[i];
 		if (second % 10 == 9) {
 			snprintf(when, sizeof(when), "%d s", second + 1);
 			report(when);
 		}
 	}
+	if (options.seconds >= LONG_S)
+		check_progress(before);
 	ending = true;
 	for (size_t i = 0; i < WORKERS; i++)
 		if (!ends(threads[i])) {

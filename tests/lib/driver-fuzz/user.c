@@ -71,13 +71,14 @@ void user_worker(void)
 {
 	int fd = open_device("/dev/irqscope-user", O_RDWR | O_NONBLOCK);
 	volatile struct irqscope_user_edge *edge;
+	size_t words_length = PAGE * (1 + one_in(8));
 	volatile char *words;
 	struct irqscope_call call;
 
 	if (fd < 0)
 		return;
 	edge = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, one_in(8) ? MAP_PRIVATE : MAP_SHARED, fd, 0);
-	words = mmap(NULL, PAGE * (1 + one_in(8)), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	words = mmap(NULL, words_length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		     PAGE * IRQSCOPE_USER_WORDS_PAGE);
 	count(MAPPINGS);
 	share(fd);
@@ -101,7 +102,7 @@ void user_worker(void)
 	if (edge != MAP_FAILED)
 		munmap((void *)edge, PAGE);
 	if (words != MAP_FAILED)
-		munmap((void *)words, PAGE);
+		munmap((void *)words, words_length);
 	close(fd);
 }
 
