@@ -69,8 +69,8 @@ void load_ports(void)
 // With the devices left alone for a while, then opened again while the module loads.
 void loader_worker(void)
 {
-	rest_us(1500000);
-	if (options.port_count && one_in(2)) {
+	rest_us(1000000);
+	if (options.port_count && one_in(3)) {
 		const struct port *port = &options.ports[below(options.port_count)];
 
 		unload(port->name);
@@ -80,8 +80,9 @@ void loader_worker(void)
 	quiet = !one_in(4);
 	for (int i = 0; i < options.port_count; i++)
 		unload(options.ports[i].name);
-	for (int tries = 0; !unload("irqscope") && tries < 50; tries++)
-		usleep(2000);
+	// All others close what they have, which takes a second where a kernel is slow.
+	for (int tries = 0; !unload("irqscope") && tries < (quiet ? 500 : 50); tries++)
+		usleep(4000);
 	quiet = false;
 	for (int tries = 0; tries < 5 && !ending; tries++)
 		load(options.module, "");
