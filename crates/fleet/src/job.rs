@@ -134,21 +134,12 @@ impl Job {
     /// Returns the command as a person would type it, behind its place's launcher, without its output directory
     /// and its target.
     pub fn command(&self, launcher: &[String]) -> String {
-        let quoted = |word: &String| {
-            let plain =
-                |letter: char| letter.is_ascii_alphanumeric() || "-_./=:@,+~".contains(letter);
-            if word.chars().all(plain) {
-                word.clone()
-            } else {
-                format!("'{}'", word.replace('\'', "'\\''"))
-            }
-        };
         let all = self.arguments(&Way::default(), Path::new(""), &Trust::default());
         let words =
             all.iter().filter(|word| !["--no-report", "--out", ""].contains(&word.as_str()));
         let program = "irqscope".to_owned();
         let words = launcher.iter().chain([&program]).chain(words);
-        words.map(quoted).collect::<Vec<_>>().join(" ")
+        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the arguments of the program that measures it into `out`.
@@ -175,6 +166,16 @@ impl Job {
         }
         self.set.iter().for_each(|set| option("--set", set.clone()));
         all
+    }
+}
+
+/// Returns a word as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:@,+~".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

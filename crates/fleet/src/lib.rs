@@ -6,6 +6,8 @@
 //! each, so that the same command goes on where an earlier one ended, however it ended.
 #![warn(missing_docs)]
 
+mod array;
+mod cluster;
 mod error;
 mod job;
 mod journal;
@@ -15,6 +17,7 @@ mod lake;
 mod plan;
 mod pool;
 mod process;
+mod slurm;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

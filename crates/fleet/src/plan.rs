@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::job::{Job, Trust};
-use crate::{FleetError, Result};
+use crate::{FleetError, Result, slurm};
 
 /// The version of plans that this program reads.
 const VERSION: u32 = 1;
@@ -48,6 +48,7 @@ struct RawPlace {
     set: Vec<String>,
     #[serde(default)]
     launcher: Vec<String>,
+    slurm: Option<Vec<String>>,
     at_once: Option<usize>,
 }
 
@@ -79,6 +80,8 @@ pub struct Place {
     pub at_once: Option<usize>,
     /// The program with its arguments that starts a job elsewhere, such as Slurm's `srun`; empty: this one does.
     pub launcher: Vec<String>,
+    /// Options of `sbatch`, to which jobs go as arrays; none: they do not.
+    pub slurm: Option<Vec<String>>,
     set: Vec<String>,
 }
 
@@ -86,6 +89,14 @@ impl Place {
     /// Returns whether what is measured there boots kernels, or runs one of its own.
     fn boots(&self) -> bool {
         self.at == Where::Here
+    }
+
+    /// Returns what comes before a job's command.
+    pub fn begin(&self) -> Vec<String> {
+        let sbatch = |options: &Vec<String>| {
+            std::iter::once("sbatch".to_owned()).chain(options.iter().cloned()).collect()
+        };
+        self.slurm.as_ref().map_or_else(|| self.launcher.clone(), sbatch)
     }
 }
 
@@ -145,16 +156,22 @@ impl Plan {
 }
 
 impl Plan {
-    /// Refuses launchers that are not trusted, or not there.
+    /// Refuses launchers that are not trusted, or not there; so it does with Slurm's programs.
     fn check_launchers(&self, trust: &Trust) -> Result<()> {
-        for Place { name, launcher, .. } in self.places.values() {
-            let Some(program) = launcher.first() else { continue };
+        for place in self.places.values() {
+            let (key, programs) = match (&place.slurm, place.launcher.first()) {
+                (Some(_), _) => ("slurm", slurm::PROGRAMS.to_vec()),
+                (None, Some(program)) => ("launcher", vec![program.as_str()]),
+                (None, None) => continue,
+            };
+            let key = format!("place.{}.{key}", place.name);
             let text = if !trust.commands {
                 format!(
-                    "place.{name}.launcher runs {program} on this machine; if you trust the plan, add --allow-commands"
+                    "{key} runs {} on this machine; if you trust the plan, add --allow-commands",
+                    programs[0]
                 )
-            } else if !is_program(program) {
-                format!("place.{name}.launcher: there is no program {program}")
+            } else if let Some(absent) = programs.iter().find(|program| !is_program(program)) {
+                format!("{key}: there is no program {absent}")
             } else {
                 continue;
             };
@@ -210,10 +227,14 @@ impl RawPlace {
             (None, false) => Where::Labgrid(self.tags.clone()),
             (None, true) => Where::Here,
         };
-        if !self.launcher.is_empty() && at != Where::Here {
+        let key = if self.slurm.is_some() { "slurm" } else { "a launcher" };
+        if (self.slurm.is_some() || !self.launcher.is_empty()) && at != Where::Here {
             return Err(format!(
-                "place.{name}: a launcher starts jobs that boot guests; with a host or tags there is nothing to launch"
+                "place.{name}: {key} starts jobs that boot guests; with a host or tags there is nothing to launch"
             ));
+        }
+        if self.slurm.is_some() && !self.launcher.is_empty() {
+            return Err(format!("place.{name}: a place has slurm or a launcher, not both"));
         }
         if self.at_once == Some(0) {
             return Err(format!("place.{name}.at-once is 0: at least one job is needed"));
@@ -226,6 +247,7 @@ impl RawPlace {
             connect: self.connect.clone(),
             at_once,
             launcher: self.launcher.clone(),
+            slurm: self.slurm.clone(),
             set: self.set.clone(),
         })
     }

@@ -2,7 +2,7 @@
 //! A fleet at work: jobs to places, as many at the same time as the places take.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::process::{Ended, last_words, run as run_process};
 use crate::{Result, labgrid, locked};
 
 /// The exit status of a measurement whose rig was lost, which may be tried again.
-const LOST: i32 = 3;
+pub(crate) const LOST: i32 = 3;
 
 /// The manner of working.
 #[derive(Clone, Debug)]
@@ -49,12 +49,12 @@ pub trait Progress: Sync {
     fn say(&self, line: &str);
 }
 
-struct Fleet<'a> {
-    plan: &'a Plan,
-    directory: &'a Directory,
-    journal: Journal,
-    options: &'a Options,
-    progress: &'a dyn Progress,
+pub(crate) struct Fleet<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) directory: &'a Directory,
+    pub(crate) journal: Journal,
+    pub(crate) options: &'a Options,
+    pub(crate) progress: &'a dyn Progress,
     known: Mutex<Known>,
     digest: Option<String>,
     left: Mutex<usize>,
@@ -92,13 +92,30 @@ pub fn run(
 }
 
 impl Fleet<'_> {
-    /// Hands each job to its place when that has room. A thread for each job that is under way.
+    /// Hands each job to its place when that has room. A thread for each job that is under way, and one
+    /// for each cluster that takes arrays.
     fn all(&self, todo: &[&Job]) -> Result<()> {
         let mut waiting: Vec<&Job> = todo.iter().rev().copied().collect();
+        let mut arrays: BTreeMap<&str, Vec<&Job>> = BTreeMap::new();
+        waiting.retain(|job| {
+            let goes_along = self.plan.places[&job.place].slurm.is_some();
+            if goes_along {
+                arrays.entry(&job.place).or_default().insert(0, job);
+            }
+            !goes_along
+        });
         let mut under_way: BTreeMap<&str, usize> = BTreeMap::new();
         let (report, reports) = mpsc::channel();
         let mut trouble = None;
         thread::scope(|scope| {
+            for (place, jobs) in arrays {
+                let report = report.clone();
+                *under_way.entry(place).or_default() += 1;
+                scope.spawn(move || {
+                    let ended = self.cluster(&self.plan.places[place], jobs);
+                    let _ = report.send((place, ended));
+                });
+            }
             loop {
                 let stopped = self.options.stop.requested() || trouble.is_some();
                 let room = |job: &&Job| {
@@ -167,24 +184,7 @@ impl Fleet<'_> {
 
     fn one(&self, job: &Job) -> Result<()> {
         let place = &self.plan.places[&job.place];
-        let Options { trust, stop, .. } = self.options;
-        let key = match &self.digest {
-            Some(digest) if place.at == Where::Here => {
-                match known::key(job, &place.at, trust, digest, stop) {
-                    Ok(key) => key,
-                    // The kernel, say, cannot be had: the job fails, and the others go on.
-                    Err(error) => return self.failed(job, Some(2), error.to_string()),
-                }
-            }
-            _ => None,
-        };
-        if let Some(key) = key.as_ref().filter(|_| !self.options.anew) {
-            let run = locked(&self.known).get(key);
-            if let Some(run) = run {
-                let what = What::Known { run: self.seen_from_here(run), key: key.clone() };
-                return self.ended(job, what);
-            }
-        }
+        let Some(key) = self.key_of(job)? else { return Ok(()) };
         for attempt in 1.. {
             let what = self.attempt(job, place, attempt, key.as_deref())?;
             let again = matches!(&what, What::Failed { exit: Some(LOST), .. });
@@ -195,6 +195,34 @@ impl Fleet<'_> {
             self.journal.write(&job.name, what)?;
         }
         Ok(())
+    }
+
+    /// Returns the key of a job that has to be measured, if it has one; `None` if the job has ended,
+    /// because its result is known or its key cannot be found.
+    pub(crate) fn key_of(&self, job: &Job) -> Result<Option<Option<String>>> {
+        let place = &self.plan.places[&job.place];
+        let Options { trust, stop, .. } = self.options;
+        let key = match &self.digest {
+            Some(digest) if place.at == Where::Here => {
+                match known::key(job, &place.at, trust, digest, stop) {
+                    Ok(key) => key,
+                    // The kernel, say, cannot be had: the job fails, and the others go on.
+                    Err(error) => {
+                        let what = What::Failed { exit: Some(2), why: error.to_string() };
+                        return self.ended(job, what).map(|()| None);
+                    }
+                }
+            }
+            _ => None,
+        };
+        if let Some(key) = key.as_ref().filter(|_| !self.options.anew) {
+            let run = locked(&self.known).get(key);
+            if let Some(run) = run {
+                let what = What::Known { run: self.seen_from_here(run), key: key.clone() };
+                return self.ended(job, what).map(|()| None);
+            }
+        }
+        Ok(Some(key))
     }
 
     /// Measures once.
@@ -251,29 +279,28 @@ impl Fleet<'_> {
         let launcher = &self.plan.places[&job.place].launcher;
         let command: Vec<String> = launcher.iter().cloned().chain(own).chain(arguments).collect();
         let ended = run_process(&command, &log, self.plan.limit, stop)?;
+        let (seconds, key) = (begin.elapsed().as_secs(), key.map(str::to_owned));
+        Ok(self.became(&ended, &log, What::Done { run, seconds, machine, key }))
+    }
+
+    /// Returns what became of a measurement whose process ended, with what it is if it ended well.
+    pub(crate) fn became(&self, ended: &Ended, log: &Path, done: What) -> What {
         let failed = |exit, why: String| What::Failed { exit, why };
-        Ok(match ended {
-            Ended::Itself(Some(0)) => {
-                let (seconds, key) = (begin.elapsed().as_secs(), key.map(str::to_owned));
-                What::Done { run, seconds, machine, key }
-            }
+        match ended {
+            Ended::Itself(Some(0)) => done,
             // The measurement was asked to end by someone else.
             Ended::Stopped | Ended::Itself(Some(130)) => What::Interrupted,
-            Ended::Itself(Some(exit)) => failed(Some(exit), last_words(&log)),
+            Ended::Itself(Some(exit)) => failed(Some(*exit), last_words(log)),
             Ended::Itself(None) => failed(Some(LOST), "it was ended by a signal".into()),
             Ended::Late => {
                 let limit =
                     humantime::format_duration(Duration::from_secs(self.plan.limit.as_secs()));
                 failed(None, format!("not done within {limit}; the plan's limit says how long"))
             }
-        })
+        }
     }
 
-    fn failed(&self, job: &Job, exit: Option<i32>, why: String) -> Result<()> {
-        self.ended(job, What::Failed { exit, why })
-    }
-
-    fn ended(&self, job: &Job, what: What) -> Result<()> {
+    pub(crate) fn ended(&self, job: &Job, what: What) -> Result<()> {
         self.journal.write(&job.name, what.clone())?;
         if let What::Done { run, key: Some(key), .. } = &what {
             locked(&self.known).insert(key.clone(), self.directory.path().join(run));

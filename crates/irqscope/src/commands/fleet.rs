@@ -105,7 +105,7 @@ fn show(plan: &Path) -> Done {
     if !plan.about.is_empty() {
         println!("{}", plan.about);
     }
-    let command = |job: &irqscope_fleet::Job| job.command(&plan.places[&job.place].launcher);
+    let command = |job: &irqscope_fleet::Job| job.command(&plan.places[&job.place].begin());
     let row = |job: &irqscope_fleet::Job| [job.name.clone(), job.place.clone(), command(job)];
     let rows: Vec<_> = plan.jobs.iter().map(row).collect();
     print!("{}", aligned(&rows, &[Column::Words, Column::Words, Column::Words]));
