@@ -2,7 +2,8 @@
 # Goal: a fleet measures at places of labgrid, with its own coordinator, exporter and client: each job
 # reserves a place by tags, measures over ssh what is there, and gives it back; one that finds it taken
 # waits; without a coordinator that is said, and a wait for a place that is not there ends with the fleet. A test
-# of labgrid's measures by the Python package's driver.
+# of labgrid's measures by the Python package's driver. For make soak: 20 places and 200 runs, while coordinator,
+# exporter, a guest and the fleet are killed, of which each is measured once (PLACES, RUNS).
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -121,5 +122,74 @@ ssh "${OWN[@]}" -O exit root@127.0.0.1 2>/dev/null
 touch "$WORK/done"
 wait $guest || fail "the guest ended with $?"
 trap 'rm -rf "$SOCKETS"' EXIT
+
+# Many places, each a guest of its own, and all that a fleet needs killed in between.
+many_places() {
+	local count=${PLACES:-20} runs=${RUNS:-200} first=$((PORT + 1)) place n
+	boots() { # NUMBER
+		local dir=$WORK/place$1
+		mkdir -p "$dir"
+		cp "$WORK"/{host-key,key.pub,sshd_config,script} "$dir"
+		rm -f "$dir/done"
+		"$GUEST" 6.1 "$dir" $((first + $1)) cpus=1 boot=900 limit=14400 >"$dir/words" 2>&1 &
+		guests[$1]=$!
+	}
+	is_up() { timeout 60 ssh -F none -p $((first + $1)) -i "$WORK/own-key" -o BatchMode=yes -o ConnectTimeout=5 \
+		-o "UserKnownHostsFile=$WORK/known" -o IdentitiesOnly=yes root@127.0.0.1 true 2>/dev/null; }
+	restart_lab() {
+		pkill -KILL -P $$ -f labgrid || true
+		(cd "$WORK" && exec labgrid-coordinator -l $coordinator >>coordinator.log 2>&1) &
+		within 60 there
+		labgrid-exporter -n lab "$WORK/exporter.yaml" >>"$WORK/exporter.log" 2>&1 &
+		within 60 client_says resources "place$count"
+	}
+	for n in $(seq "$count"); do
+		printf '[127.0.0.1]:%s %s\n' $((first + n)) "$(cut -d' ' -f1,2 "$WORK/host-key.pub")" >>"$WORK/known"
+		printf 'place%s:\n  NetworkService:\n    address: 127.0.0.1\n    port: %s\n    username: root\n' \
+			"$n" $((first + n)) >>"$WORK/exporter.yaml"
+		boots "$n"
+		# Four at a time: all of them together take as long, and look stuck.
+		[ $((n % 4)) != 0 ] || within 900 is_up "$n"
+	done
+	for n in $(seq "$count"); do within 900 is_up "$n"; done
+	echo "$SECONDS s: $count places are up"
+	restart_lab
+	for n in $(seq "$count"); do
+		labgrid-client -p "many$n" create
+		labgrid-client -p "many$n" add-match "lab/place$n/*"
+		labgrid-client -p "many$n" set-tags irqscope=many
+	done
+	sed -e "s/^seeds.*/seeds = [$(seq -s, "$runs")]\nset = [\"trigger.count=50\"]/" -e "s/guest/many/" \
+		-e "\$ a at-once = $count" "$WORK/plan.toml" >"$WORK/many.toml"
+	many() { "$IRQSCOPE" fleet run "$WORK/many.toml" --out "$WORK/many" --allow-ssh-options; }
+	measured() { [ "$(grep -c '"event":"done"' "$WORK/many/journal.jsonl" 2>/dev/null)" -ge "$1" ]; }
+	many >"$WORK/fleet" 2>&1 &
+	within 3600 measured $((runs / 4))
+	pkill -KILL -P $! || true # the fleet
+	wait $! || true
+	restart_lab
+	many >>"$WORK/fleet" 2>&1 &
+	within 3600 measured $((runs / 2))
+	touch "$WORK/place1/done" # a guest goes, and comes again
+	wait "${guests[1]}" || true
+	boots 1
+	restart_lab # under the fleet, which cannot know where its places are
+	wait $! || true
+	for n in 1 2 3 4 5; do
+		within 900 is_up 1
+		many >>"$WORK/fleet" 2>&1 && break
+	done
+	[ "$(grep -c '"event":"done"' "$WORK/many/journal.jsonl")" = "$runs" ] || fail "not each once: $(tail "$WORK/fleet")"
+	"$IRQSCOPE" fleet status "$WORK/many" --json >"$WORK/many.json"
+	holds "$WORK/many.json" "len({r['run'] for r in c if r['event'] == 'done'}) == $runs" "runs"
+	for n in $(python3 -c 'import json, sys; print(*[row["run"] for row in json.load(sys.stdin)])' <"$WORK/many.json"); do
+		holds "$WORK/many/$n/summary.json" "c['triggers'] == 50 and c['identity_holds']" "run $n"
+	done
+	echo "$SECONDS s: $runs runs; places used: $(grep -o '"machine":"many[0-9]*"' "$WORK/many/journal.jsonl" | sort -u | wc -l)"
+	for n in $(seq "$count"); do touch "$WORK/place$n/done"; done
+	wait "${guests[@]}" || true
+}
+declare -A guests
+if in_soak "20 places of labgrid and 200 runs"; then many_places; fi
 pkill -P $$ -f labgrid || true
 nothing_left "qemu-system-x86_64.*$WORK"

@@ -100,6 +100,11 @@ impl Fleet<'_> {
     /// was never submitted.
     fn found_again(&self, place: &Place, jobs: &BTreeMap<&str, &Job>) -> Result<Vec<UnderWay>> {
         let mut found = Vec::new();
+        let before = self.directory.outcomes()?;
+        let has_begun = |task: &Task| {
+            let last = before.get(&task.job).and_then(|of| of.last.as_ref());
+            matches!(last, Some(What::Started { attempt, .. }) if *attempt == task.attempt)
+        };
         for array in Array::unheard(self.directory.path(), &place.name)? {
             let present = slurm::present(array.name()).unwrap_or_default();
             let left = array.left()?;
@@ -117,7 +122,10 @@ impl Fleet<'_> {
                 "{} jobs of an earlier call are in the cluster or were measured there",
                 open.len()
             ));
-            found.push(UnderWay::new(array, open));
+            let mut one = UnderWay::new(array, open);
+            let begun = one.open.iter().filter(|number| has_begun(one.task(**number)));
+            one.begun = begun.map(|number| (*number, Instant::now())).collect();
+            found.push(one);
         }
         Ok(found)
     }
