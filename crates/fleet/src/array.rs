@@ -15,10 +15,10 @@ use crate::{FleetError, Result};
 
 const ARRAYS: &str = "arrays";
 const TASKS: &str = "tasks.json";
-/// A file beside the tasks' once a fleet has heard of the end of each; `NUMBER.heard` is for one.
-const HEARD: &str = "heard";
+/// Marks an array whose tasks' ends are all in the journal; `NUMBER.recorded` marks one task.
+const RECORDED: &str = "recorded";
 
-/// What a task runs: its line of the file `commands`. The status is there whole or not at all.
+/// Runs a task, which is a line of the file `commands`. The status is there whole or not at all.
 const SCRIPT: &str = r#"#!/bin/sh
 # A task of an array of irqscope fleet: line $SLURM_ARRAY_TASK_ID of the file commands. It leaves
 # NUMBER.begun with its node, and NUMBER.status with its exit status and its seconds.
@@ -59,7 +59,7 @@ struct List {
     tasks: Vec<Task>,
 }
 
-/// What a task has left.
+/// The state of a task by its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
     Begun,
@@ -68,7 +68,7 @@ pub enum Left {
         seconds: u64,
     },
     /// Its end is in the journal.
-    Heard,
+    Recorded,
 }
 
 impl Array {
@@ -101,17 +101,17 @@ impl Array {
         Ok(Self { directory, list })
     }
 
-    /// Finds the arrays of a place of which no fleet has heard the end.
+    /// Finds the arrays of a place with tasks whose end may not be in the journal.
     ///
     /// # Errors
     /// The disk's, and a damaged file.
-    pub fn unheard(fleet: &Path, place: &str) -> Result<Vec<Self>> {
+    pub fn unrecorded(fleet: &Path, place: &str) -> Result<Vec<Self>> {
         let all = std::path::absolute(fleet.join(ARRAYS))
             .map_err(|error| FleetError::read(fleet, error))?;
         let mut found = Vec::new();
         for number in numbers(&all).map_err(|error| FleetError::read(&all, error))? {
             let directory = all.join(number.to_string());
-            if directory.join(HEARD).exists() {
+            if directory.join(RECORDED).exists() {
                 continue;
             }
             let path = directory.join(TASKS);
@@ -154,9 +154,9 @@ impl Array {
             };
             let Ok(number) = number.parse() else { continue };
             match kind {
-                "heard" => _ = all.insert(number, Left::Heard),
+                "recorded" => _ = all.insert(number, Left::Recorded),
                 "begun" => _ = all.entry(number).or_insert(Left::Begun),
-                "status" if all.get(&number) != Some(&Left::Heard) => {
+                "status" if all.get(&number) != Some(&Left::Recorded) => {
                     let text = fs::read_to_string(self.directory.join(&name)).map_err(refused)?;
                     // Nothing but the script writes it.
                     let (exit, seconds) = text.trim().split_once(' ').unwrap_or(("1", "0"));
@@ -178,16 +178,16 @@ impl Array {
     ///
     /// # Errors
     /// The disk's.
-    pub fn task_is_heard(&self, number: usize) -> Result<()> {
-        self.note(&format!("{number}.{HEARD}"))
+    pub fn record_task(&self, number: usize) -> Result<()> {
+        self.note(&format!("{number}.{RECORDED}"))
     }
 
-    /// Notes that the end of each task was heard of.
+    /// Notes that the ends of all tasks are in the journal.
     ///
     /// # Errors
     /// The disk's.
-    pub fn is_heard(&self) -> Result<()> {
-        self.note(HEARD)
+    pub fn record(&self) -> Result<()> {
+        self.note(RECORDED)
     }
 
     fn note(&self, name: &str) -> Result<()> {
@@ -243,17 +243,17 @@ mod tests {
         assert_eq!(left[&1], Left::Ended { exit: 3, seconds: 0 });
         assert_eq!(left[&2], Left::Ended { exit: 0, seconds: 0 });
         assert_eq!((left[&3], left.len()), (Left::Begun, 3));
-        array.task_is_heard(1).unwrap();
-        assert_eq!(array.left().unwrap()[&1], Left::Heard);
+        array.record_task(1).unwrap();
+        assert_eq!(array.left().unwrap()[&1], Left::Recorded);
 
         let second = Array::create(&fleet, "cluster", vec![(task("d"), "true".into())]).unwrap();
         assert_ne!(second.name(), array.name());
         let names = |place| {
-            let unheard = Array::unheard(&fleet, place).unwrap();
-            unheard.iter().map(|array| array.tasks()[0].job.clone()).collect::<Vec<_>>()
+            let unrecorded = Array::unrecorded(&fleet, place).unwrap();
+            unrecorded.iter().map(|array| array.tasks()[0].job.clone()).collect::<Vec<_>>()
         };
         assert_eq!((names("cluster"), names("other")), (vec!["a".into(), "d".into()], vec![]));
-        array.is_heard().unwrap();
+        array.record().unwrap();
         assert_eq!(names("cluster"), ["d"]);
     }
 }

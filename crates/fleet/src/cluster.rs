@@ -87,7 +87,7 @@ impl Fleet<'_> {
             for one in &mut under_way {
                 waiting.extend(self.look(one, ask, &by_name)?);
                 if one.open.is_empty() {
-                    one.array.is_heard()?;
+                    one.array.record()?;
                 }
             }
             under_way.retain(|one| !one.open.is_empty());
@@ -105,17 +105,17 @@ impl Fleet<'_> {
             let last = before.get(&task.job).and_then(|of| of.last.as_ref());
             matches!(last, Some(What::Started { attempt, .. }) if *attempt == task.attempt)
         };
-        for array in Array::unheard(self.directory.path(), &place.name)? {
+        for array in Array::unrecorded(self.directory.path(), &place.name)? {
             let present = slurm::present(array.name()).unwrap_or_default();
             let left = array.left()?;
             let is_open = |number: &usize| {
                 let wanted = jobs.contains_key(array.tasks()[number - 1].job.as_str());
                 let is_there = present.contains(number) || left.contains_key(number);
-                wanted && is_there && left.get(number) != Some(&Left::Heard)
+                wanted && is_there && left.get(number) != Some(&Left::Recorded)
             };
             let open: BTreeSet<usize> = (1..=array.tasks().len()).filter(is_open).collect();
             if open.is_empty() {
-                array.is_heard()?;
+                array.record()?;
                 continue;
             }
             self.progress.say(&format!(
@@ -130,7 +130,7 @@ impl Fleet<'_> {
         Ok(found)
     }
 
-    /// Submits what waits, as far as the cluster takes it. What it refuses waits for the end of what is there, and
+    /// Submits what waits, as far as the cluster takes it. The rest waits for the end of what is there, and
     /// fails where nothing is.
     fn submit(
         &self,
@@ -160,7 +160,7 @@ impl Fleet<'_> {
                     under_way.push(UnderWay::new(array, (1..=count).collect()));
                 }
                 Err(why) => {
-                    array.is_heard()?;
+                    array.record()?;
                     if under_way.is_empty() {
                         for one in waiting.drain(..) {
                             let what = What::Failed { exit: Some(1), why: why.clone() };
@@ -228,7 +228,7 @@ impl Fleet<'_> {
                 self.ended(job, what)?;
             }
             one.open.remove(&number);
-            one.array.task_is_heard(number)?;
+            one.array.record_task(number)?;
         }
         Ok(again)
     }
@@ -298,11 +298,11 @@ impl Fleet<'_> {
                 self.begins(one, number)?;
                 let what = match state {
                     Left::Ended { exit, seconds } => self.task_ended(one, number, *exit, *seconds),
-                    Left::Begun | Left::Heard => What::Interrupted,
+                    Left::Begun | Left::Recorded => What::Interrupted,
                 };
                 self.ended(jobs[one.task(number).job.as_str()], what)?;
             }
-            one.array.is_heard()?;
+            one.array.record()?;
         }
         Ok(())
     }

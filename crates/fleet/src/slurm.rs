@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Slurm's own programs: an array of jobs is submitted, looked for, and taken back. An array is found by
+//! Slurm's own programs, which submit an array of jobs, look for it and take it back. An array is found by
 //! its name, which its fleet gives it, so that one whose submission was not heard of is found, too.
 
 use std::collections::BTreeSet;
