@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Slurm's own programs, which submit an array of jobs, look for it and take it back. An array is found by
-//! its name, which its fleet gives it, so that one whose submission was not heard of is found, too.
+//! its name, which its fleet gives it, also when the submission itself was cut off.
 
 use std::collections::BTreeSet;
 use std::path::Path;
