@@ -137,7 +137,7 @@ many_places() {
 	is_up() { timeout 60 ssh -F none -p $((first + $1)) -i "$WORK/own-key" -o BatchMode=yes -o ConnectTimeout=5 \
 		-o "UserKnownHostsFile=$WORK/known" -o IdentitiesOnly=yes root@127.0.0.1 true 2>/dev/null; }
 	restart_lab() {
-		pkill -KILL -P $$ -f labgrid || true
+		pkill -KILL -P $$ -f 'labgrid-(coordinator|exporter)' || true
 		(cd "$WORK" && exec labgrid-coordinator -l $coordinator >>coordinator.log 2>&1) &
 		within 60 there
 		labgrid-exporter -n lab "$WORK/exporter.yaml" >>"$WORK/exporter.log" 2>&1 &
@@ -162,7 +162,11 @@ many_places() {
 	sed -e "s/^seeds.*/seeds = [$(seq -s, "$runs")]\nset = [\"trigger.count=50\"]/" -e "s/guest/many/" \
 		-e "\$ a at-once = $count" "$WORK/plan.toml" >"$WORK/many.toml"
 	many() { "$IRQSCOPE" fleet run "$WORK/many.toml" --out "$WORK/many" --allow-ssh-options; }
-	measured() { [ "$(grep -c '"event":"done"' "$WORK/many/journal.jsonl" 2>/dev/null)" -ge "$1" ]; }
+	measured() {
+		local done
+		done=$(grep -c '"event":"done"' "$WORK/many/journal.jsonl" 2>/dev/null)
+		[ "${done:-0}" -ge "$1" ]
+	}
 	many >"$WORK/fleet" 2>&1 &
 	within 3600 measured $((runs / 4))
 	pkill -KILL -P $! || true # the fleet
@@ -191,5 +195,5 @@ many_places() {
 }
 declare -A guests
 if in_soak "20 places of labgrid and 200 runs"; then many_places; fi
-pkill -P $$ -f labgrid || true
+pkill -P $$ -f 'labgrid-(coordinator|exporter)' || true
 nothing_left "qemu-system-x86_64.*$WORK"
