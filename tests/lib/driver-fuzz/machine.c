@@ -66,6 +66,13 @@ void load_ports(void)
 		load_port(&options.ports[i]);
 }
 
+static bool unload_all(void)
+{
+	for (int i = 0; i < options.port_count; i++)
+		unload(options.ports[i].name);
+	return unload("irqscope");
+}
+
 // With the devices left alone for a while, then opened again while the module loads.
 void loader_worker(void)
 {
@@ -78,11 +85,13 @@ void loader_worker(void)
 		return;
 	}
 	quiet = !one_in(4);
-	for (int i = 0; i < options.port_count; i++)
-		unload(options.ports[i].name);
-	// All others close what they have, which takes a second where a kernel is slow.
-	for (int tries = 0; !unload("irqscope") && tries < (quiet ? 500 : 50); tries++)
+	// All others close what they have, which takes a second where a kernel is slow. A run on a
+	// port's lines holds the port, and the port the driver.
+	for (int tries = 0; !unload_all() && tries < (quiet ? 500 : 50); tries++) {
+		if (quiet)
+			run(false);
 		usleep(4000);
+	}
 	quiet = false;
 	for (int tries = 0; tries < 5 && !ending; tries++)
 		load(options.module, "");
