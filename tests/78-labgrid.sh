@@ -131,7 +131,7 @@ many_places() {
 		mkdir -p "$dir"
 		cp "$WORK"/{host-key,key.pub,sshd_config,script} "$dir"
 		rm -f "$dir/done"
-		"$GUEST" 6.1 "$dir" $((first + $1)) cpus=1 boot=900 limit=14400 >"$dir/words" 2>&1 &
+		"$GUEST" 6.1 "$dir" $((first + $1)) cpus=1 memory=512 boot=900 limit=14400 >"$dir/words" 2>&1 &
 		guests[$1]=$!
 	}
 	is_up() { timeout 60 ssh -F none -p $((first + $1)) -i "$WORK/own-key" -o BatchMode=yes -o ConnectTimeout=5 \
@@ -168,17 +168,19 @@ many_places() {
 		[ "${done:-0}" -ge "$1" ]
 	}
 	many >"$WORK/fleet" 2>&1 &
+	fleet=$!
 	within 3600 measured $((runs / 4))
-	pkill -KILL -P $! || true # the fleet
-	wait $! || true
+	pkill -KILL -P $fleet || true
+	wait $fleet || true
 	restart_lab
 	many >>"$WORK/fleet" 2>&1 &
+	fleet=$!
 	within 3600 measured $((runs / 2))
 	touch "$WORK/place1/done" # a guest goes, and comes again
 	wait "${guests[1]}" || true
 	boots 1
-	restart_lab # under the fleet, which cannot know where its places are
-	wait $! || true
+	restart_lab # under the fleet, whose jobs find no coordinator for a while
+	wait $fleet || true
 	for n in 1 2 3 4 5; do
 		within 900 is_up 1
 		many >>"$WORK/fleet" 2>&1 && break

@@ -4,6 +4,7 @@
 //! is an error. HOW is:
 //!   `virtual`    on the twin's clock, with one CPU
 //!   `cpus=N`     in real time, with N CPUs; 2 by default
+//!   `memory=N`   with N MiB; 2048 by default
 //!   `turns`      its CPUs take turns in one thread of QEMU
 //!   `doorbell`   with the device of rig vm
 //!   `boot=S`     host seconds until the script must have begun; 180 by default
@@ -20,7 +21,8 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [kernel, exchange, how @ ..] = words.as_slice() else {
         eprintln!(
-            "usage: guest KERNEL EXCHANGE [PORT] [virtual] [cpus=N] [turns] [doorbell] [boot=S] [limit=S] [known=TEXT]"
+            "usage: guest KERNEL EXCHANGE [PORT] [virtual] [cpus=N] [memory=N] [turns] [doorbell] \
+             [boot=S] [limit=S] [known=TEXT]"
         );
         return ExitCode::from(2);
     };
@@ -55,6 +57,7 @@ fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
         exchange: exchange.into(),
         ssh_port: how.first().and_then(|port| port.parse().ok()),
         cpus: number("cpus=", 2),
+        memory: number("memory=", 2048),
         virtual_clock: asked("virtual"),
         turns: asked("turns"),
         doorbell: asked("doorbell"),

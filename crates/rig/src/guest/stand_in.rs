@@ -48,6 +48,8 @@ pub struct Guest {
     pub virtual_clock: bool,
     /// CPUs in real time.
     pub cpus: u32,
+    /// Memory, in MiB.
+    pub memory: u32,
     /// They take turns in one thread of QEMU instead of having one each: slower, but a kernel that
     /// changes its own code while it runs on several CPUs has been seen to die of QEMU 7.2
     /// otherwise (`Oops: int3`), and so did those that change it all the time.
@@ -125,7 +127,8 @@ impl Guest {
     }
 
     fn args(&self) -> Vec<String> {
-        let mut args = words("-machine pc -cpu qemu64,+rdrand -m 2048");
+        let mut args = words("-machine pc -cpu qemu64,+rdrand");
+        args.extend(["-m".to_owned(), self.memory.to_string()]);
         args.extend(words(&if self.virtual_clock {
             "-accel tcg -smp 1 -icount shift=1,sleep=off".to_owned()
         } else {
