@@ -75,7 +75,7 @@ void user_worker(void);
 void user_writer(void);
 
 /* machine.c */
-void load(const char *path, const char *parameters);
+bool load(const char *path, const char *parameters);
 void load_ports(void);
 bool unload(const char *name);
 void loader_worker(void);

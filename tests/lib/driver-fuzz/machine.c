@@ -20,9 +20,10 @@
 static const char *const faults[] = { "/sys/kernel/debug/failslab", "/sys/kernel/debug/fail_page_alloc" };
 
 // A load makes hundreds of allocations: if they could fail at each, no load would ever succeed.
-// A success counts as `which`.
-static void load_module(const char *path, const char *parameters, enum count which)
+// A success counts as `which`. Returns whether the module is there.
+static bool load_module(const char *path, const char *parameters, enum count which)
 {
+	bool there = false;
 	int fd;
 
 	if (options.fail)
@@ -32,19 +33,24 @@ static void load_module(const char *path, const char *parameters, enum count whi
 		count(LOADS_REFUSED); // for want of memory
 		goto end;
 	}
-	if (!syscall(SYS_finit_module, fd, parameters, 0))
+	if (!syscall(SYS_finit_module, fd, parameters, 0)) {
+		there = true;
 		count(which);
-	else if (errno != EEXIST)
+	} else if (errno == EEXIST) {
+		there = true;
+	} else {
 		count(LOADS_REFUSED);
+	}
 	close(fd);
 end:
 	if (options.fail)
 		let_allocations_fail(false);
+	return there;
 }
 
-void load(const char *path, const char *parameters)
+bool load(const char *path, const char *parameters)
 {
-	load_module(path, parameters, LOADS);
+	return load_module(path, parameters, LOADS);
 }
 
 bool unload(const char *name)
@@ -93,8 +99,8 @@ void loader_worker(void)
 		usleep(4000);
 	}
 	quiet = false;
-	for (int tries = 0; tries < 5 && !ending; tries++)
-		load(options.module, "");
+	for (int tries = 0; !load(options.module, "") && tries < 5 && !ending; tries++)
+		;
 	load_ports();
 }
 
