@@ -60,14 +60,14 @@ def once(lake, those):
     assert lake.runs().height == len(those)
 
 
-# Eight at once, all of them the same three runs and a copy, in another order each.
+# Sixteen at once, all of them the same three runs and a copy, in another order each.
 race = Lake(work / "race")
 began = time.monotonic()
 turns = [runs[:3], [runs[1], runs[2], work / "copy"], [runs[2], work / "copy", runs[1]]]
-writers = [add(race.url, *turns[number % 3]) for number in range(8)]
-assert [writer.wait() for writer in writers] == [0] * 8
+writers = [add(race.url, *turns[number % 3]) for number in range(16)]
+assert [writer.wait() for writer in writers] == [0] * 16
 once(race, runs[:3])
-print(f"8 writers: {time.monotonic() - began:.1f} s, each run is there once")
+print(f"16 writers: {time.monotonic() - began:.1f} s, each run is there once")
 
 # Writers that die behind each table but the last: nothing of the fourth run is seen, until it is added.
 before = race.quantiles(["0.5", "0.99"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Goal: eight writers put the same runs into a lake at once, and each run is there once; a writer
+# Goal: sixteen writers put the same runs into a lake at once, and each run is there once; a writer
 # that is killed leaves nothing to be seen; quantiles over all runs from digests hold the exact ones
 # within the error that they state; DuckDB, DataFusion and Polars read the same, from a directory and
 # from an object store.
