@@ -163,9 +163,9 @@ many_places() {
 		-e "\$ a at-once = $count" "$WORK/plan.toml" >"$WORK/many.toml"
 	many() { "$IRQSCOPE" fleet run "$WORK/many.toml" --out "$WORK/many" --allow-ssh-options; }
 	measured() {
-		local done
-		done=$(grep -c '"event":"done"' "$WORK/many/journal.jsonl" 2>/dev/null)
-		[ "${done:-0}" -ge "$1" ]
+		local jobs
+		jobs=$(grep -c '"event":"done"' "$WORK/many/journal.jsonl" 2>/dev/null)
+		[ "${jobs:-0}" -ge "$1" ]
 	}
 	many >"$WORK/fleet" 2>&1 &
 	fleet=$!
