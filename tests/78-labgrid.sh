@@ -187,7 +187,7 @@ many_places() {
 	done
 	[ "$(grep -c '"event":"done"' "$WORK/many/journal.jsonl")" = "$runs" ] || fail "not each once: $(tail "$WORK/fleet")"
 	"$IRQSCOPE" fleet status "$WORK/many" --json >"$WORK/many.json"
-	holds "$WORK/many.json" "len({r['run'] for r in c if r['event'] == 'done'}) == $runs" "runs"
+	holds "$WORK/many.json" "len({r['run'] for r in j if r['event'] == 'done'}) == $runs" "runs"
 	for n in $(python3 -c 'import json, sys; print(*[row["run"] for row in json.load(sys.stdin)])' <"$WORK/many.json"); do
 		holds "$WORK/many/$n/summary.json" "c['triggers'] == 50 and c['identity_holds']" "run $n"
 	done
