@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: packaging says what the sources say: one version, every module of the driver, a unit that systemd
 # takes. With PACKAGES=1, which make soak sets: a release is made, twice the same, lintian has nothing
-# to say, agents for other machines measure, and on bare systems (SUITES) its packages are installed from its
-# repository, an ordinary user measures, DKMS builds the driver for the kernel that is installed there, and
-# nothing stays behind. An image is built by packaging/Containerfile, and a measurement runs in it.
+# to say, agents for other machines measure, and on bare systems (SUITES) its packages take the place of those of
+# an earlier version, an ordinary user measures, DKMS builds the driver, also for a kernel to which the system is
+# upgraded, which loads it, and nothing stays behind. An image is built by packaging/Containerfile, and a measurement
+# runs in it. RELEASE names a release that is there, which is tried in place of a new one and not made twice.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -24,19 +25,28 @@ fi
 [ "${PACKAGES-}" = 1 ] || exit 0
 
 [ "$(id -u)" = 0 ] || skip root "a bare system is made by root"
-expect 0 scripts/release --snapshot "$WORK/release"
+# Elsewhere, below a longer name, at another time of day.
+same_again() {
+	local other deb
+	other=$(mktemp -d /var/tmp/irqscope-elsewhere-with-a-longer-name.XXXXXX)
+	# shellcheck disable=SC2064
+	trap "rm -rf '$other'" EXIT
+	dpkg-source -q -x "$WORK"/release/irqscope_*.dsc "$other/tree"
+	(cd "$other/tree" && TZ=Asia/Kathmandu dpkg-buildpackage -us -uc -b -d) >"$WORK/again" 2>&1 || { tail -n 30 "$WORK/again"; fail "no second build"; }
+	for deb in "$other"/*.deb; do
+		cmp "$deb" "$WORK/release/${deb##*/}" || fail "${deb##*/} is another one in another directory"
+	done
+	rm -rf "$other"
+	echo "$SECONDS s: made twice the same"
+}
+if [ -n "${RELEASE-}" ]; then
+	cp -r "$RELEASE" "$WORK/release"
+else
+	expect 0 scripts/release --snapshot "$WORK/release"
+	same_again
+fi
 (cd "$WORK/release" && sha256sum --quiet -c SHA256SUMS)
 [ "$("$WORK/release/irqscope-agent-$version-x86_64" --version)" = "irqscope-agent $version" ] || fail "no static agent"
-
-# Elsewhere, below a longer name, at another time of day.
-other=$(mktemp -d /var/tmp/irqscope-elsewhere-with-a-longer-name.XXXXXX)
-trap 'rm -rf "$other"' EXIT
-dpkg-source -q -x "$WORK"/release/irqscope_*.dsc "$other/tree"
-(cd "$other/tree" && TZ=Asia/Kathmandu dpkg-buildpackage -us -uc -b -d) >"$WORK/again" 2>&1 || { tail -n 30 "$WORK/again"; fail "no second build"; }
-for deb in "$other"/*.deb; do
-	cmp "$deb" "$WORK/release/${deb##*/}" || fail "${deb##*/} is another one in another directory"
-done
-rm -rf "$other"
 
 # Agents for other machines run here by emulation, in place of the one for this machine, and are brought and
 # asked as everywhere; what needs the driver is refused.
@@ -71,49 +81,37 @@ bare_system() { # SUITE
 		--aptopt="$WORK/apt.conf" "$suite" "$root" "deb $mirror $suite main"
 	cp "$WORK/apt.conf" "$root/etc/apt/apt.conf.d/99-as-here"
 	cp /etc/resolv.conf "$root/etc"
-	cp -r "$WORK/release/apt" "$root/srv/irqscope"
+	cp -r "$WORK/release/apt" "$root/srv/newer"
+	cp -r "$WORK/older" "$root/srv/older"
 	mkdir "$root/srv/polars"
 	cp -r target/venv/lib/python3*/site-packages/{polars,_polars_runtime*} "$root/srv/polars"
-	echo "deb [trusted=yes] file:/srv/irqscope ./" >"$root/etc/apt/sources.list.d/ours.list"
-	cat >"$root/root/try" <<-'TRY'
-		set -eux
-		export DEBIAN_FRONTEND=noninteractive
-		traces() {
-			find / -xdev \( -path /srv -o -path /proc -o -path /home -o -path /root -o -path /var/lib/apt \
-				-o -path /var/cache/apt -o -path /var/log -o -path /etc/apt \) -prune -o -iname '*irqscope*' -print
-			grep irqscope /etc/passwd /etc/group || true
-		}
-		apt-get -q update
-		apt-get -q -y install irqscope irqscope-agent irqscope-server irqscope-firmware python3-irqscope
-		useradd --create-home somebody
-		su somebody -c 'cd && irqscope run scope --kernel 6.1 --count 100 --out run --no-report'
-		su somebody -c 'irqscope doctor' || [ $? = 1 ]
-		[ -s /usr/share/man/man1/irqscope-run.1.gz ]
-		[ -n "$(traces)" ]
-		# Debian has no Polars: the package says so, and reads the run with one that is brought.
-		python3 -c 'import irqscope' 2>&1 | grep system-site-packages
-		PYTHONPATH=/srv/polars python3 -c 'import irqscope
-		print(irqscope.Run("/home/somebody/run").figures().height, irqscope.__file__)' | grep /usr/lib/python3
-		[ -x /usr/share/irqscope/integrations/lava/irqscope.sh ]
-
-		apt-get -q -y install --no-install-recommends irqscope-dkms linux-headers-amd64
-		release=$(basename "$(ls -d /lib/modules/*/build | head -n 1 | xargs dirname)")
-		dkms install "irqscope/$(dpkg-query -W -f '${source:Upstream-Version}' irqscope)" -k "$release"
-		for module in irqscope irqscope_parport irqscope_ivshmem irqscope_gpio; do
-			modinfo -k "$release" -n $module | grep updates/dkms
-		done
-
-		apt-get -q -y purge 'irqscope*' python3-irqscope
-		[ -z "$(traces)" ] || { traces; exit 1; }
-		echo "nothing is left"
-	TRY
+	cp "$TESTS/lib/bare-system.sh" "$root/root/try"
 	unshare --mount --pid --fork sh -euc '
 		mount -t proc proc "$1/proc"
 		mount --rbind /dev "$1/dev"
-		exec chroot "$1" sh /root/try' bare "$root" >"$WORK/$suite.log" 2>&1 || { tail -n 40 "$WORK/$suite.log"; fail "$suite"; }
-	echo "$suite: $(tail -n 1 "$WORK/$suite.log")"
+		exec chroot "$1" sh /root/try "$2" "$3" "$4"' bare "$root" "$suite" "$OLDER" "$version" >"$WORK/$suite.log" 2>&1 ||
+		{ tail -n 40 "$WORK/$suite.log"; fail "$suite"; }
+	echo "$SECONDS s: $suite: $(tail -n 1 "$WORK/$suite.log")"
+	loads "$(cat "$root/srv/upgraded")" "$root/srv/driver"
 	rm -rf --one-file-system "$root"
 }
+
+# The kernel to which the system was upgraded, with the driver that DKMS made for it there.
+loads() { # RELEASE DIRECTORY
+	local exchange=$WORK/loads-$1
+	mkdir "$exchange"
+	cp "$2"/* "$exchange"
+	cat >"$exchange/script" <<-SCRIPT
+		[ "\$(uname -r)" = "$1" ] || { uname -r; exit 1; }
+		insmod /exchange/irqscope.ko* && cat /sys/class/misc/irqscope/abi && rmmod irqscope && echo "loaded by $1"
+	SCRIPT
+	run_guest 600 "${1%%[+-]*}" "$exchange" >"$WORK/said" 2>&1 || { cat "$WORK/said"; fail "no guest with kernel $1"; }
+	says "loaded by $1"
+	echo "$SECONDS s: loaded by $1"
+}
+need_guest
+OLDER=0.0.9
+"$TESTS/lib/older-packages.sh" "$WORK/release" $OLDER "$WORK/older"
 for suite in ${SUITES:-bookworm trixie}; do bare_system "$suite"; done
 
 # An image by its recipe, on a base that is made here: no registry of images is asked.
