@@ -8,12 +8,12 @@ use std::time::SystemTime;
 
 use crate::derived::{folders, replace};
 use crate::frames::LogFile;
-use crate::path;
 use crate::{
     BenchWriter, CaseData, CaseManifest, CaseStream, InterferenceReader, InterferenceWriter,
     LogIndex, LogReader, LogWriter, Manifest, ManifestDraft, Result, RunError, SamplesReader,
     SamplesWriter, Stretch, utc,
 };
+use crate::{manifest, path};
 
 const LOG: &str = "run.log";
 const SAMPLES: &str = "samples.parquet";
@@ -95,6 +95,25 @@ impl RunDir {
         manifest.write(&self.path)?;
         self.manifest = manifest;
         Ok(())
+    }
+
+    /// Removes a run that has ended without a record, and has no file beside its manifest and its log, so that
+    /// its name is free again. Returns whether it did.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn remove_if_empty(self) -> Result<bool> {
+        let at = |error| RunError::io("remove", &self.path, error);
+        let own = [manifest::FILE, LOG];
+        let mut files = fs::read_dir(&self.path).map_err(at)?;
+        let other = files
+            .any(|file| file.is_ok_and(|file| !own.iter().any(|own| file.file_name() == *own)));
+        if self.manifest.records != Some(0) || other {
+            return Ok(false);
+        }
+        own.iter().try_for_each(|own| fs::remove_file(self.path.join(own))).map_err(at)?;
+        fs::remove_dir(&self.path).map_err(at)?;
+        Ok(true)
     }
 
     /// Reads every record of the log, in order of arrival.

@@ -67,9 +67,10 @@ pub fn jobs(options: &How) -> usize {
     options.jobs.map_or_else(cpus, usize::from)
 }
 
-/// Adds that the run directory has what was received before the trouble.
+/// Adds that the run directory has what was received before the trouble; one that has nothing goes.
 fn kept(trouble: Trouble, out: &Path) -> Trouble {
-    if RunDir::open(out).is_err() {
+    let Ok(run) = RunDir::open(out) else { return trouble };
+    if run.remove_if_empty().unwrap_or(false) {
         return trouble;
     }
     trouble.with_note(&format!("what was received is kept in {}", out.display()))

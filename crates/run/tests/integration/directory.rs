@@ -18,6 +18,28 @@ fn nothing_is_overwritten() {
 }
 
 #[test]
+fn only_a_run_that_received_nothing_is_removed() {
+    let parent = tempfile::tempdir().unwrap();
+    let run = |name: &str| {
+        let plans = [plan("k/idle", &[Stage::Irq], 1)];
+        RunDir::create(parent.path().join(name), &draft(&plans)).unwrap()
+    };
+    let finished = |mut run: RunDir| {
+        run.finish(run.manifest().cases.clone()).unwrap();
+        run
+    };
+    let (open, empty, with_file, with_record) = (run("a"), run("b"), run("c"), run("d"));
+    std::fs::write(with_file.path().join("console"), "").unwrap();
+    Sender::new(&with_record, 0).open("6.1.0", &[Stage::Irq]);
+    assert!(!open.clone().remove_if_empty().unwrap());
+    assert!(finished(empty).remove_if_empty().unwrap());
+    assert!(!finished(with_file).remove_if_empty().unwrap());
+    assert!(!finished(with_record).remove_if_empty().unwrap());
+    let is_there = |name| parent.path().join(name).exists();
+    assert_eq!(["a", "b", "c", "d"].map(is_there), [true, false, true, true]);
+}
+
+#[test]
 fn a_run_that_was_killed_is_incomplete_and_readable() {
     let parent = tempfile::tempdir().unwrap();
     let path = parent.path().join("deep/run");
