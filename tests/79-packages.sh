@@ -105,11 +105,11 @@ loads() { # RELEASE DIRECTORY
 		[ "\$(uname -r)" = "$1" ] || { uname -r; exit 1; }
 		insmod /exchange/irqscope.ko* && cat /sys/class/misc/irqscope/abi && rmmod irqscope && echo "loaded by $1"
 	SCRIPT
-	run_guest 600 "${1%%[+-]*}" "$exchange" >"$WORK/said" 2>&1 || { cat "$WORK/said"; fail "no guest with kernel $1"; }
+	# By itself: packages have to find their parts without the variable that this sets.
+	(need_guest && run_guest 600 "${1%%[+-]*}" "$exchange") >"$WORK/said" 2>&1 || { cat "$WORK/said"; fail "no guest with kernel $1"; }
 	says "loaded by $1"
 	echo "$SECONDS s: loaded by $1"
 }
-need_guest
 OLDER=0.0.9
 "$TESTS/lib/older-packages.sh" "$WORK/release" $OLDER "$WORK/older"
 for suite in ${SUITES:-bookworm trixie}; do bare_system "$suite"; done
