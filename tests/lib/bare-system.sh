@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# What a user does with the packages on a system that has none of them, as its root:
+# Does what a user would with the packages on a system that has none of them, as its root:
 #
 #   bare-system.sh SUITE OLDER NEWER
 #
@@ -27,7 +27,7 @@ driver_for() { # RELEASE
 	done
 }
 
-# What the machine has before: an earlier version, and its driver for the kernel.
+# An earlier version, and its driver for the kernel.
 repository older
 apt-get -q -y install irqscope irqscope-agent irqscope-server irqscope-firmware python3-irqscope
 apt-get -q -y install --no-install-recommends irqscope-dkms linux-headers-amd64

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# A release's packages once more as those of an earlier version, in an apt repository of their own: what a
-# machine has before it is upgraded, as far as names, versions and scripts of packages go.
+# A release's packages once more as those of an earlier version, in an apt repository of their own, as a
+# machine has them before it is upgraded, as far as names, versions and scripts of packages go.
 #
 #   older-packages.sh RELEASE VERSION OUT
 #
@@ -18,11 +18,11 @@ for deb in "$release"/*.deb; do
 	new=$(dpkg-deb -f "$deb" Version)
 	new=${new%-*}
 	find "$tree/DEBIAN" -type f -exec sed -i "s/\\b${new//./\\.}\\b/$old/g" {} +
-	for sources in "$tree/usr/src/irqscope-$new"; do
-		[ -d "$sources" ] || continue
-		sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"$old\"/" "$sources/dkms.conf"
-		mv "$sources" "${sources%-*}-$old"
-	done
+	sources=$tree/usr/src/irqscope
+	if [ -d "$sources-$new" ]; then
+		sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"$old\"/" "$sources-$new/dkms.conf"
+		mv "$sources-$new" "$sources-$old"
+	fi
 	if [ "$(dpkg-deb -f "$deb" Package)" = irqscope ]; then
 		echo "of an earlier version" >"$tree/usr/share/irqscope/of-an-earlier-version"
 	fi
