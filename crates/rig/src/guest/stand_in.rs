@@ -133,7 +133,9 @@ impl Guest {
             "-accel tcg -smp 1 -icount shift=1,sleep=off".to_owned()
         } else {
             let threads = if self.turns { "single" } else { "multi" };
-            format!("-accel tcg,thread={threads} -smp {}", self.cpus)
+            // QEMU's translations of a guest's code take up to a gigabyte, however small the guest is.
+            let translations = self.memory / 2;
+            format!("-accel tcg,thread={threads},tb-size={translations} -smp {}", self.cpus)
         }));
         let share = |tag: &str, path: &Path, mode: &str| {
             let path = path.display();
