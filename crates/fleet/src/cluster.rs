@@ -106,7 +106,7 @@ impl Fleet<'_> {
             matches!(last, Some(What::Started { attempt, .. }) if *attempt == task.attempt)
         };
         for array in Array::unrecorded(self.directory.path(), &place.name)? {
-            let present = slurm::present(array.name()).unwrap_or_default();
+            let Some(present) = self.present(array.name()) else { break };
             let left = array.left()?;
             let is_open = |number: &usize| {
                 let wanted = jobs.contains_key(array.tasks()[number - 1].job.as_str());
@@ -128,6 +128,24 @@ impl Fleet<'_> {
             found.push(one);
         }
         Ok(found)
+    }
+
+    /// Returns the tasks of an array that are in the cluster, as soon as its controller answers: without an
+    /// answer they might be measured twice. `None` if the fleet is asked to end meanwhile.
+    fn present(&self, name: &str) -> Option<BTreeSet<usize>> {
+        let mut said = false;
+        loop {
+            match slurm::present(name) {
+                Ok(present) => return Some(present),
+                Err(_) if self.options.stop.requested() => return None,
+                Err(why) if !said => {
+                    self.progress.say(&format!("the cluster does not answer: {why}"))
+                }
+                Err(_) => {}
+            }
+            said = true;
+            thread::sleep(LOOK);
+        }
     }
 
     /// Submits what waits, as far as the cluster takes it. The rest waits for the end of what is there, and
@@ -153,7 +171,9 @@ impl Fleet<'_> {
                 script: &array.directory().join("script"),
                 words: array.directory(),
             });
-            match submitted {
+            // An answer can be lost on its way.
+            let is_there = || slurm::present(array.name()).is_ok_and(|present| !present.is_empty());
+            match submitted.or_else(|why| if is_there() { Ok(()) } else { Err(why) }) {
                 Ok(()) => {
                     self.progress.say(&format!("{count} jobs are submitted as {}", array.name()));
                     waiting.drain(..count);
@@ -281,13 +301,18 @@ impl Fleet<'_> {
 
     /// Takes all arrays back, and waits until nothing of them runs.
     fn take_back(&self, under_way: &mut [UnderWay], jobs: &BTreeMap<&str, &Job>) -> Result<()> {
-        for one in under_way.iter() {
-            if let Err(why) = slurm::cancel(one.array.name(), None) {
-                self.progress.say(&format!("scancel -n {}: {why}", one.array.name()));
+        let mut taken = Vec::new();
+        for one in under_way {
+            match slurm::cancel(one.array.name(), None) {
+                Ok(()) => taken.push(one),
+                // A later call finds it.
+                Err(why) => {
+                    self.progress.say(&format!("scancel -n {}: {why}", one.array.name()));
+                }
             }
         }
         let end = Instant::now() + LAST;
-        for one in under_way {
+        for one in taken {
             let name = one.array.name().to_owned();
             while slurm::present(&name).is_ok_and(|left| !left.is_empty()) && Instant::now() < end {
                 thread::sleep(LOOK);
