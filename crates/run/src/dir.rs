@@ -106,9 +106,9 @@ impl RunDir {
         let at = |error| RunError::io("remove", &self.path, error);
         let own = [manifest::FILE, LOG];
         let mut files = fs::read_dir(&self.path).map_err(at)?;
-        let other = files
-            .any(|file| file.is_ok_and(|file| !own.iter().any(|own| file.file_name() == *own)));
-        if self.manifest.records != Some(0) || other {
+        let is_own = |name: std::ffi::OsString| own.iter().any(|own| name == *own);
+        let only_own = files.all(|file| file.is_ok_and(|file| is_own(file.file_name())));
+        if self.manifest.records != Some(0) || !only_own {
             return Ok(false);
         }
         own.iter().try_for_each(|own| fs::remove_file(self.path.join(own))).map_err(at)?;
