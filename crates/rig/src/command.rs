@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,9 @@ impl Done {
 
 /// Runs a program to its end and gives its standard output. `package` is what
 /// to install when it is not there.
+///
+/// # Errors
+/// It is not there or fails, which is to be mended first; or a signal ended it, which makes the target lost.
 pub(crate) fn output(command: &mut Command, package: &str) -> Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let done =
@@ -41,6 +45,11 @@ pub(crate) fn output(command: &mut Command, package: &str) -> Result<String> {
     }
     let said = [done.stdout, done.stderr].concat();
     let tail = last_lines(&String::from_utf8_lossy(&said), 15);
+    if done.status.signal().is_some() {
+        // It is not for the user to mend: a kill, or a lack of memory, ended what may be all right.
+        let what = format!("{program} was killed ({}):\n{tail}", done.status);
+        return Err(RigError::Lost { what, console: None, tail: String::new() });
+    }
     Err(RigError::unready(
         format!("{program} failed ({}):\n{tail}", done.status),
         "mend what it says above and run the command again",
