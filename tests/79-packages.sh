@@ -3,7 +3,7 @@
 # Goal: packaging says what the sources say: one version, every module of the driver, a unit that systemd
 # takes. With PACKAGES=1, which make soak sets: a release is made, twice the same, lintian has nothing
 # to say, agents for other machines measure, and on bare systems (SUITES) its packages take the place of those of
-# an earlier version, an ordinary user measures, DKMS builds the driver, also for a kernel to which the system is
+# an earlier version, an ordinary user measures, Debian's autopkgtest passes, DKMS builds the driver, also for a kernel to which the system is
 # upgraded, which loads it, and nothing stays behind. An image is built by packaging/Containerfile, and a measurement
 # runs in it. RELEASE names a release that is there, which is tried in place of a new one and not made twice.
 # Runs: beside others
@@ -83,8 +83,14 @@ bare_system() { # SUITE
 	cp /etc/resolv.conf "$root/etc"
 	cp -r "$WORK/release/apt" "$root/srv/newer"
 	cp -r "$WORK/older" "$root/srv/older"
-	mkdir "$root/srv/polars"
-	cp -r target/venv/lib/python3*/site-packages/{polars,_polars_runtime*} "$root/srv/polars"
+	mkdir "$root/srv/polars" "$root/srv/source"
+	cp "$WORK"/release/irqscope_*.{dsc,tar.*} debian/tests/control "$root/srv/source"
+	# autopkgtest's last test takes a package from where this machine has Python's.
+	cp "${PIP_CERT:-/etc/ssl/certs/ca-certificates.crt}" "$root/srv/pip.crt"
+	{
+		printf '[global]\ncert = /srv/pip.crt\n'
+		pip3 config list | sed -n "s/^\(global\|:env:\)\.\(index-url\|extra-index-url\)='\(.*\)'\$/\2 = \3/p"
+	} >"$root/etc/pip.conf"
 	cp "$TESTS/lib/bare-system.sh" "$root/root/try"
 	unshare --mount --pid --fork sh -euc '
 		mount -t proc proc "$1/proc"

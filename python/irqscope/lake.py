@@ -27,8 +27,9 @@ try:
 except ImportError as error:
     raise Error("deltalake is not installed", "pip install 'irqscope[lake]'") from error
 
-# In the order in which they are written: a run is visible by its rows in `runs`, which come last.
-TABLES: dict[str, list[str]] = {"samples": ["month", "place"], "digests": [], "worst": [], "runs": []}
+# In the order in which they are written: a run is visible by its rows in `runs`, which come last. With each the
+# columns by which it is partitioned when it is made: a question about one stage reads that stage's files alone.
+TABLES: dict[str, list[str]] = {"samples": ["month", "place"], "digests": ["stage"], "worst": ["stage"], "runs": []}
 # How often a commit is tried again while others commit.
 RETRIES = 100
 

@@ -4,8 +4,9 @@
 #
 #   bare-system.sh SUITE OLDER NEWER
 #
-# The versions are those in the apt repositories /srv/older and /srv/newer; /srv/polars is a Polars for Python. It ends with
-# the release of the kernel to which it upgraded in the file /srv/upgraded.
+# The versions are those in the apt repositories /srv/older and /srv/newer, of which /srv/source is the source;
+# /srv/polars is a Polars for Python. It ends with the release of the kernel to which it upgraded in the file
+# /srv/upgraded.
 set -eux
 suite=$1 older=$2 newer=$3
 export DEBIAN_FRONTEND=noninteractive
@@ -58,6 +59,12 @@ print(irqscope.Run("/home/somebody/run").figures().height, irqscope.__file__)' |
 [ -x /usr/share/irqscope/integrations/lava/irqscope.sh ]
 dkms install "irqscope/$newer" -k "$release"
 driver_for "$release"
+
+# Debian's own way to try an installed package: debian/tests, with what each asks for.
+apt-get -q -y install --no-install-recommends autopkgtest
+autopkgtest --no-built-binaries --summary-file=/root/autopkgtest /srv/source/*.dsc -- null
+cat /root/autopkgtest
+[ "$(grep -c ' PASS' /root/autopkgtest)" = "$(grep -c '^Test-Command:' /srv/source/control)" ]
 
 # Another kernel, for which DKMS builds the driver by itself.
 sed "s| $suite main| $suite-backports main|" /etc/apt/sources.list >/etc/apt/sources.list.d/backports.list
