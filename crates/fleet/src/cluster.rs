@@ -239,13 +239,8 @@ impl Fleet<'_> {
             };
             let Some(what) = what else { continue };
             let Task { attempt, key, .. } = one.task(number).clone();
-            let lost = matches!(&what, What::Failed { exit: Some(LOST), .. });
-            if lost && attempt <= self.plan.retries {
-                self.progress.say(&format!("{}: its rig was lost; it is tried again", job.name));
-                self.journal.write(&job.name, what)?;
+            if self.settle(job, attempt, what)? {
                 again.push(Waiting { job, attempt: attempt + 1, key });
-            } else {
-                self.ended(job, what)?;
             }
             one.open.remove(&number);
             one.array.record_task(number)?;

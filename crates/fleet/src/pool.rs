@@ -187,14 +187,21 @@ impl Fleet<'_> {
         let Some(key) = self.key_of(job)? else { return Ok(()) };
         for attempt in 1.. {
             let what = self.attempt(job, place, attempt, key.as_deref())?;
-            let again = matches!(&what, What::Failed { exit: Some(LOST), .. });
-            if !again || attempt > self.plan.retries || self.options.stop.requested() {
-                return self.ended(job, what);
+            if !self.settle(job, attempt, what)? {
+                break;
             }
-            self.progress.say(&format!("{}: its rig was lost; it is tried again", job.name));
-            self.journal.write(&job.name, what)?;
         }
         Ok(())
+    }
+
+    /// Notes how an attempt ended, counted from 1, and returns whether there is to be another one.
+    pub(crate) fn settle(&self, job: &Job, attempt: u32, what: What) -> Result<bool> {
+        let lost = matches!(&what, What::Failed { exit: Some(LOST), .. });
+        if !lost || attempt > self.plan.retries || self.options.stop.requested() {
+            return self.ended(job, what).map(|()| false);
+        }
+        self.progress.say(&format!("{}: its rig was lost; it is tried again", job.name));
+        self.journal.write(&job.name, what).map(|()| true)
     }
 
     /// Returns the key of a job that has to be measured, if it has one; `None` if the job has ended,
