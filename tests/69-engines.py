@@ -88,9 +88,8 @@ def spark():
         program += ["-e", tables("delta.`{}`", "view")]
         log = WORK / "spark-sql.log"
         with log.open("wb") as file:
-            answer = subprocess.run(
-                program, stdout=subprocess.PIPE, stderr=file, env=environment, cwd=WORK, text=True, timeout=SECONDS
-            )
+            how = {"env": environment, "cwd": WORK, "text": True, "timeout": SECONDS, "check": False}
+            answer = subprocess.run(program, stdout=subprocess.PIPE, stderr=file, **how)
         assert answer.returncode == 0, log.read_text()[-4000:]
         said = until(master, "Registered app")
         assert said.count("Launching executor") == 2, said

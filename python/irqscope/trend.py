@@ -29,6 +29,8 @@ SERIES = ["place", "scenario", "case", "is_virtual", "stage", "view"]
 FACTS = ["run", "started", "kernel", "state", "release", "tool_version"]
 # One series of one run.
 ONE = ["run", "case", "stage", "view"]
+# What a digest says of its bucket.
+COUNTS = ["low_ns", "count", "min_ns", "max_ns"]
 # The quantiles that a trend has.
 SHARES = ("0.5", "0.99", "0.999")
 # The figures whose level may be asked for.
@@ -72,31 +74,35 @@ def trend(
         (exact), `p50_ns`, `p99_ns` and `p99_9_ns`: no farther than 1/256 from the run's own, and null
         where fewer than ten samples lie beyond.
     """
-    runs = lake.scan("runs") if where is None else lake.scan("runs").filter(where)
-    runs = within(runs, since, until).select("case", *FACTS, *(name for name in SERIES if name not in ONE))
-    digests = (
-        lake.written("digests").filter(*of(stage=stage, view=view)).join(runs.select("run", "case"), on=["run", "case"])
-    )
+    scanned = lake.scan("runs") if where is None else lake.scan("runs").filter(where)
+    facts = within(scanned, since, until).select("case", *FACTS, *(name for name in SERIES if name not in ONE))
+    # A number in the place of two names: a month of a farm has millions of rows.
+    runs = facts.collect().with_row_index("at")
+    digests = lake.written("digests").filter(*of(stage=stage, view=view)).select(*ONE, *COUNTS)
+    rows = digests.join(runs.lazy().select("run", "case", "at"), on=["run", "case"]).drop("run", "case")
+    chosen = {"stage": stage, "view": view}
+    order = [name for name in ("at", "stage", "view", "low_ns") if chosen.get(name) is None]
+    sorted_rows = rows.collect(engine="streaming").sort(order)
     answered = pl.col("low_ns").is_not_null()
-    figures = digests.group_by(ONE).agg(
+    figures = sorted_rows.group_by("at", "stage", "view", maintain_order=True).agg(
         count=pl.col("count").filter(answered).sum(),
         lost=pl.col("count").filter(~answered).sum(),
         min_ns=pl.col("min_ns").min(),
         max_ns=pl.col("max_ns").max(),
         **{column_of(share): _middle(share) for share in SHARES},
     )
-    return figures.join(runs, on=["run", "case"]).sort("started", *SERIES).collect(engine="streaming")
+    return figures.join(runs, on="at").drop("at").sort("started", *SERIES)
 
 
 def _middle(share: str) -> pl.Expr:
-    """Returns the middle of the bucket in which the quantile by nearest rank lies, or null."""
+    """Returns the middle of the bucket in which the quantile by nearest rank lies, or null; buckets are sorted."""
     exact = Fraction(share)
     answered = pl.col("low_ns").is_not_null()
-    low, high, count = (pl.col(name).filter(answered) for name in ("min_ns", "max_ns", "count"))
+    least, greatest, count = (pl.col(name).filter(answered) for name in ("min_ns", "max_ns", "count"))
     total = count.sum()
     rank = (total * exact.numerator + (exact.denominator - 1)) // exact.denominator
-    at = (count.sort_by(low).cum_sum() >= rank).arg_max()
-    middle = (low.sort().get(at, null_on_oob=True) + high.sort_by(low).get(at, null_on_oob=True)) // 2
+    at = (count.cum_sum() >= rank).arg_max()
+    middle = (least.get(at, null_on_oob=True) + greatest.get(at, null_on_oob=True)) // 2
     return pl.when(total >= takes(share)).then(middle)
 
 
