@@ -3,7 +3,7 @@
 //! it is.
 //!
 //! * [`timeline`]: the driver's events become intervals, each with what the [`cpu`]
-//!   did in it, by the [`frame`]s that it has entered;
+//!   did in it, by the [`frame`]s that it has entered; of missing events by their [`numbers`];
 //! * [`stopped`]: of these, those in which a function ran for which the machine was stopped;
 //! * [`baseline`]: what the steps of an undisturbed path take, by the case's own
 //!   samples;
@@ -38,6 +38,7 @@ mod frame;
 mod interrupts;
 mod left_out;
 mod names;
+mod numbers;
 mod parts;
 mod ranking;
 mod response;

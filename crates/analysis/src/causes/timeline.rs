@@ -8,6 +8,7 @@ use irqscope_wire::{Called, Context, Event, Priority, Vector, View, What};
 
 use super::cpu::{Cpu, Waits};
 use super::frame::Frame;
+use super::numbers::Numbers;
 use super::stopped;
 
 /// The event that begins or ends an interval, by which alike steps of a path are found.
@@ -307,26 +308,6 @@ struct Met {
     smis: u32,
     /// Events are missing before one of them.
     jumps: bool,
-}
-
-/// The numbers of all events, in their order. It is not that of time: a handler is stamped before, and
-/// written after what it wakes.
-struct Numbers(Vec<u32>);
-
-impl Numbers {
-    fn of(events: &[Event]) -> Self {
-        let mut numbers: Vec<u32> = events.iter().map(|event| event.order).collect();
-        numbers.sort_unstable();
-        Self(numbers)
-    }
-
-    /// Returns whether events are missing before this one. Between samples the driver keeps only the
-    /// latest: what a thread was in when the last sample ended it may have left since.
-    fn jumps(&self, event: &Event) -> bool {
-        // A name takes two numbers, and has the second one.
-        let step = 1 + u32::from(matches!(event.what, What::Named(_)));
-        self.0.binary_search(&event.order.wrapping_sub(step)).is_err()
-    }
 }
 
 /// Returns whether an event says what the CPU does, and not only what it met.
