@@ -33,6 +33,9 @@ pub enum CauseKind {
     SamePriority,
     /// A thread of lower priority that was not preempted.
     NotPreempted,
+    /// The scheduler chose a thread of lower priority although the stage's was ready: real-time
+    /// throttling, or the fair server.
+    Throttled,
     /// The stage's thread sleeps until this thread, which runs, wakes it.
     LockOwner,
     /// The stage's thread sleeps until a thread wakes it that this one keeps from
@@ -57,7 +60,7 @@ pub enum CauseKind {
 
 impl CauseKind {
     /// All kinds, in their order.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Own,
         Self::Prolonged,
         Self::OtherStage,
@@ -71,6 +74,7 @@ impl CauseKind {
         Self::HigherPriority,
         Self::SamePriority,
         Self::NotPreempted,
+        Self::Throttled,
         Self::LockOwner,
         Self::PriorityInversion,
         Self::Blocked,
@@ -103,6 +107,7 @@ impl CauseKind {
             Self::HigherPriority => "higher priority",
             Self::SamePriority => "same priority",
             Self::NotPreempted => "not preempted",
+            Self::Throttled => "throttled",
             Self::LockOwner => "lock owner",
             Self::PriorityInversion => "priority inversion",
             Self::Blocked => "blocked",
@@ -141,6 +146,12 @@ impl CauseKind {
             Self::NotPreempted => {
                 "a thread of a lower priority went on, because the kernel does not take the CPU \
                  from it in the middle of what it does"
+            }
+            Self::Throttled => {
+                "the scheduler kept real-time threads off the CPU, although they were ready, to \
+                 leave others some time: before Linux 6.12 that is sysctl \
+                 kernel.sched_rt_runtime_us (-1 switches it off), since then the fair server (0 in \
+                 /sys/kernel/debug/sched/fair_server/cpu*/runtime)"
             }
             Self::LockOwner => "the thread waited for a lock, or a page, that this one had",
             Self::PriorityInversion => {

@@ -7,6 +7,7 @@
 //! * [`stopped`]: of these, those in which a function ran for which the machine was stopped;
 //! * [`baseline`]: what the steps of an undisturbed path take, by the case's own
 //!   samples;
+//! * [`runs`]: when the scheduler chose a thread although another one was ready;
 //! * [`blocked`]: when a stage's thread slept although it was called;
 //! * [`elsewhere`]: what other CPUs did, where the one under test waited for them;
 //! * [`turns`]: when another CPU of a twin had its turn, and this one stood still;
@@ -43,6 +44,7 @@ mod parts;
 mod ranking;
 mod response;
 mod rows;
+mod runs;
 mod sight;
 mod softirqs;
 mod stopped;

@@ -34,6 +34,11 @@ impl Case<'_> {
         if let Some(stage) = self.names.stage(interval.pid) {
             return Named::All(Cause::named(CauseKind::OtherStage, stage.name()));
         }
+        if own.is_some_and(|own| self.is_throttled(sight, interval, own)) {
+            let cause = Cause::named(CauseKind::Throttled, self.name_of(interval.pid));
+            let detail = if interval.idle { "nothing runs".into() } else { self.run_of(interval) };
+            return Named::All(cause.with(detail));
+        }
         if interval.idle {
             return Named::All(Cause::plain(CauseKind::LeavingIdle));
         }
@@ -42,6 +47,31 @@ impl Case<'_> {
         };
         let cause = self.running(sight, interval, priority);
         self.beyond(interval, length, cause)
+    }
+
+    /// Returns whether the scheduler chose what runs although the stage's real-time thread, which is
+    /// bound to this CPU, was ready.
+    fn is_throttled(
+        &self,
+        sight: &Sight<'_>,
+        interval: &Interval,
+        (pid, own): (u32, Priority),
+    ) -> bool {
+        let Some(timeline) = sight.timeline.filter(|_| sight.elsewhere.is_none()) else {
+            return false;
+        };
+        if own.real_time().is_none() || interval.priority <= own {
+            return false;
+        }
+        let from = sight.span.from;
+        let mut woken = timeline.wakeups_of(pid, from, sight.span.to).map(|wakeup| wakeup.at);
+        let ready = match timeline.wakeups_of(pid, from, interval.from).last() {
+            Some(wakeup) => wakeup.at,
+            // It was ready before, unless it is woken later, or from where this CPU does not see it.
+            None if self.is_alone && woken.next().is_none() => from,
+            None => return false,
+        };
+        timeline.runs.chosen_after(interval.from, ready)
     }
 
     /// Names the cause while the thread that answers runs. The work that the scheduler leaves to it

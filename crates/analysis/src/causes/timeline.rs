@@ -9,6 +9,7 @@ use irqscope_wire::{Called, Context, Event, Priority, Vector, View, What};
 use super::cpu::{Cpu, Waits};
 use super::frame::Frame;
 use super::numbers::Numbers;
+use super::runs::Runs;
 use super::stopped;
 
 /// The event that begins or ends an interval, by which alike steps of a path are found.
@@ -94,6 +95,7 @@ pub struct Timeline {
     call_ends: Vec<(u64, u32)>,
     /// When the scheduler was called, in order.
     pub schedules: Vec<u64>,
+    pub runs: Runs,
     /// A thread was switched away from in the middle of a softirq: on this kernel a softirq is a
     /// thread's own doing, and not an interrupt's on top of it.
     pub threaded_softirqs: bool,
@@ -140,8 +142,10 @@ impl Timeline {
         let mut met = Met::default();
         let numbers = Numbers::of(events);
         for event in events {
+            let jumps = last.is_some() && numbers.jumps(event);
             timeline.note(event);
-            met.jumps |= last.is_some() && numbers.jumps(event);
+            timeline.runs.take(event, jumps);
+            met.jumps |= jumps;
             if let What::Smi { count } = event.what {
                 met.smis += count;
             } else if !is_step(&event.what) {
@@ -279,6 +283,13 @@ impl Timeline {
     pub fn woken(&self, pid: u32, from: u64) -> Option<&Wakeup> {
         let first = self.wakeups.partition_point(|wakeup| wakeup.at < from);
         self.wakeups[first..].iter().find(|wakeup| wakeup.pid == pid)
+    }
+
+    /// Returns the wakeups of a thread in a range of time, in order.
+    pub fn wakeups_of(&self, pid: u32, from: u64, to: u64) -> impl Iterator<Item = &Wakeup> {
+        let first = self.wakeups.partition_point(|wakeup| wakeup.at < from);
+        let within = self.wakeups[first..].iter().take_while(move |wakeup| wakeup.at <= to);
+        within.filter(move |wakeup| wakeup.pid == pid)
     }
 
     /// Returns the last time before `to` that the scheduler was called, if that is not before `from`.
