@@ -10,6 +10,7 @@ use irqscope_rig::{Event, Job, Part, Rig, RigError, Stop, Stream, rig};
 use irqscope_scenario::{Case, Scenario};
 use irqscope_wire::{Failure, Frame, Message, Note, Plan, View, encode};
 
+use crate::starved::name_loads;
 use crate::{CaseManifest, Host, LogWriter, ManifestDraft, ResolveError, RunDir, RunError, Source};
 
 /// The scenario to execute, and where to leave the run.
@@ -207,7 +208,8 @@ impl Executor<'_> {
         let console: PathBuf = self.run.path().join(console_name(&plan.case));
         let mut recorder = Recorder::new(self.run.log(), index, self.watch, plan);
         let job = Job { index, plan, console: &console, stop: &self.request.stop, first: None };
-        self.rig.run_case(&job, &mut |event| recorder.record(event))
+        let result = self.rig.run_case(&job, &mut |event| recorder.record(event));
+        result.map_err(|error| name_loads(error, &plan.state))
     }
 }
 

@@ -38,6 +38,7 @@ mod probe;
 mod resolve;
 mod row;
 mod span;
+mod starved;
 mod stream;
 
 pub use bench::{BenchRow, BenchSeries, BenchmarkData};

@@ -299,7 +299,7 @@ export interface Cause {
   readonly detail: string;
 }
 
-export type CauseKind = "own path" | "own path prolonged" | "another stage" | "interrupts disabled" | "interrupt" | "NMI" | "hypervisor or firmware" | "softirq" | "softirqs disabled" | "work item" | "higher priority" | "same priority" | "not preempted" | "lock owner" | "priority inversion" | "blocked" | "another CPU" | "page fault" | "leaving idle" | "turn of another CPU" | "probes" | "unexplained";
+export type CauseKind = "own path" | "own path prolonged" | "another stage" | "interrupts disabled" | "interrupt" | "NMI" | "hypervisor or firmware" | "softirq" | "softirqs disabled" | "work item" | "higher priority" | "same priority" | "not preempted" | "throttled" | "lock owner" | "priority inversion" | "blocked" | "another CPU" | "page fault" | "leaving idle" | "turn of another CPU" | "probes" | "unexplained";
 
 /** A segment of a latency. */
 export interface CausePart {
