@@ -5,7 +5,8 @@
 # to say, agents for other machines measure, and on bare systems (SUITES) its packages take the place of those of
 # an earlier version, an ordinary user measures, Debian's autopkgtest passes, DKMS builds the driver, also for a
 # kernel to which the system is upgraded, which loads it, and nothing stays behind. An image is built by
-# packaging/Containerfile, and a measurement runs in it. RELEASE names a release that is there, which is tried in place of a new one and not made twice.
+# packaging/Containerfile, and a measurement runs in it. RELEASE names a release that is there, which is tried in place of a new one and not
+# made twice.
 # Runs: beside others
 . tests/lib/lib.sh
 

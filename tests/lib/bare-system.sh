@@ -61,7 +61,7 @@ dkms install "irqscope/$newer" -k "$release"
 driver_for "$release"
 
 # Debian's own way to try an installed package: debian/tests, with what each asks for.
-apt-get -q -y install --no-install-recommends autopkgtest
+apt-get -q -y install --no-install-recommends autopkgtest dpkg-dev
 autopkgtest --no-built-binaries --summary-file=/root/autopkgtest /srv/source/*.dsc -- null
 cat /root/autopkgtest
 [ "$(grep -c ' PASS' /root/autopkgtest)" = "$(grep -c '^Test-Command:' /srv/source/control)" ]
