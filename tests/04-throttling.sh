@@ -12,7 +12,7 @@ python3 - "$WORK/said" <<'PY'
 import json, sys
 LATE = 1_000_000  # later than anything else makes a thread of this scenario
 found = json.load(open(sys.argv[1]))
-assert len(found) == 8, len(found)
+assert len(found) == 12, len(found)
 for one in found:
     kernel, state = one["case"].split("/")
     assert one["violations"] == 0, one
