@@ -6,19 +6,24 @@ SHELL := /bin/bash
 # The agent is static: musl where rustup is, else glibc linked statically.
 MUSL := x86_64-unknown-linux-musl
 AGENT_TARGET := $(shell rustup target list --installed 2>/dev/null | grep -qx $(MUSL) && echo $(MUSL) || echo x86_64-unknown-linux-gnu)
-# Cargo's: dist makes a smaller program, for packages and for make install.
+# Cargo's: dist makes a smaller program, for packages and for make install; quick is compiled in half the
+# time, for the first make run. What is built already is used, and the agent is the same in both: the twin
+# counts its instructions.
 PROFILE ?= release
+AGENT_PROFILE := $(PROFILE:quick=release)
 BUILT := target/$(PROFILE)
 IRQSCOPE := target/release/irqscope
+RUN_PROFILE := $(if $(wildcard $(IRQSCOPE)),release,quick)
 
 # The program looks for its parts beside itself: $(call beside,MACHINE,TARGET).
-beside = ! [ -e target/$2/$(PROFILE)/irqscope-agent ] || ln -sf ../$2/$(PROFILE)/irqscope-agent $(BUILT)/irqscope-agent-$1
+beside = ! [ -e target/$2/$(AGENT_PROFILE)/irqscope-agent ] || \
+	ln -sf ../$2/$(AGENT_PROFILE)/irqscope-agent $(BUILT)/irqscope-agent-$1
 
 export DESTDIR PREFIX ZSH_SITE
 
 TESTFLAGS :=
 
-.PHONY: help run check test soak build page programs arm64 agents install uninstall release bootstrap lint bench fuzz kernels clean
+.PHONY: help run check test soak build page programs agent arm64 agents install uninstall release bootstrap lint bench fuzz kernels clean
 
 help:
 	@echo "make run     install what is missing, build, measure the demo, write a report"
@@ -41,11 +46,13 @@ build: page programs
 page:
 	scripts/build-ui
 
-programs:
-	cargo build --profile $(PROFILE) --locked -p irqscope-agent --target $(AGENT_TARGET) \
-		$(if $(filter %gnu,$(AGENT_TARGET)),--config 'build.rustflags=["-Ctarget-feature=+crt-static"]')
+programs: agent
 	cargo build --profile $(PROFILE) --locked -p irqscope -p irqscope-vm -p irqscope-twin-plugin
 	@$(call beside,x86_64,$(AGENT_TARGET))
+
+agent:
+	cargo build --profile $(AGENT_PROFILE) --locked -p irqscope-agent --target $(AGENT_TARGET) \
+		$(if $(filter %gnu,$(AGENT_TARGET)),--config 'build.rustflags=["-Ctarget-feature=+crt-static"]')
 
 # The C compiler only links; the driver needs it anyway. Debian's Rust has no such target.
 arm64:
@@ -72,8 +79,9 @@ uninstall:
 	@scripts/install --remove
 
 run: bootstrap
-	@$(MAKE) --no-print-directory build
-	$(IRQSCOPE) run demo
+	@$(MAKE) --no-print-directory -j 2 page agent
+	@$(MAKE) --no-print-directory programs PROFILE=$(RUN_PROFILE)
+	target/$(RUN_PROFILE)/irqscope run demo
 
 # Property tests take the same cases each time, so that a commit is judged by what it changes; new
 # cases are what scripts/fuzz tries, for as long as one likes.
