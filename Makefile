@@ -23,7 +23,7 @@ export DESTDIR PREFIX ZSH_SITE
 
 TESTFLAGS :=
 
-.PHONY: help run check test soak build page programs agent arm64 agents install uninstall release bootstrap lint bench fuzz kernels clean
+.PHONY: help run check test soak build page programs host agent arm64 agents install uninstall release bootstrap lint bench fuzz kernels kernels-of-demo clean
 
 help:
 	@echo "make run     install what is missing, build, measure the demo, write a report"
@@ -46,9 +46,11 @@ build: page programs
 page:
 	scripts/build-ui
 
-programs: agent
-	cargo build --profile $(PROFILE) --locked -p irqscope -p irqscope-vm -p irqscope-twin-plugin
+programs: agent host
 	@$(call beside,x86_64,$(AGENT_TARGET))
+
+host:
+	cargo build --profile $(PROFILE) --locked -p irqscope -p irqscope-vm -p irqscope-twin-plugin
 
 agent:
 	cargo build --profile $(AGENT_PROFILE) --locked -p irqscope-agent --target $(AGENT_TARGET) \
@@ -78,10 +80,15 @@ install:
 uninstall:
 	@scripts/install --remove
 
+# Kernels and drivers are fetched and built beside the agent's compilation.
 run: bootstrap
-	@$(MAKE) --no-print-directory -j 2 page agent
+	@$(MAKE) --no-print-directory page host PROFILE=$(RUN_PROFILE)
+	@$(MAKE) --no-print-directory -j 2 agent kernels-of-demo PROFILE=$(RUN_PROFILE)
 	@$(MAKE) --no-print-directory programs PROFILE=$(RUN_PROFILE)
 	target/$(RUN_PROFILE)/irqscope run demo
+
+kernels-of-demo:
+	$(BUILT)/irqscope fetch demo
 
 # Property tests take the same cases each time, so that a commit is judged by what it changes; new
 # cases are what scripts/fuzz tries, for as long as one likes.
