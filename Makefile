@@ -7,7 +7,7 @@ SHELL := /bin/bash
 MUSL := x86_64-unknown-linux-musl
 AGENT_TARGET := $(shell rustup target list --installed 2>/dev/null | grep -qx $(MUSL) && echo $(MUSL) || echo x86_64-unknown-linux-gnu)
 # Cargo's: dist makes a smaller program, for packages and for make install; quick is compiled in half the
-# time, for the first make run. What is built already is used, and the agent is the same in both: the twin
+# time, for the first make run, which uses release if that is there. The agent is the same in both: the twin
 # counts its instructions.
 PROFILE ?= release
 AGENT_PROFILE := $(PROFILE:quick=release)

@@ -29,7 +29,7 @@ SERIES = ["place", "scenario", "case", "is_virtual", "stage", "view"]
 FACTS = ["run", "started", "kernel", "state", "release", "tool_version"]
 # One series of one run.
 ONE = ["run", "case", "stage", "view"]
-# What a digest says of its bucket.
+# Columns of a digest that are about its bucket.
 COUNTS = ["low_ns", "count", "min_ns", "max_ns"]
 # The quantiles that a trend has.
 SHARES = ("0.5", "0.99", "0.999")
