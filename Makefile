@@ -80,7 +80,7 @@ install:
 uninstall:
 	@scripts/install --remove
 
-# Kernels and drivers are fetched and built beside the agent's compilation.
+# Kernels are fetched while the agent is compiled.
 run: bootstrap
 	@$(MAKE) --no-print-directory page host PROFILE=$(RUN_PROFILE)
 	@$(MAKE) --no-print-directory -j 2 agent kernels-of-demo PROFILE=$(RUN_PROFILE)
