@@ -85,6 +85,7 @@ bare_system() { # SUITE
 	cp -r "$WORK/release/apt" "$root/srv/newer"
 	cp -r "$WORK/older" "$root/srv/older"
 	mkdir "$root/srv/polars" "$root/srv/source"
+	cp -r target/venv/lib/python3*/site-packages/{polars,_polars_runtime*} "$root/srv/polars"
 	cp "$WORK"/release/irqscope_*.{dsc,tar.*} debian/tests/control "$root/srv/source"
 	# autopkgtest's last test takes a package from where this machine has Python's.
 	cp "${PIP_CERT:-/etc/ssl/certs/ca-certificates.crt}" "$root/srv/pip.crt"
