@@ -5,8 +5,8 @@
 # to say, agents for other machines measure, and on bare systems (SUITES) its packages take the place of those of
 # an earlier version, an ordinary user measures, Debian's autopkgtest passes, DKMS builds the driver, also for a
 # kernel to which the system is upgraded, which loads it, and nothing stays behind. An image is built by
-# packaging/Containerfile, and a measurement runs in it. RELEASE names a release that is there, which is tried in place of a new one and not
-# made twice.
+# packaging/Containerfile, and a measurement runs in it. RELEASE names a release that is there, which is tried
+# in place of a new one and not made twice.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -97,7 +97,7 @@ bare_system() { # SUITE
 	unshare --mount --pid --fork sh -euc '
 		mount -t proc proc "$1/proc"
 		mount --rbind /dev "$1/dev"
-		exec chroot "$1" sh /root/try "$2" "$3" "$4"' bare "$root" "$suite" "$OLDER" "$version" >"$WORK/$suite.log" 2>&1 ||
+		exec env -u PIP_CERT chroot "$1" sh /root/try "$2" "$3" "$4"' bare "$root" "$suite" "$OLDER" "$version" >"$WORK/$suite.log" 2>&1 ||
 		{ tail -n 40 "$WORK/$suite.log"; fail "$suite"; }
 	echo "$SECONDS s: $suite: $(tail -n 1 "$WORK/$suite.log")"
 	loads "$(cat "$root/srv/upgraded")" "$root/srv/driver"
