@@ -87,17 +87,17 @@ bare_system() { # SUITE
 	mkdir "$root/srv/polars" "$root/srv/source"
 	cp -r target/venv/lib/python3*/site-packages/{polars,_polars_runtime*} "$root/srv/polars"
 	cp "$WORK"/release/irqscope_*.{dsc,tar.*} debian/tests/control "$root/srv/source"
-	# autopkgtest's last test takes a package from where this machine has Python's.
-	cp "${PIP_CERT:-/etc/ssl/certs/ca-certificates.crt}" "$root/srv/pip.crt"
+	# autopkgtest's last test takes a package from where this machine has Python's, by its certificates.
+	cp "${PIP_CERT:-/etc/ssl/certs/ca-certificates.crt}" "$root/srv/certificates"
 	{
-		printf '[global]\ncert = /srv/pip.crt\n'
-		pip3 config list | sed -n "s/^\(global\|:env:\)\.\(index-url\|extra-index-url\)='\(.*\)'\$/\2 = \3/p"
+		echo "[global]"
+		pip3 config list | sed -n "s/^global\.\(index-url\|extra-index-url\)='\(.*\)'\$/\1 = \2/p"
 	} >"$root/etc/pip.conf"
 	cp "$TESTS/lib/bare-system.sh" "$root/root/try"
 	unshare --mount --pid --fork sh -euc '
 		mount -t proc proc "$1/proc"
 		mount --rbind /dev "$1/dev"
-		exec env -u PIP_CERT chroot "$1" sh /root/try "$2" "$3" "$4"' bare "$root" "$suite" "$OLDER" "$version" >"$WORK/$suite.log" 2>&1 ||
+		exec env PIP_CERT=/srv/certificates REQUESTS_CA_BUNDLE=/srv/certificates chroot "$1" sh /root/try "$2" "$3" "$4"' bare "$root" "$suite" "$OLDER" "$version" >"$WORK/$suite.log" 2>&1 ||
 		{ tail -n 40 "$WORK/$suite.log"; fail "$suite"; }
 	echo "$SECONDS s: $suite: $(tail -n 1 "$WORK/$suite.log")"
 	loads "$(cat "$root/srv/upgraded")" "$root/srv/driver"
