@@ -281,8 +281,7 @@ impl Timeline {
 
     /// Returns the first time from `from` on that the thread is woken.
     pub fn woken(&self, pid: u32, from: u64) -> Option<&Wakeup> {
-        let first = self.wakeups.partition_point(|wakeup| wakeup.at < from);
-        self.wakeups[first..].iter().find(|wakeup| wakeup.pid == pid)
+        self.wakeups_of(pid, from, u64::MAX).next()
     }
 
     /// Returns the wakeups of a thread in a range of time, in order.
