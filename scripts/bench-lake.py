@@ -6,7 +6,7 @@
 
 DIRECTORY becomes the lake: 12 places with 250 runs each, whose digests are those of the runs with every count
 multiplied, so that they stand for 10^9 samples. With --samples these are there as well: each run has those of a real
-one as many times, one after the other (7 bytes each, and 10 minutes). Prints the time of each answer of a process that
+one as many times, one after the other (7 bytes each). Prints the time of each answer of a process that
 has answered before, and the most memory that it took.
 """
 
