@@ -53,19 +53,16 @@ host:
 	cargo build --profile $(PROFILE) --locked -p irqscope -p irqscope-vm -p irqscope-twin-plugin
 
 agent:
-	cargo build --profile $(AGENT_PROFILE) --locked -p irqscope-agent --target $(AGENT_TARGET) \
-		$(if $(filter %gnu,$(AGENT_TARGET)),--config 'build.rustflags=["-Ctarget-feature=+crt-static"]')
+	scripts/build-agent $(AGENT_TARGET) $(AGENT_PROFILE)
 
-# The C compiler only links; the driver needs it anyway. Debian's Rust has no such target.
+# Debian's Rust has no such target.
 arm64:
-	@! command -v rustup >/dev/null || CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=aarch64-linux-gnu-gcc \
-		cargo build --profile $(PROFILE) --locked -p irqscope-agent --target aarch64-unknown-linux-musl
+	@! command -v rustup >/dev/null || scripts/build-agent aarch64-unknown-linux-musl $(PROFILE)
 	@$(call beside,aarch64,aarch64-unknown-linux-musl)
 
 # No driver of ours runs on these two: benchmarks do. $(call agent,MACHINE,TARGET,COMPILER).
 agent = if rustup target list --installed 2>/dev/null | grep -qx $2 && command -v $3 >/dev/null; then \
-	cargo build --profile $(PROFILE) --locked -p irqscope-agent --target $2 --config 'target.$2.linker="$3"' \
-		--config 'build.rustflags=["-Ctarget-feature=+crt-static"]' || exit; \
+	scripts/build-agent $2 $(PROFILE) || exit; \
 	else echo "no agent for $1: scripts/bootstrap --release installs $3 and Rust's target $2"; fi
 
 agents: arm64

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: two executions of a scenario give the same samples to the byte, also while
 # the host is kept busy, and on a kernel that has the frames' driver from its boot on; the demo's figures are the ones that the references found.
+# The agent's file, which loads execute, has no directory of this machine in it.
 # Runs: beside others
 . tests/lib/lib.sh
+
+for directory in "$PWD" "${CARGO_HOME:-$HOME/.cargo}"; do
+	for agent in "$PARTS"/irqscope-agent-*; do
+		! grep -aqF "$directory/" "$agent" || fail "$agent has $directory in it: scripts/build-agent cuts that off"
+	done
+done
 
 # Fewer triggers than the demo has: what is compared is every byte of them.
 sed 's/^count = .*/count = 600/' scenarios/demo.toml >"$WORK/demo.toml"
