@@ -40,6 +40,8 @@ pub enum Error {
     System { what: &'static str, source: io::Error },
     #[error("load {load}: {text}")]
     Load { load: String, text: String },
+    #[error("load {load} was ended: {text}")]
+    Starved { load: String, text: String },
     #[error("the loads could not be started: {0}")]
     Loads(String),
     #[error("a benchmark failed: {0}")]
@@ -114,6 +116,7 @@ impl Error {
                 | Identity(_)
                 | Tally { .. }
                 | Load { .. }
+                | Starved { .. }
                 | UserStage(_)
                 | Thread(_)
                 | Watch(WatchError::Lost(_))
@@ -165,6 +168,10 @@ impl Error {
             }
             Error::Load { .. } => {
                 "give the target what the load needs (files, packages, a user), or leave the load out"
+            }
+            Error::Starved { .. } => {
+                "let it sleep now and then, or put it on another CPU; threads that others wait for have \
+                 priority 1 on most RT kernels: RCU's (boot = \"rcutree.kthread_prio=N\") and ktimers (chrt)"
             }
             Error::Loads(_) => "raise the limit of processes, or choose a smaller system state",
             Error::UserStage(_) => "see the kernel log; stop other users of /dev/irqscope-user",

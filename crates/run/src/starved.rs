@@ -2,7 +2,7 @@
 //! A case that failed beside loads of real-time priority, which leave all that is less urgent no time.
 
 use irqscope_rig::RigError;
-use irqscope_wire::{HOG, Load, Policy, Scheduling, SystemState};
+use irqscope_wire::{Scheduling, SystemState};
 
 /// Adds to the error of a lost or invalid case which of its loads may have starved the rest.
 pub(crate) fn name_loads(error: RigError, state: &SystemState) -> RigError {
@@ -16,12 +16,8 @@ pub(crate) fn name_loads(error: RigError, state: &SystemState) -> RigError {
 }
 
 fn reason(state: &SystemState) -> Option<String> {
-    let hog = state.loads.contains(&Load::Hog).then(|| ("hog", state.hog.unwrap_or(HOG)));
-    let own = state.own.iter().filter_map(|load| Some((load.name.as_str(), load.scheduling?)));
-    let loads: Vec<String> = hog
-        .into_iter()
-        .chain(own)
-        .filter(|(_, scheduling)| scheduling.policy != Policy::Other)
+    let loads = state.urgent_loads().into_iter();
+    let loads: Vec<String> = loads
         .map(|(name, Scheduling { policy, priority })| format!("{name} ({policy} {priority})"))
         .collect();
     (!loads.is_empty()).then(|| {
@@ -36,6 +32,7 @@ fn reason(state: &SystemState) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use irqscope_wire::{Load, Policy};
 
     fn lost() -> RigError {
         RigError::Lost { what: "it is gone".into(), console: None, tail: String::new() }

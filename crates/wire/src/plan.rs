@@ -140,6 +140,15 @@ impl SystemState {
         let own = self.own.iter().map(|load| load.name.as_str());
         self.loads.iter().map(|load| load.name()).chain(own).collect()
     }
+
+    /// Returns the loads that are started with a real-time priority, by name.
+    pub fn urgent_loads(&self) -> Vec<(&str, Scheduling)> {
+        let hog = self.loads.contains(&Load::Hog);
+        let hog = hog.then(|| (Load::Hog.name(), self.hog.unwrap_or(HOG)));
+        let own = self.own.iter().filter_map(|load| Some((load.name.as_str(), load.scheduling?)));
+        let all = hog.into_iter().chain(own);
+        all.filter(|(_, scheduling)| scheduling.policy != Policy::Other).collect()
+    }
 }
 
 /// Above all that is not real-time, below the interrupt threads of an RT kernel.

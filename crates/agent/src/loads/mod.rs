@@ -14,6 +14,7 @@ mod memory;
 mod network;
 mod own;
 mod root;
+mod starved;
 mod supervisor;
 mod tcp;
 mod work;
@@ -146,6 +147,7 @@ impl Supervisor {
         match self.line() {
             supervisor::Report::Ready => Ok(()),
             supervisor::Report::Ended(load, text) => Err(Error::Load { load, text }),
+            supervisor::Report::Starved(load, text) => Err(Error::Starved { load, text }),
             supervisor::Report::Failed(text) => Err(Error::Loads(text)),
         }
     }

@@ -9,6 +9,7 @@ use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::path::Path;
 
 use irqscope_wire::{HOG, LoadCpu, SystemState};
 use nix::errno::Errno;
@@ -22,6 +23,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, dup2_stdin, dup2_stdout, fork, getppid, pipe2, setsid};
 
 use super::Worker;
+use super::starved::{self, Agent};
 use super::work::Work;
 use crate::scheduling;
 
@@ -30,19 +32,23 @@ use crate::scheduling;
 pub enum Report {
     Ready,
     Ended(String, String),
+    /// Loads that were ended because they left the agent nothing.
+    Starved(String, String),
     Failed(String),
 }
 
 impl Report {
     pub fn parse(line: &str) -> Report {
-        let ended = || {
-            let (name, text) = line.strip_prefix("ended ")?.split_once(' ')?;
-            Some(Report::Ended(name.into(), text.into()))
+        let of = |kind: &str| {
+            let (name, text) = line.strip_prefix(kind)?.split_once(' ')?;
+            Some((name.to_owned(), text.to_owned()))
         };
-        match line {
-            "ready" => Report::Ready,
-            _ => ended().unwrap_or_else(|| Report::Failed(line.into())),
+        if line == "ready" {
+            return Report::Ready;
         }
+        let ended = of("ended ").map(|(name, text)| Report::Ended(name, text));
+        let starved = || of("starved ").map(|(names, text)| Report::Starved(names, text));
+        ended.or_else(starved).unwrap_or_else(|| Report::Failed(line.into()))
     }
 }
 
@@ -61,13 +67,14 @@ pub fn supervise(
     mut told: File,
 ) -> ! {
     let mut kept = Vec::new();
+    let agent = getppid();
     match set_up(&control, &told).and_then(|children| {
         start_all(state, cpu, work, &told, &mut kept).map_err(|error| error.to_string())?;
         Ok(children)
     }) {
         Ok(children) => {
             tell(&mut told, "ready");
-            wait_for_end(&control, &children, &mut told, &kept);
+            wait_for_end(&control, &children, &mut told, &kept, Watch::of(state, agent));
         }
         Err(text) => tell(&mut told, &text),
     }
@@ -158,6 +165,11 @@ fn start_all(
             }
         }
     }
+    // When the gate opens they may leave an ordinary process no time. As the agent is, it is kept off their CPU.
+    if let Some(priority) = starved::priority(state) {
+        let _ = scheduling::schedule("the loads' supervisor", priority);
+        cpu.map(|cpu| scheduling::keep_off_all(&[cpu]));
+    }
     Ok(())
 }
 
@@ -191,19 +203,51 @@ pub fn die_with(parent: Pid) -> Result<(), Errno> {
     if getppid() == parent { Ok(()) } else { Err(Errno::ESRCH) }
 }
 
-/// Sleeps until the agent lets go; reports workers that ended meanwhile to it.
-fn wait_for_end(control: &OwnedFd, children: &SignalFd, told: &mut File, kept: &[Kept]) {
+/// Looks after an agent that loads may starve.
+struct Watch {
+    suspects: Vec<String>,
+    agent: Agent,
+}
+
+impl Watch {
+    /// Returns none where no load can: then nothing wakes the supervisor.
+    fn of(state: &SystemState, agent: Pid) -> Option<Watch> {
+        let suspects = starved::suspects(state);
+        let agent = || Agent::new(Path::new("/"), agent);
+        (!suspects.is_empty()).then(|| Watch { suspects, agent: agent() })
+    }
+
+    fn look(&mut self) -> Option<String> {
+        Some(format!("starved {} {}", self.suspects.join("+"), self.agent.starved()?))
+    }
+}
+
+/// Sleeps until the agent lets go, or is found starved; reports workers that ended meanwhile to it.
+fn wait_for_end(
+    control: &OwnedFd,
+    children: &SignalFd,
+    told: &mut File,
+    kept: &[Kept],
+    mut watch: Option<Watch>,
+) {
+    let interval = PollTimeout::try_from(starved::INTERVAL).unwrap_or(PollTimeout::MAX);
+    let timeout = if watch.is_some() { interval } else { PollTimeout::NONE };
     loop {
         let mut fds = [
             PollFd::new(control.as_fd(), PollFlags::POLLIN),
             PollFd::new(children.as_fd(), PollFlags::POLLIN),
         ];
-        let result = poll(&mut fds, PollTimeout::NONE);
+        let result = poll(&mut fds, timeout);
         let is_over = fds[0].any().unwrap_or(true);
         match result {
             Err(Errno::EINTR) => continue,
             Err(_) => return,
             Ok(_) if is_over => return,
+            Ok(0) => {
+                if let Some(text) = watch.as_mut().and_then(Watch::look) {
+                    return tell(told, &text);
+                }
+            }
             Ok(_) => tell_of_dead(children, told, kept),
         }
     }
@@ -270,6 +314,8 @@ mod tests {
         assert_eq!(Report::parse("ready"), Report::Ready);
         let ended = Report::Ended("tcp".into(), "bind: no".into());
         assert_eq!(Report::parse("ended tcp bind: no"), ended);
+        let starved = Report::Starved("a+b".into(), "it left the agent no time".into());
+        assert_eq!(Report::parse("starved a+b it left the agent no time"), starved);
         assert_eq!(Report::parse("out of pids"), Report::Failed("out of pids".into()));
     }
 
