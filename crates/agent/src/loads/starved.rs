@@ -48,7 +48,7 @@ pub fn suspects(state: &SystemState) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// What a process has had of the CPU until now.
+/// A process's share of the CPU until now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Progress {
     /// As /proc has it: `R`, `D`, `S` and more.
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use irqscope_wire::{AtEnd, HOG, Load, LoadCpu, OwnLoad};
 
-    /// A process of a made-up /proc, in a state with these counts.
+    /// Writes a process of a made-up /proc, in a state with these counts.
     fn set(root: &Path, state: char, ticks: u64, switches: u64) {
         let directory = root.join("proc/7");
         fs::create_dir_all(&directory).unwrap();
