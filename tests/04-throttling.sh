@@ -8,6 +8,8 @@
 expect 0 "$IRQSCOPE" run tests/scenarios/throttled/throttled.toml --allow-commands --no-report --out "$WORK/run"
 expect 0 "$IRQSCOPE" explain "$WORK/run"
 says "throttled: the scheduler kept real-time threads off the CPU"
+says "  6.1: sysctl kernel.sched_rt_runtime_us=-1"
+says "  6.12: 0 in /sys/kernel/debug/sched/fair_server/cpu*/runtime"
 expect 0 "$IRQSCOPE" explain "$WORK/run" --json
 python3 - "$WORK/said" <<'PY'
 import json, sys
@@ -22,6 +24,9 @@ for one in found:
     throttled = {name: ns for (kind, name), ns in held_up.items() if kind == "throttled"}
     where = f"{one['case']} {one['stage']}: {held_up}"
     assert {kind for kind, _ in late} <= {"throttled"}, where
+    to_set = [text for held in one["held_up"] if held["kind"] == "throttled" for text in held["settings"]]
+    setting = {"6.1": "sched_rt_runtime_us", "6.12": "fair_server"}[kernel]
+    assert all(setting in text for text in to_set) and bool(to_set) == bool(throttled), (where, to_set)
     if state == "idle" or (state, kernel) == ("alone", "6.12"):
         # No ordinary thread is ready for longer than the server lets one wait.
         assert not late, where

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use irqscope_analysis::{
-    CauseKind, Explained, Explanation, LeftOut, ObserverEffect, Ranked, Segment, Share, Truth,
-    TruthRow, Wrong, ranking,
+    CauseKind, Explained, Explanation, HeldUp, LeftOut, ObserverEffect, Ranked, Segment, Share,
+    Truth, TruthRow, Wrong, ranking,
 };
 
 use crate::cause_rows::cause_name;
@@ -93,9 +93,36 @@ fn ranking_table(explanations: &[Explanation]) -> String {
     kinds.dedup();
     for kind in kinds {
         let _ = writeln!(text, "{}: {}", kind.name(), kind.meaning().unwrap_or_default());
+        let names = shown.iter().filter(|one| one.all.kind == kind).map(|one| &one.all.name);
+        for (setting, kernels) in settings(explanations, kind, &names.collect::<Vec<_>>()) {
+            let _ = writeln!(text, "  {}: {setting}", kernels.join(", "));
+        }
     }
     text.push('\n');
     text
+}
+
+/// Returns what can be set against causes, and the kernels on which: first what concerns the most responses.
+fn settings<'a>(
+    explanations: &'a [Explanation],
+    kind: CauseKind,
+    names: &[&String],
+) -> Vec<(&'a str, Vec<&'a str>)> {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    for one in explanations {
+        let kernel = one.case.split('/').next().unwrap_or(&one.case);
+        let shown = |held: &&HeldUp| held.kind == kind && names.contains(&&held.name);
+        for setting in one.held_up.iter().filter(shown).flat_map(|held| &held.settings) {
+            let at = found.iter().position(|(known, _)| known == setting).unwrap_or_else(|| {
+                found.push((setting, Vec::new()));
+                found.len() - 1
+            });
+            if !found[at].1.contains(&kernel) {
+                found[at].1.push(kernel);
+            }
+        }
+    }
+    found
 }
 
 fn block(text: &mut String, one: &Explanation) {

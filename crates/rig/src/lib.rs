@@ -41,7 +41,7 @@ pub use generator::{board, find, flash};
 pub use guest::console::{complaints, first_complaint};
 pub use kernel::build::{RECIPES, Recipe, git};
 pub use kernel::driver::{Build, Driver};
-pub use kernel::release::Release;
+pub use kernel::release::{Release, kernel_version};
 pub use kernel::{Kernel, TESTED, check_name, fragment, list as kernels, offered};
 pub use parts::Part;
 pub use prepared::Prepared;

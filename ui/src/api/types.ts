@@ -689,6 +689,8 @@ export interface HeldUp {
   readonly longest_ns: number;
   /** The trigger of that one. */
   readonly longest_seq: number;
+  /** Settings of this kernel that are against it, without those that are made already. */
+  readonly settings: readonly string[];
 }
 
 /** Facts that a page needs before anything happens. */

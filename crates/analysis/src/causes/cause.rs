@@ -149,9 +149,7 @@ impl CauseKind {
             }
             Self::Throttled => {
                 "the scheduler kept real-time threads off the CPU, although they were ready, to \
-                 leave others some time: before Linux 6.12 that is sysctl \
-                 kernel.sched_rt_runtime_us (-1 switches it off), since then the fair server (0 in \
-                 /sys/kernel/debug/sched/fair_server/cpu*/runtime)"
+                 leave others some time: real-time throttling, or since Linux 6.12 the fair server"
             }
             Self::LockOwner => "the thread waited for a lock, or a page, that this one had",
             Self::PriorityInversion => {
@@ -163,10 +161,7 @@ impl CauseKind {
                 "this CPU stood still until the one named gave a lock free, or took an interrupt \
                  that this one had sent it"
             }
-            Self::PageFault => {
-                "the answering thread touched memory that it first had to be given: lock it, and \
-                 touch it before"
-            }
+            Self::PageFault => "the answering thread touched memory that it first had to be given",
             Self::Own
             | Self::OtherStage
             | Self::LeavingIdle

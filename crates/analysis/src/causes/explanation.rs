@@ -123,7 +123,10 @@ impl Explanation {
             shares: shares(&late),
             parts: PartFigures::all(samples, &late),
             rows: Rows::of(samples),
-            held_up: Group::all(samples).iter().filter_map(HeldUp::of).collect(),
+            held_up: Group::all(samples)
+                .iter()
+                .filter_map(|group| HeldUp::of(group, data))
+                .collect(),
             worst: late.iter().map(|one| one.seq).collect(),
             latest: latest(samples),
             unexplained_median_per_cent: without.get(without.len() / 2).copied().unwrap_or(0.0),

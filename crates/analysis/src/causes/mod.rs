@@ -22,6 +22,7 @@
 //! * [`by_cause`]: latencies by their main culprit;
 //! * [`rows`]: these as histograms;
 //! * [`ranking`]: culprits over all cases;
+//! * [`settings`]: what can be set against a culprit, by the kernel's version;
 //! * [`truth`]: culprits compared with faults that acted, each by the cause that is [`expected`].
 
 mod attribute;
@@ -45,6 +46,7 @@ mod ranking;
 mod response;
 mod rows;
 mod runs;
+mod settings;
 mod sight;
 mod softirqs;
 mod stopped;

@@ -4,12 +4,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use irqscope_run::CaseData;
 use irqscope_wire::Stage;
 use serde::Serialize;
 
 use super::by_cause::Group;
 use super::cause::CauseKind;
 use super::explanation::Explanation;
+use super::settings::settings;
 
 /// A cause that held responses of one stage up, each more than any other did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,12 +28,16 @@ pub struct HeldUp {
     pub longest_ns: i64,
     /// The trigger of that one.
     pub longest_seq: u64,
+    /// Settings of this kernel that are against it, without those that are made already.
+    pub settings: Vec<String>,
 }
 
 impl HeldUp {
-    pub(super) fn of(group: &Group) -> Option<Self> {
+    pub(super) fn of(group: &Group, data: &CaseData) -> Option<Self> {
+        let kind = group.kind?;
         Some(Self {
-            kind: group.kind?,
+            settings: settings(data, kind, &group.name),
+            kind,
             name: group.name.clone(),
             count: group.latencies.len(),
             stolen_ns: group.stolen_ns,

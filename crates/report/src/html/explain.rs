@@ -46,7 +46,7 @@ fn ranked(explanations: &[Explanation]) -> Markup {
         div.scroll tabindex="0" {
             table.words {
                 thead { tr {
-                    @for name in ["held up the most by", "worst", "of", "responses", "stages"] {
+                    @for name in ["held up the most by", "worst", "of", "responses", "stages", "can be set"] {
                         th scope="col" { (name) }
                     }
                 } }
@@ -59,6 +59,7 @@ fn ranked(explanations: &[Explanation]) -> Markup {
                         td { (one.case) " " (one.stage) ", trigger " (grouped(one.all.longest_seq)) }
                         td.number { (grouped(one.all.count as u64)) }
                         td.wrapped { (listed(&one.stages)) }
+                        td.wrapped { (one.all.settings.join("; or ")) }
                     }
                 }
             }

@@ -4,13 +4,14 @@
 
 use super::finding::{Finding, Topic};
 use super::system::System;
+use crate::kernel::release::kernel_version;
 
 const TOPIC: Topic = Topic::Figures;
 const SCHED: &str = "/sys/kernel/debug/sched";
 
 /// Returns what holds for the kernel that runs here.
 pub(super) fn examine(system: &System) -> Vec<Finding> {
-    let version = version(&system.release());
+    let version = kernel_version(&system.release());
     let rules = [
         ((6, 12), fair_server(system)),
         ((6, 12), lazy_preemption(system)),
@@ -19,11 +20,6 @@ pub(super) fn examine(system: &System) -> Vec<Finding> {
     ];
     let of_version = |(since, finding)| if version >= since { finding } else { None };
     rules.into_iter().filter_map(of_version).collect()
-}
-
-fn version(release: &str) -> (u32, u32) {
-    let mut numbers = release.split(['.', '-', '+']).map(|part| part.parse().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 /// Finds a fair server: since 6.12 a deadline server runs other tasks where real-time threads leave

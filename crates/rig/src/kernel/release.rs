@@ -39,6 +39,12 @@ impl Release {
     }
 }
 
+/// Returns the version of a release, `(6, 1)` of `6.1.0-56-rt-amd64`; 0 where there is no number.
+pub fn kernel_version(release: &str) -> (u32, u32) {
+    let mut numbers = release.split(['.', '-', '+']).map(|part| part.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
 impl Deref for Release {
     type Target = str;
 
