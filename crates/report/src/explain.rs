@@ -88,13 +88,13 @@ fn ranking_table(explanations: &[Explanation]) -> String {
         );
     }
     text.push('\n');
+    let settings = settings(explanations, shown);
     let mut kinds: Vec<CauseKind> = shown.iter().map(|one| one.all.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     for kind in kinds {
         let _ = writeln!(text, "{}: {}", kind.name(), kind.meaning().unwrap_or_default());
-        let names = shown.iter().filter(|one| one.all.kind == kind).map(|one| &one.all.name);
-        for (setting, kernels) in settings(explanations, kind, &names.collect::<Vec<_>>()) {
+        for (_, setting, kernels) in settings.iter().filter(|(of, ..)| *of == kind) {
             let _ = writeln!(text, "  {}: {setting}", kernels.join(", "));
         }
     }
@@ -102,26 +102,34 @@ fn ranking_table(explanations: &[Explanation]) -> String {
     text
 }
 
-/// Returns what can be set against causes, and the kernels on which: first what concerns the most responses.
-fn settings<'a>(
+/// Returns the settings against these causes that are not made, and the kernels on which they can be.
+pub(crate) fn settings<'a>(
     explanations: &'a [Explanation],
-    kind: CauseKind,
-    names: &[&String],
-) -> Vec<(&'a str, Vec<&'a str>)> {
-    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    causes: &[Ranked],
+) -> Vec<(CauseKind, &'a str, Vec<&'a str>)> {
+    let mut found: Vec<(CauseKind, &str, Vec<&str>)> = Vec::new();
     for one in explanations {
         let kernel = one.case.split('/').next().unwrap_or(&one.case);
-        let shown = |held: &&HeldUp| held.kind == kind && names.contains(&&held.name);
-        for setting in one.held_up.iter().filter(shown).flat_map(|held| &held.settings) {
-            let at = found.iter().position(|(known, _)| known == setting).unwrap_or_else(|| {
-                found.push((setting, Vec::new()));
-                found.len() - 1
-            });
-            if !found[at].1.contains(&kernel) {
-                found[at].1.push(kernel);
+        let of = |held: &HeldUp, cause: &Ranked| {
+            (held.kind, &held.name) == (cause.all.kind, &cause.all.name)
+        };
+        let is_asked = |held: &&HeldUp| causes.iter().any(|cause| of(held, cause));
+        for held in one.held_up.iter().filter(is_asked) {
+            for setting in &held.settings {
+                let known = |(kind, text, _): &(CauseKind, &str, Vec<&str>)| {
+                    (*kind, *text) == (held.kind, setting)
+                };
+                let at = found.iter().position(known).unwrap_or_else(|| {
+                    found.push((held.kind, setting, Vec::new()));
+                    found.len() - 1
+                });
+                if !found[at].2.contains(&kernel) {
+                    found[at].2.push(kernel);
+                }
             }
         }
     }
+    found.sort_by_key(|(kind, ..)| *kind);
     found
 }
 

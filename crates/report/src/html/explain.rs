@@ -6,7 +6,7 @@ use irqscope_wire::Stage;
 use maud::{Markup, html};
 
 use crate::cause_rows::{cause_name, heights, row_name};
-use crate::explain::{RANKED, left_out, listed};
+use crate::explain::{RANKED, left_out, listed, settings};
 use irqscope_quantity::{alone, grouped};
 
 /// Causes of one stage of one case that are listed.
@@ -42,15 +42,18 @@ pub fn section(explanations: &[Explanation]) -> Markup {
 
 /// Lists the worst causes over all cases.
 fn ranked(explanations: &[Explanation]) -> Markup {
+    let ranked = ranking(explanations);
+    let shown = &ranked[..ranked.len().min(RANKED)];
+    let settings = settings(explanations, shown);
     html! {
         div.scroll tabindex="0" {
             table.words {
                 thead { tr {
-                    @for name in ["held up the most by", "worst", "of", "responses", "stages", "can be set"] {
+                    @for name in ["held up the most by", "worst", "of", "responses", "stages"] {
                         th scope="col" { (name) }
                     }
                 } }
-                @for one in ranking(explanations).iter().take(RANKED) {
+                @for one in shown {
                     tr {
                         th scope="row" title=[one.all.kind.meaning()] {
                             (cause_name(Some(one.all.kind), &one.all.name))
@@ -59,8 +62,15 @@ fn ranked(explanations: &[Explanation]) -> Markup {
                         td { (one.case) " " (one.stage) ", trigger " (grouped(one.all.longest_seq)) }
                         td.number { (grouped(one.all.count as u64)) }
                         td.wrapped { (listed(&one.stages)) }
-                        td.wrapped { (one.all.settings.join("; or ")) }
                     }
+                }
+            }
+        }
+        @if !settings.is_empty() {
+            p { "Settings against them that are not made:" }
+            ul {
+                @for (kind, setting, kernels) in settings {
+                    li { (kind.name()) ", " (kernels.join(", ")) ": " (setting) }
                 }
             }
         }
