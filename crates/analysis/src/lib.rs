@@ -7,6 +7,7 @@
 mod bench;
 mod bursts;
 mod causes;
+mod cmdline;
 mod compare;
 mod counted;
 mod derive;

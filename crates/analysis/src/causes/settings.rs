@@ -8,6 +8,7 @@ use irqscope_rig::kernel_version;
 use irqscope_run::CaseData;
 
 use super::cause::CauseKind;
+use crate::cmdline::has_parameter;
 
 /// A version of the kernel, `(6, 12)`.
 type Version = (u32, u32);
@@ -72,7 +73,8 @@ impl Rule {
         };
         let is_about = self.about.is_empty() || self.about.iter().any(|part| name.contains(part));
         let versions = since..before;
-        is_there && is_about && versions.contains(&kernel.version) && !kernel.has(self.parameter)
+        let is_set = has_parameter(kernel.cmdline, self.parameter);
+        is_there && is_about && versions.contains(&kernel.version) && !is_set
     }
 }
 
@@ -165,11 +167,6 @@ impl<'a> Kernel<'a> {
             cmdline: &started.cmdline,
             cpus: started.cpus,
         })
-    }
-
-    fn has(&self, parameter: &str) -> bool {
-        let names = self.cmdline.split_whitespace().filter_map(|word| word.split('=').next());
-        !parameter.is_empty() && names.into_iter().any(|name| name == parameter)
     }
 }
 

@@ -3,6 +3,7 @@
 //! (kernel-parameters, kernel-per-CPU-kthreads) and timers/no_hz.
 
 use super::disturbance::Described;
+use crate::cmdline::has_parameter;
 
 /// A rule: which acts, entries or callers it is about, and what keeps them away.
 struct Rule {
@@ -115,12 +116,7 @@ pub fn remedies(described: &Described, cpu: u16, cmdline: &str) -> Vec<String> {
             |text: &&str| act.starts_with(*text) || !text.contains(' ') && act.contains(*text);
         let about = |rule: &&Rule| rule.about.iter().any(matches);
         let Some(rule) = RULES.iter().find(about) else { continue };
-        let given = |word: &str| {
-            !rule.parameter.is_empty()
-                && word.strip_prefix(rule.parameter).is_some_and(|rest| rest.starts_with('='))
-                || word == rule.parameter && !word.is_empty()
-        };
-        let is_set = cmdline.split_whitespace().any(given);
+        let is_set = has_parameter(cmdline, rule.parameter);
         let text = if is_set { rule.otherwise } else { rule.remedy };
         let text = text.replace("{cpu}", &cpu.to_string()).replace("{others}", "OTHERS");
         if !text.is_empty() && !all.contains(&text) {
