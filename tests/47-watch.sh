@@ -119,12 +119,14 @@ lost() { # In the guest: more events than there is room for, and no reader.
 	grep -q 'events of the kernel were lost' lost.said || fail "nothing is said of lost events"
 }
 
-beside() { # In the guest: what a watch adds to the driver's latencies, and what the kernel's own tracers do.
+beside() { # In the guest: what a loop of no priority loses to a thread, a watch, and the kernel's own tracers.
 	trace=/sys/kernel/tracing
 	mountpoint -q $trace || mount -t tracefs none $trace
-	sed -i 's/^count = .*/count = 1000/' timer.toml
-	for how in nothing watch events timerlat; do
+	sysctl -qw kernel.sched_rt_runtime_us=-1
+	for how in nothing thread watch events timerlat; do
+		thread=1
 		case $how in
+		nothing) thread=0 ;;
 		watch)
 			"$irqscope" watch --rt --for 60s --out watched >/dev/null &
 			watch=$!
@@ -136,16 +138,23 @@ beside() { # In the guest: what a watch adds to the driver's latencies, and what
 				echo 1 >$trace/events/$event/enable
 			done
 			;;
-		timerlat) echo timerlat >$trace/current_tracer || fail "no timerlat" ;;
+		timerlat) # which has a thread of its own, FIFO 95 and 1 ms by default
+			thread=0
+			echo timerlat >$trace/current_tracer || fail "no timerlat"
+			;;
 		esac
-		"$irqscope" run timer.toml --no-report --out "beside-$how" || fail "beside $how: exit $?"
+		/run/spare 1 $thread >/dev/null # so that each begins alike
+		echo $how "$(/run/spare 4 $thread)" >>spared
 		case $how in
 		watch)
 			kill -INT $watch
 			wait $watch || true
 			;;
 		events) echo 0 >$trace/events/enable ;;
-		timerlat) echo nop >$trace/current_tracer ;;
+		timerlat)
+			grep -c '#[0-9]' $trace/trace >timerlats
+			echo nop >$trace/current_tracer
+			;;
 		esac
 	done
 }
@@ -172,27 +181,30 @@ done
 # Of Debian's kernels those with PREEMPT_RT have timerlat.
 if in_soak "its cost beside the kernel's own tracers"; then
 	mkdir "$WORK/beside"
+	gcc -O2 -Wall -Werror -static -o "$WORK/beside/spare" "$TESTS/lib/spare.c" -lpthread
 	cp "$WORK"/{irqscope,irqscope-agent-x86_64,controlled,timer.toml} "$WORK/beside"
 	{
 		local_script
 		declare -f in_memory is_watching beside
+		echo 'cp spare /run'
 		echo in_memory
 		echo beside
-		echo 'cp -r beside-* /exchange'
+		echo 'cp spared timerlats /exchange'
 	} >"$WORK/beside/script"
 	run_guest 500 6.12-rt "$WORK/beside" virtual
 	python3 - "$WORK/beside" <<'PY'
-import json, pathlib, sys
-median = {}
-for how in ["nothing", "watch", "events", "timerlat"]:
-    [case] = json.loads((pathlib.Path(sys.argv[1]) / f"beside-{how}/summary.json").read_text())["cases"]
-    median[how] = {stage["stage"]: stage["p50_ns"] for stage in case["stages"]}
-print("instructions that are added to the median, from the timer's expiry on:")
-print("stage", *median["nothing"], sep="\t")
-for how in ["watch", "events", "timerlat"]:
-    added = {stage: (ns - median["nothing"][stage]) / 2 for stage, ns in median[how].items()}
-    print(how, *(round(one) for one in added.values()), sep="\t")
-    assert added["user"] > added["irq"] >= 0, added
+import pathlib, sys
+place = pathlib.Path(sys.argv[1])
+spared = {how: (int(rounds), int(woken)) for how, rounds, woken in
+          (line.split() for line in (place / "spared").read_text().splitlines())}
+assert int((place / "timerlats").read_text()) > 1000, "timerlat had no events"
+alone, threads = spared["nothing"][0], 4000
+print("instructions that a loop of no priority loses for each wakeup, 4,000 in 4 s:")
+lost = {how: 4e9 * (1 - rounds / alone) / threads / 2 for how, (rounds, _) in spared.items()}
+for how, instructions in lost.items():
+    print(f"  {how}\t{instructions:.0f}\tmore than the thread alone: {instructions - lost['thread']:.0f}")
+assert all(abs(woken - threads) <= 1 for how, (_, woken) in spared.items() if how not in ("nothing", "timerlat"))
+assert lost["watch"] > lost["thread"] > 0 and lost["events"] > lost["thread"] and lost["timerlat"] > 0, lost
 PY
 fi
 
