@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::sink::Sink;
 use crate::stop::Stop;
 use crate::symbols::Symbols;
-use crate::{modules, network, parameters, plan, port, snapshot};
+use crate::{entropy, modules, network, parameters, plan, port, snapshot};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -103,6 +103,7 @@ fn end() -> ! {
 fn bring_up() -> Result<()> {
     mount_all()?;
     take_console();
+    entropy::seed(Path::new("/"))?;
     network::lo_up()?;
     modules::load_all(&work("modules"))?;
     if work("network").exists() { network::bring_up() } else { Ok(()) }

@@ -12,6 +12,7 @@ pub mod contention;
 pub mod context;
 pub mod counter;
 pub mod driver;
+mod entropy;
 pub mod error;
 pub mod events;
 pub mod facts;
