@@ -73,15 +73,16 @@ impl Apt {
         if downloads::are_downloads_forbidden() {
             return Ok(apt);
         }
-        let sources = apt.dir.join("sources.list");
-        std::fs::write(&sources, sources_list(suite, architecture, &mirror()))
-            .trying(|| format!("cannot write {}", sources.display()))?;
         say(&format!("fetching the list of {}'s packages for {architecture}", suite.name));
-        match output(
-            apt.command("apt-get").args(["-q", "update", "-o", "APT::Update::Error-Mode=any"]),
-            "apt",
-        ) {
-            Ok(_) => {
+        let fetched = apt.update(suite).or_else(|error| {
+            let Some(security) = suite.security else { return Err(error) };
+            // A mirror that has no whole list of the updates for this architecture has the suite's own.
+            apt.update(&Suite { security: None, ..*suite })?;
+            say(&format!("going on without {security}: {}", reason(&error)));
+            Ok(())
+        });
+        match fetched {
+            Ok(()) => {
                 std::fs::write(apt.stamp(), "").trying(|| "cannot write into the cache".into())?
             }
             Err(error) if !apt.stamp().exists() => return Err(error),
@@ -90,6 +91,15 @@ impl Apt {
             }
         }
         Ok(apt)
+    }
+
+    /// Fetches the lists of a suite and its security updates.
+    fn update(&self, suite: &Suite) -> Result<()> {
+        let sources = self.dir.join("sources.list");
+        std::fs::write(&sources, sources_list(suite, self.architecture, &mirror()))
+            .trying(|| format!("cannot write {}", sources.display()))?;
+        let mut update = self.command("apt-get");
+        output(update.args(["-q", "update", "-o", "APT::Update::Error-Mode=any"]), "apt").map(drop)
     }
 
     /// Returns its entry in the cache.
@@ -284,7 +294,7 @@ fn first_unknown(error: &RigError) -> Option<String> {
 /// Returns the line that says why apt failed; the first one, where another program did.
 pub(crate) fn reason(error: &RigError) -> String {
     let text = error.to_string();
-    let of_apt = text.lines().find_map(|line| line.strip_prefix("E: "));
+    let of_apt = text.lines().find_map(|line| line.trim_start().strip_prefix("E: "));
     of_apt.or(text.lines().next()).unwrap_or_default().to_owned()
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn fetch(
 ) -> Result<()> {
     let mut why = None;
     for suite in suites_for(wanted.suite, &codename()) {
-        let apt = Apt::of(suite, wanted.arch.debian(), say)?;
+        let Some(apt) = list_of(suite, wanted.arch, &mut why, say) else { continue };
         for release in releases(&apt, wanted)? {
             say(&format!("fetching Debian's kernel {release} of {}", suite.name));
             let made = cache::make_dir(dir, |made| {
@@ -61,16 +61,35 @@ pub(crate) fn fetch(
 /// # Errors
 /// A list of packages cannot be fetched.
 pub(crate) fn offered(arch: Arch, say: &dyn Fn(&str)) -> Result<Vec<[String; 3]>> {
-    let mut all = Vec::new();
+    let (mut all, mut why) = (Vec::new(), None);
     for suite in suites_for(None, "bullseye") {
-        let apt = Apt::of(suite, arch.debian(), say)?;
+        let Some(apt) = list_of(suite, arch, &mut why, say) else { continue };
         let mut offers = with_headers(&apt, "")?;
         offers.sort_by_key(|(release, _)| version_key(release));
         all.extend(
             offers.into_iter().map(|(release, version)| [suite.name.into(), release, version]),
         );
     }
-    Ok(all)
+    match why {
+        Some(error) if all.is_empty() => Err(error),
+        _ => Ok(all),
+    }
+}
+
+/// Returns apt for a suite; `None` if its list cannot be had, which is then the reason why no kernel is
+/// found, unless there is an earlier one.
+fn list_of(
+    suite: &Suite,
+    arch: Arch,
+    why: &mut Option<RigError>,
+    say: &dyn Fn(&str),
+) -> Option<Apt> {
+    let apt = Apt::of(suite, arch.debian(), say);
+    apt.map_err(|error| {
+        say(&format!("{} is left out: {}", suite.name, reason(&error)));
+        why.get_or_insert(error);
+    })
+    .ok()
 }
 
 fn releases(apt: &Apt, wanted: &DebianName<'_>) -> Result<Vec<String>> {
