@@ -23,7 +23,7 @@ export DESTDIR PREFIX ZSH_SITE
 
 TESTFLAGS :=
 
-.PHONY: help run check test soak build page programs host agent arm64 agents install uninstall release bootstrap lint bench fuzz kernels kernels-of-demo clean
+.PHONY: help run check test soak build page programs host agent arm64 riscv64 agents install uninstall release bootstrap lint bench fuzz kernels kernels-of-demo clean
 
 help:
 	@echo "make run     install what is missing, build, measure the demo, write a report"
@@ -31,7 +31,8 @@ help:
 	@echo "make test    every test, the same that CI runs"
 	@echo "make soak    what takes longer than CI should: thousands of loads, long fuzzing"
 	@echo "make build   the program, the agent and the twin's generator"
-	@echo "make arm64   the agent for the twin's Arm machine; make agents: and for 32-bit Arm and RISC-V"
+	@echo "make arm64   the agent for the twin's Arm machine; make riscv64: for its RISC-V machine"
+	@echo "make agents  these two, and the one for 32-bit Arm"
 	@echo "make install    what was built, below PREFIX (/usr/local); make uninstall takes it away"
 	@echo "make release    sources, packages, an apt repository, into dist/VERSION"
 	@echo "make lint    fmt, clippy, checkpatch, sparse, tsc, shellcheck, ruff, mypy, links, English"
@@ -55,21 +56,24 @@ host:
 agent:
 	scripts/build-agent $(AGENT_TARGET) $(AGENT_PROFILE)
 
-# Debian's Rust has no such target.
+# Debian's Rust has no such targets.
 arm64:
 	@! command -v rustup >/dev/null || scripts/build-agent aarch64-unknown-linux-musl $(PROFILE)
 	@$(call beside,aarch64,aarch64-unknown-linux-musl)
 
-# No driver of ours runs on these two: benchmarks do. $(call agent,MACHINE,TARGET,COMPILER).
+# $(call agent,MACHINE,TARGET,COMPILER).
 agent = if rustup target list --installed 2>/dev/null | grep -qx $2 && command -v $3 >/dev/null; then \
 	scripts/build-agent $2 $(PROFILE) || exit; \
 	else echo "no agent for $1: scripts/bootstrap --release installs $3 and Rust's target $2"; fi
 
-agents: arm64
-	@$(call agent,armv7l,armv7-unknown-linux-gnueabihf,arm-linux-gnueabihf-gcc)
-	@$(call beside,armv7l,armv7-unknown-linux-gnueabihf)
+riscv64:
 	@$(call agent,riscv64,riscv64gc-unknown-linux-gnu,riscv64-linux-gnu-gcc)
 	@$(call beside,riscv64,riscv64gc-unknown-linux-gnu)
+
+# No driver of ours runs on 32-bit Arm: benchmarks do.
+agents: arm64 riscv64
+	@$(call agent,armv7l,armv7-unknown-linux-gnueabihf,arm-linux-gnueabihf-gcc)
+	@$(call beside,armv7l,armv7-unknown-linux-gnueabihf)
 
 install:
 	@scripts/install $(BUILT)
@@ -103,7 +107,7 @@ check:
 test:
 	@scripts/bootstrap --test
 	@$(MAKE) --no-print-directory build
-	@$(MAKE) --no-print-directory arm64
+	@$(MAKE) --no-print-directory arm64 riscv64
 	@scripts/lint
 	cargo test --release --locked --workspace
 	@npm --prefix ui test
@@ -118,7 +122,7 @@ release:
 soak:
 	@scripts/bootstrap --test
 	@$(MAKE) --no-print-directory build
-	@$(MAKE) --no-print-directory arm64
+	@$(MAKE) --no-print-directory arm64 riscv64
 	@scripts/bootstrap --release
 	@$(IRQSCOPE) kernel build delayed-locking
 	@$(IRQSCOPE) kernel build delayed-locking-debug

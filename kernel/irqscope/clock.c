@@ -23,6 +23,9 @@
 #ifdef CONFIG_ARM64
 #include <asm/arch_timer.h>
 #endif
+#ifdef CONFIG_RISCV
+#include <linux/delay.h>
+#endif
 #ifdef CONFIG_X86
 #include <asm/tsc.h>
 #endif
@@ -49,6 +52,8 @@ u64 irqscope_clock_tick_fs(void)
 	return tsc_khz ? div_u64(FS_PER_S / 1000, tsc_khz) : 0;
 #elif defined(CONFIG_ARM64)
 	return div_u64(FS_PER_S, arch_timer_get_cntfrq());
+#elif defined(CONFIG_RISCV)
+	return div64_u64(FS_PER_S, riscv_timebase);
 #else
 	return 0;
 #endif

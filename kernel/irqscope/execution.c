@@ -43,6 +43,8 @@ static __always_inline void irqscope_rounds(u64 rounds)
 		return;
 #ifdef CONFIG_X86
 	asm volatile("1:\tdecq %0\n\tjnz 1b" : "+r" (rounds) : : "cc");
+#elif defined(CONFIG_RISCV)
+	asm volatile("1:\taddi %0, %0, -1\n\tbnez %0, 1b" : "+r" (rounds));
 #else
 	while (rounds--)
 		barrier();

@@ -116,6 +116,8 @@ static __always_inline void irqscope_delay(const struct irqscope_responder *stag
 #elif defined(CONFIG_ARM64)
 	asm volatile("cbz %w0, 2f\n1:\tsubs %w0, %w0, #1\n\tb.ne 1b\n2:"
 		     : "+r" (rounds) : : "cc");
+#elif defined(CONFIG_RISCV)
+	asm volatile("beqz %0, 2f\n1:\taddiw %0, %0, -1\n\tbnez %0, 1b\n2:" : "+r" (rounds));
 #endif
 #endif
 }

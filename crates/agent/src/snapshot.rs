@@ -8,11 +8,11 @@
 //! configuration device, read register by register: nothing arrives at an instant that the host
 //! decides. QEMU's docs/specs/pvpanic.rst and docs/specs/fw_cfg.rst describe both devices.
 
-#[cfg(target_arch = "aarch64")]
-#[path = "snapshot/aarch64.rs"]
-mod machine;
-#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
+#[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64", target_arch = "x86_64")))]
 #[path = "snapshot/other.rs"]
+mod machine;
+#[cfg(any(target_arch = "aarch64", target_arch = "riscv64"))]
+#[path = "snapshot/virt.rs"]
 mod machine;
 #[cfg(target_arch = "x86_64")]
 #[path = "snapshot/x86_64.rs"]

@@ -331,7 +331,8 @@ fn kernel_arch(name: &str) -> Result<Arch, String> {
     match name {
         "amd64" | "x86_64" => Ok(Arch::X86_64),
         "arm64" | "aarch64" => Ok(Arch::Arm64),
-        _ => Err("amd64 or arm64".to_owned()),
+        "riscv64" => Ok(Arch::Riscv64),
+        _ => Err("amd64, arm64 or riscv64".to_owned()),
     }
 }
 
@@ -341,8 +342,8 @@ pub enum Kernel {
     #[command(after_help = "Examples:\n  irqscope kernel fetch 6.1 6.1-rt sid-7.2 6.12.95\n  \
                       irqscope kernel fetch --all")]
     Fetch {
-        /// A line (6.1), a version (6.12.95), -rt behind it for PREEMPT_RT, -arm64 for Arm, a suite
-        /// before it (sid-7.2).
+        /// A line (6.1), a version (6.12.95), -rt behind it for PREEMPT_RT, -arm64 or -riscv64 for
+        /// those machines, a suite before it (sid-7.2).
         #[arg(value_name = "NAME", required_unless_present = "all", value_parser = KernelName::parse,
               add = candidates::kernels())]
         names: Vec<KernelName>,

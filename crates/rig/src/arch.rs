@@ -47,15 +47,22 @@ pub(crate) struct PortModules {
 
 /// As trigger the last of a PL061's eight lines, the others as response lines: the plugin needs no
 /// option, it has the same.
-const GPIO: &str = "trigger=9030000.pl061:7 responses=9030000.pl061:0,9030000.pl061:1,\
+const PL061: &str = "trigger=9030000.pl061:7 responses=9030000.pl061:0,9030000.pl061:1,\
                     9030000.pl061:2,9030000.pl061:3,9030000.pl061:4,9030000.pl061:5,\
                     9030000.pl061:6";
+
+/// Of a SiFive controller's sixteen lines the last eight are response lines, and one before them is
+/// the trigger: the plugin, which adds the controller to the machine, has the same.
+const SIFIVE: &str = "trigger=10060000.gpio:7 responses=10060000.gpio:8,10060000.gpio:9,\
+                      10060000.gpio:10,10060000.gpio:11,10060000.gpio:12,10060000.gpio:13,\
+                      10060000.gpio:14,10060000.gpio:15";
 
 impl Guest for Arch {
     fn debian(self) -> &'static str {
         match self {
             Self::X86_64 => "amd64",
             Self::Arm64 => "arm64",
+            Self::Riscv64 => "riscv64",
         }
     }
 
@@ -63,6 +70,7 @@ impl Guest for Arch {
         match self {
             Self::X86_64 => "x86",
             Self::Arm64 => "arm64",
+            Self::Riscv64 => "riscv",
         }
     }
 
@@ -74,6 +82,7 @@ impl Guest for Arch {
         match self {
             Self::X86_64 => Program { name: "qemu-system-x86_64", package: "qemu-system-x86" },
             Self::Arm64 => Program { name: "qemu-system-aarch64", package: "qemu-system-arm" },
+            Self::Riscv64 => Program { name: "qemu-system-riscv64", package: "qemu-system-riscv" },
         }
     }
 
@@ -83,11 +92,15 @@ impl Guest for Arch {
             Self::Arm64 => {
                 Some(Program { name: "aarch64-linux-gnu-", package: "gcc-aarch64-linux-gnu" })
             }
+            Self::Riscv64 => {
+                Some(Program { name: "riscv64-linux-gnu-", package: "gcc-riscv64-linux-gnu" })
+            }
         }
     }
 
     /// Returns the machine. Arm: a GIC of version 2, which the plugin knows; no seeds in the device
-    /// tree, which are the host's own randomness; 1 GHz instead of 62.5 MHz.
+    /// tree, which are the host's own randomness; 1 GHz instead of 62.5 MHz. RISC-V: without Sstc, whose
+    /// timer QEMU lets expire at instants that differ by microseconds from run to run.
     fn machine(self) -> [&'static str; 4] {
         match self {
             Self::X86_64 => ["-machine", "pc", "-cpu", "qemu64"],
@@ -97,13 +110,14 @@ impl Guest for Arch {
                 "-cpu",
                 "cortex-a72,cntfrq=1000000000",
             ],
+            Self::Riscv64 => ["-machine", "virt", "-cpu", "rv64,sstc=false"],
         }
     }
 
     fn stop_device(self) -> [&'static str; 2] {
         match self {
             Self::X86_64 => ["-device", "pvpanic"],
-            Self::Arm64 => ["-device", "pvpanic-pci"],
+            Self::Arm64 | Self::Riscv64 => ["-device", "pvpanic-pci"],
         }
     }
 
@@ -120,6 +134,9 @@ impl Guest for Arch {
             Self::Arm64 => {
                 "console=ttyAMA0 loglevel=5 panic=-1 oops=panic nokaslr norandmaps net.ifnames=0"
             }
+            Self::Riscv64 => {
+                "console=ttyS0 loglevel=5 panic=-1 oops=panic nokaslr norandmaps net.ifnames=0"
+            }
         }
     }
 
@@ -127,6 +144,7 @@ impl Guest for Arch {
         match self {
             Self::X86_64 => 12,
             Self::Arm64 => 7,
+            Self::Riscv64 => 8,
         }
     }
 
@@ -136,7 +154,8 @@ impl Guest for Arch {
                 kernel: Some(("parport_pc", "io=0x378 irq=none")),
                 driver: ("irqscope_parport", ""),
             },
-            Self::Arm64 => PortModules { kernel: None, driver: ("irqscope_gpio", GPIO) },
+            Self::Arm64 => PortModules { kernel: None, driver: ("irqscope_gpio", PL061) },
+            Self::Riscv64 => PortModules { kernel: None, driver: ("irqscope_gpio", SIFIVE) },
         }
     }
 
@@ -179,8 +198,10 @@ mod tests {
 
     #[test]
     fn the_drivers_lines_are_as_many_as_the_machine_has() {
-        let PortModules { driver: (_, parameters), .. } = Arch::Arm64.port_modules();
-        let lines = parameters.split_once("responses=").unwrap().1.split(',').count();
-        assert_eq!(lines, usize::from(Arch::Arm64.lines()));
+        for arch in [Arch::Arm64, Arch::Riscv64] {
+            let PortModules { driver: (_, parameters), .. } = arch.port_modules();
+            let lines = parameters.split_once("responses=").unwrap().1.split(',').count();
+            assert_eq!(lines, usize::from(arch.lines()));
+        }
     }
 }

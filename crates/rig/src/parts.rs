@@ -59,7 +59,8 @@ impl Part {
     fn build(self) -> String {
         match self {
             Self::Agent(Machine::Aarch64) => "make arm64".into(),
-            Self::Agent(Machine::Armv7l | Machine::Riscv64) => "make agents".into(),
+            Self::Agent(Machine::Riscv64) => "make riscv64".into(),
+            Self::Agent(Machine::Armv7l) => "make agents".into(),
             Self::Agent(Machine::X86_64) | Self::TwinPlugin | Self::Doorbell => "make build".into(),
             Self::Firmware(chip) => format!("firmware/build {}", chip.feature()),
         }
@@ -171,11 +172,8 @@ mod tests {
             assert!(plugin.contains(word), "{plugin}");
         }
         assert!(said(Part::Agent(Machine::Aarch64)).contains("make arm64"));
-        let riscv = said(Part::Agent(Machine::Riscv64));
-        assert!(
-            riscv.contains("make agents") && riscv.contains("irqscope-agent-riscv64"),
-            "{riscv}"
-        );
+        let arm = said(Part::Agent(Machine::Armv7l));
+        assert!(arm.contains("make agents") && arm.contains("irqscope-agent-armv7l"), "{arm}");
         assert!(said(Part::Firmware(Chip::Rp2040)).contains("irqscope-firmware"));
     }
 }

@@ -18,10 +18,12 @@ const HLT: &[u8] = &[0xf4];
 const MWAIT: &[u8] = &[0x0f, 0x01, 0xc9];
 /// Arm, 64 bit: `wfi`.
 const WFI: &[u8] = &[0x7f, 0x20, 0x03, 0xd5];
+/// RISC-V: `wfi`.
+const RISCV_WFI: &[u8] = &[0x73, 0x00, 0x50, 0x10];
 
 /// Returns whether an instruction, given by its bytes, halts the CPU.
 ///
-/// The instruction sets are not distinguished: in the other one the same bytes mean another
+/// The instruction sets are not distinguished: in another one the same bytes mean another
 /// instruction at most, before which bringing the clock up to date changes nothing.
 pub fn halts(insn: &[u8]) -> bool {
     let unprefixed = match insn {
@@ -29,7 +31,7 @@ pub fn halts(insn: &[u8]) -> bool {
         [0x66 | 0xf2 | 0xf3, rest @ ..] if !rest.is_empty() => rest,
         _ => insn,
     };
-    [HLT, MWAIT, WFI].contains(&unprefixed)
+    [HLT, MWAIT, WFI, RISCV_WFI].contains(&unprefixed)
 }
 
 #[cfg(test)]
@@ -38,7 +40,7 @@ mod tests {
 
     #[test]
     fn what_halts_is_known_by_its_bytes() {
-        for insn in [HLT, MWAIT, WFI, &[0xf3, 0xf4]] {
+        for insn in [HLT, MWAIT, WFI, RISCV_WFI, &[0xf3, 0xf4]] {
             assert!(halts(insn), "{insn:x?}");
         }
         // ret, monitor, wfe, pause, nothing, a prefix alone.

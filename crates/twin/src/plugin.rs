@@ -4,7 +4,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -18,11 +18,13 @@ use crate::instrument::Instrument;
 use crate::isolate;
 use crate::machine::{Machine, Wires};
 use crate::made;
+use crate::mtimer;
 use crate::output;
 use crate::port::Port;
 use crate::qemu::{Qemu, Timer, counts_instructions};
 use crate::registers::Architecture;
 use crate::sections;
+use crate::sifive;
 use crate::stop;
 use crate::trace::{self, Insn};
 use crate::translations;
@@ -164,6 +166,9 @@ fn install(
     let qemu = *QEMU.get_or_init(|| found);
     let instrument = Instrument::look_up().map_err(not_exported)?;
     INSTRUMENT.get_or_init(|| instrument);
+    if target == "riscv64" {
+        sifive::add().and_then(|()| mtimer::prepare(cpus)).map_err(not_exported)?;
+    }
     if args.clock {
         if let Output::Path(path) = &args.output {
             turned::open(path, args.turns)?;
@@ -258,7 +263,10 @@ unsafe extern "C" fn translated(_id: qemu_plugin_id_t, block: *mut qemu_plugin_t
     FIRST.call_once(|| {
         // Without a generator nothing says when a measurement begins.
         let is_measured = lock().is_none();
-        QEMU.get().into_iter().for_each(|qemu| turns::begin(qemu, is_measured));
+        if let Some(qemu) = QEMU.get() {
+            mtimer::begin(qemu);
+            turns::begin(qemu, is_measured);
+        }
         with_plugin(|qemu, _| qemu.fire_at(qemu.timer(on_ready), 0));
     });
 }
@@ -334,7 +342,7 @@ fn wires(qemu: &Qemu, wiring: Wiring, pin: u32) -> Result<Wires, Absent> {
     let absent = ("there is no parallel port at 0x378", "add -device isa-parallel");
     let port = Port::new(wiring.seen().ok_or(absent)?);
     let timer: Timer = qemu.timer(on_turn);
-    wiring.intercept(qemu, on_write, on_update)?;
+    wiring.intercept(qemu, [on_write, on_update, on_change])?;
     Ok(Wires { timer, pin, port, wiring })
 }
 
@@ -353,6 +361,16 @@ unsafe extern "C" fn on_write(_opaque: *mut c_void, _line: c_int, _level: c_int)
 unsafe extern "C" fn on_update(opaque: *mut c_void, _line: c_int, level: c_int) {
     written();
     if let Some(qemu) = QEMU.get() {
+        // SAFETY: what this function was called with.
+        unsafe { qemu.pass_on(opaque, level) }
+    }
+}
+
+/// Does the same where a level that stays is not to be passed on.
+unsafe extern "C" fn on_change(opaque: *mut c_void, _line: c_int, level: c_int) {
+    static LEVEL: AtomicI32 = AtomicI32::new(0);
+    written();
+    if let Some(qemu) = QEMU.get().filter(|_| LEVEL.swap(level, Ordering::Relaxed) != level) {
         // SAFETY: what this function was called with.
         unsafe { qemu.pass_on(opaque, level) }
     }

@@ -264,13 +264,18 @@ impl Memory {
         u32::from_le_bytes(data)
     }
 
+    /// Writes a device's register.
+    pub fn write(&self, address: u64, value: u32) {
+        self.access(address, &mut value.to_le_bytes(), true);
+    }
+
     /// Raises a system management interrupt in the first CPU, by a message to its
     /// local APIC.
     pub fn smi(&self) {
         /// Of CPU 0, as physical destination.
         const APIC: u64 = 0xfee0_0000;
         const DELIVER_SMI: u32 = 2 << 8;
-        self.access(APIC, &mut DELIVER_SMI.to_le_bytes(), true);
+        self.write(APIC, DELIVER_SMI);
     }
 
     fn access(&self, address: u64, data: &mut [u8; 4], is_write: bool) {

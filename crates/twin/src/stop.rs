@@ -17,8 +17,10 @@ use crate::qemu::address;
 
 /// x86: `out dx, al` with a prefix that means nothing to it (crates/agent/src/snapshot/x86_64.rs).
 const OUT: &[u8] = &[0x48, 0xee];
-/// Arm, 64 bit: `sturb w27, [x28]` (crates/agent/src/snapshot/aarch64.rs).
+/// Arm, 64 bit: `sturb w27, [x28]` (crates/agent/src/snapshot/virt.rs).
 const STURB: &[u8] = &[0x9b, 0x03, 0x00, 0x38];
+/// RISC-V: `sb gp, 0(t1)`, the lowest byte of the global pointer (crates/agent/src/snapshot/virt.rs).
+const SB: &[u8] = &[0x23, 0x00, 0x33, 0x00];
 
 const VARIABLE: &str = "qtest_allowed";
 
@@ -38,7 +40,7 @@ pub fn stops(insn: &[u8]) -> bool {
 }
 
 fn is_it(insn: &[u8]) -> bool {
-    [OUT, STURB].contains(&insn)
+    [OUT, STURB, SB].contains(&insn)
 }
 
 /// Keeps the clock where it is, before that instruction.
@@ -56,9 +58,10 @@ mod tests {
 
     #[test]
     fn no_other_instruction_stops_the_machine() {
-        assert!(is_it(OUT) && is_it(STURB));
-        // out dx, al; out dx, eax; sturb w27, [x27].
-        let others: [&[u8]; 3] = [&[0xee], &[0x48, 0xef], &[0x7b, 0x03, 0x00, 0x38]];
+        assert!(is_it(OUT) && is_it(STURB) && is_it(SB));
+        // out dx, al; out dx, eax; sturb w27, [x27]; sb a0, 0(t1).
+        let others: [&[u8]; 4] =
+            [&[0xee], &[0x48, 0xef], &[0x7b, 0x03, 0x00, 0x38], &[0x23, 0x00, 0xa3, 0x00]];
         assert!(!others.iter().any(|insn| is_it(insn)));
     }
 }

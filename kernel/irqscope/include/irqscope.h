@@ -111,7 +111,7 @@
  * With execution times the wire is toggled again with the second answer; the word is
  * not.
  *
- * Instants are readings of the CPU's cycle counter (x86: TSC, arm64: CNTVCT)
+ * Instants are readings of the CPU's cycle counter (x86: TSC, arm64: CNTVCT, riscv: time)
  * and become nanoseconds of CLOCK_MONOTONIC by
  *
  *	ns(c) = trigger_ns + (c - trigger_cycles) * tick_fs / 1000000

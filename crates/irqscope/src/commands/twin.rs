@@ -33,7 +33,7 @@ pub fn twin(options: &Twin) -> Done {
         eprintln!("irqscope: booting {}; Ctrl-C ends it", options.kernel);
     };
     let mut answers = || eprintln!("irqscope: the target answers on every line");
-    match machine.run(&stop, &mut address, &mut answers) {
+    match machine.run(&say, &stop, &mut address, &mut answers) {
         Err(RigError::Interrupted) => Ok(Exit::Fine),
         result => Ok(result.map(|()| Exit::Fine)?),
     }

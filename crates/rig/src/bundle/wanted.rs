@@ -8,7 +8,7 @@ use irqscope_scenario::{KernelName, KernelSource, Payload, RigKind, Scenario};
 use crate::arch::Arch;
 use crate::cache;
 use crate::error::Result;
-use crate::guest::emulator;
+use crate::guest::emulator::{self, Emulator};
 use crate::kernel::build::{self, Recipe};
 use crate::kernel::{Kernel, TESTED, check_name};
 use crate::payload;
@@ -20,15 +20,15 @@ pub struct Wanted {
     kernels: Vec<KernelName>,
     /// The packages of loads, for each architecture of a guest.
     payloads: Vec<(Payload, Arch)>,
-    /// The architectures of twins with several CPUs, which not every QEMU can run.
-    several_cpus: Vec<Arch>,
+    /// The architectures of twins that not every QEMU can run.
+    emulators: Vec<Arch>,
 }
 
 impl Wanted {
     /// Returns the kernels that the project is tested on, and a QEMU for several CPUs.
     pub fn usual() -> Self {
         let kernels = TESTED.map(KernelName::running).into();
-        Self { kernels, payloads: Vec::new(), several_cpus: vec![Arch::X86_64] }
+        Self { kernels, payloads: Vec::new(), emulators: vec![Arch::X86_64] }
     }
 
     /// Adds a kernel.
@@ -49,8 +49,8 @@ impl Wanted {
             if !scenario.payload.packages.is_empty() {
                 self.payloads.push((scenario.payload.clone(), arch));
             }
-            if scenario.rig == RigKind::Twin && scenario.twin.cpus > 1 {
-                self.several_cpus.push(arch);
+            if scenario.rig == RigKind::Twin && Emulator::is_demanding(arch, scenario.twin.cpus) {
+                self.emulators.push(arch);
             }
         }
     }
@@ -65,7 +65,7 @@ impl Wanted {
         for kernel in &self.kernels {
             found.extend(fetched(kernel, say, stop)?);
         }
-        for arch in &self.several_cpus {
+        for arch in &self.emulators {
             found.push(emulator::newer(*arch, say)?);
             stop.check()?;
         }

@@ -107,9 +107,10 @@ pub(crate) fn discard(target: &Path) -> Result<()> {
 const ATTEMPT: &str = ".making-";
 
 /// The directories of entries.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 11] = [
     "kernels",
     "images",
+    "firmware",
     "builds",
     "drivers",
     "sources",

@@ -11,6 +11,7 @@ pub(crate) mod kvm;
 mod launch;
 mod monitor;
 pub(crate) mod qemu;
+pub(crate) mod riscv;
 pub(crate) mod snapshot;
 mod stand_in;
 

@@ -15,19 +15,24 @@ use crate::arch::{Arch, Guest as _, Program};
 use crate::command::{TICK, output};
 use crate::error::{Result, RigError, Trying, lost};
 use crate::guest::control::Control;
+use crate::guest::emulator::Emulator;
 use crate::guest::launch::{Begin, Listener, blame, is_timeout, spawn, words};
 pub(crate) use crate::guest::launch::{ENDED, Machine};
 use crate::stop::Stop;
 use crate::text::last_lines;
 
-/// Finds the programs that guests with these kernels need.
+/// Finds the programs that guests with these kernels need, but for a QEMU that is fetched where it is missing.
 ///
 /// # Errors
 /// This machine lacks one.
 pub fn check_programs<'a>(kernels: impl IntoIterator<Item = &'a str>) -> Result<()> {
     output(Command::new("setpriv").arg("--version"), "util-linux")?;
     for kernel in kernels {
-        let Program { name, package } = Arch::of_kernel(kernel).qemu();
+        let arch = Arch::of_kernel(kernel);
+        let Program { name, package } = arch.qemu();
+        if Emulator::is_demanding(arch, 1) {
+            continue;
+        }
         output(Command::new(name).arg("--version"), package)?;
     }
     Ok(())

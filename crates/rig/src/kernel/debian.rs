@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Names of Debian's kernels: `6.12`, `6.12-rt`, `6.12.95`, `6.1.0-56-rt-amd64`, each with
-//! `-arm64` behind it for another machine, and with a suite before it: `sid-7.2-rt`.
+//! `-arm64` or `-riscv64` behind it for another machine, and with a suite before it: `sid-7.2-rt`.
 
 use crate::arch::{Arch, Guest};
 

@@ -200,7 +200,7 @@ fn unknown(name: &str) -> RigError {
     let known: Vec<&str> = TESTED.into_iter().chain(built).collect();
     RigError::unready(
         suggestion("kernel", name, &known),
-        "name a Debian kernel (6.12, 6.12-rt, 6.12.95, sid-7.2; -arm64 behind it for Arm), one \
+        "name a Debian kernel (6.12, 6.12-rt, 6.12.95, sid-7.2; -arm64 or -riscv64 behind it), one \
          that irqscope builds (irqscope kernel list), a build tree or packages by their path \
          (with a / in it), git:DIRECTORY@REVISION, or source:VERSION+PART",
     )

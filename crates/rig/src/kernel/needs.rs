@@ -44,10 +44,16 @@ const ARM64: [Need; 2] = [
     ("GPIO_PL061", "response lines and trigger are GPIO lines"),
 ];
 
+const RISCV64: [Need; 2] = [
+    ("SERIAL_OF_PLATFORM", "the console"),
+    ("GPIO_SIFIVE", "response lines and trigger are GPIO lines"),
+];
+
 fn needs(arch: Arch) -> impl Iterator<Item = Need> {
     let own = match arch {
         Arch::X86_64 => X86_64,
         Arch::Arm64 => ARM64,
+        Arch::Riscv64 => RISCV64,
     };
     COMMON.into_iter().chain(own)
 }
@@ -57,7 +63,7 @@ pub fn fragment(arch: Arch) -> String {
     let line = |(option, why): Need| format!("# {why}\nCONFIG_{option}=y\n");
     let wish = match arch {
         Arch::X86_64 => "PARPORT=m\nCONFIG_PARPORT_PC=m",
-        Arch::Arm64 => "GPIOLIB=y",
+        Arch::Arm64 | Arch::Riscv64 => "GPIOLIB=y",
     };
     let wishes = format!(
         "# stage softirq\nCONFIG_IRQ_POLL=y\n# causes of late responses\nCONFIG_FTRACE=y\n\
@@ -99,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_a_configuration_lacks_is_named_with_its_reason() {
-        for arch in [Arch::X86_64, Arch::Arm64] {
+        for arch in Arch::ALL {
             let whole = fragment(arch);
             assert!(check("x", &whole, arch).is_ok());
             let less = whole.replace("CONFIG_EPOLL=y", "# CONFIG_EPOLL is not set");

@@ -33,7 +33,9 @@ pub(super) fn arrange(made: &Path) -> Result<()> {
     let modules = merged(&unpacked)?;
     let release = only_release(&modules)?;
     let own = modules.join(&*release);
-    let image = first_of([unpacked.join(format!("boot/vmlinuz-{release}")), own.join("vmlinuz")]);
+    // RISC-V's image is not compressed.
+    let boot = ["vmlinuz", "vmlinux"].map(|name| unpacked.join(format!("boot/{name}-{release}")));
+    let image = first_of(boot).or_else(|| first_of([own.join("vmlinuz"), own.join("vmlinux")]));
     let config = first_of([unpacked.join(format!("boot/config-{release}")), own.join("config")]);
     let [Some(image), Some(config)] = [image, config] else {
         return Err(RigError::unready(

@@ -8,6 +8,7 @@ use irqscope_scenario::{Arch, KernelFiles};
 use super::modules::Place;
 use super::release::Release;
 use super::{Kernel, needs};
+use crate::arch::Guest;
 use crate::cache::content;
 use crate::error::{Result, RigError, Trying};
 
@@ -65,27 +66,28 @@ pub(super) fn files(name: &str, files: &KernelFiles) -> Result<Kernel> {
 
 /// Returns which machine a configuration is for, which the kernel's label has to say, too.
 fn arch(name: &str, config: &str) -> Result<Arch> {
-    let arch = match (needs::has(config, "X86_64"), needs::has(config, "ARM64")) {
-        (true, _) => Arch::X86_64,
-        (_, true) => Arch::Arm64,
-        _ => {
-            return Err(RigError::unready(
-                format!("kernel {name} is neither for x86-64 nor for arm64"),
-                "build it for one of them: the driver is for 64 bits",
-            ));
-        }
+    let on = |arch: &Arch| match arch {
+        Arch::X86_64 => needs::has(config, "X86_64"),
+        Arch::Arm64 => needs::has(config, "ARM64"),
+        Arch::Riscv64 => needs::has(config, "RISCV") && needs::has(config, "64BIT"),
     };
-    match (arch, Arch::of_kernel(name)) {
-        (Arch::Arm64, Arch::X86_64) => Err(RigError::unready(
-            format!("kernel {name} is for arm64, and its label does not say so"),
-            format!("write {name}-arm64=KERNEL"),
-        )),
-        (Arch::X86_64, Arch::Arm64) => Err(RigError::unready(
-            format!("kernel {name} is for x86-64, and its label says arm64"),
-            "give it a label without -arm64: LABEL=KERNEL",
-        )),
-        _ => Ok(arch),
+    let Some(arch) = Arch::ALL.into_iter().find(on) else {
+        return Err(RigError::unready(
+            format!("kernel {name} is for none of x86-64, arm64 and riscv64"),
+            "build it for one of them: the driver is for 64 bits",
+        ));
+    };
+    let said = Arch::of_kernel(name);
+    if said == arch {
+        return Ok(arch);
     }
+    let plain = Arch::without(name);
+    let label = format!("{plain}{}=KERNEL", arch.suffix().unwrap_or_default());
+    let (is, says) = (arch.debian(), said.suffix().map_or("does not say so", |_| "says another"));
+    Err(RigError::unready(
+        format!("kernel {name} is for {is}, and its label {says}"),
+        format!("write {label}"),
+    ))
 }
 
 /// Returns where the makefile puts the image.
@@ -93,6 +95,7 @@ fn image(arch: Arch) -> &'static str {
     match arch {
         Arch::X86_64 => "arch/x86/boot/bzImage",
         Arch::Arm64 => "arch/arm64/boot/Image",
+        Arch::Riscv64 => "arch/riscv/boot/Image",
     }
 }
 

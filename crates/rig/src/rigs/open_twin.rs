@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use irqscope_scenario::{Devices, Twin};
-use irqscope_wire::{Load, Outside, Plan, StagePlan, SystemState, TWIN_LISTENS, Tick, Trigger};
+use irqscope_wire::{Load, Outside, Plan, StagePlan, SystemState, TWIN_LISTENS, Trigger};
 
 use crate::arch::{Arch, Guest};
 use crate::case::{Follower, Stream};
@@ -45,6 +45,7 @@ impl OpenTwin<'_> {
     /// [`crate::RigError::Interrupted`] when stopped; else why the guest ended.
     pub fn run(
         &self,
+        say: &dyn Fn(&str),
         stop: &Stop,
         address: &mut dyn FnMut(&str),
         answers: &mut dyn FnMut(),
@@ -53,19 +54,20 @@ impl OpenTwin<'_> {
         let plugin = Part::TwinPlugin.find()?;
         let arch = prepared.kernel.arch();
         let image = image(prepared, plan, Devices::default(), twin.memory)?;
+        let emulator = Emulator::of(arch, twin.cpus, say)?;
         let machine = Machine {
-            emulator: &Emulator::installed(arch),
+            emulator: &emulator,
             kernel: &prepared.boots,
             initramfs: image.path(),
             append: arch.command_line(),
-            args: machine_args(arch, twin, Devices::default(), plan, "off"),
+            args: machine_args(arch, &emulator, twin, Devices::default(), plan, "off")?,
             console,
             limit: FOR_EVER,
             limit_key: "none",
         };
         let given = Given::new()?;
         let mut going_on = machine.clone();
-        going_on.args = machine_args(arch, twin, Devices::default(), plan, "on");
+        going_on.args = machine_args(arch, &emulator, twin, Devices::default(), plan, "on")?;
         going_on.args.extend(work(&given, plan, true)?);
         let lines = prepared.lines(plan);
         going_on
@@ -108,12 +110,9 @@ pub fn open_plan(kernel: &str, loads: &[Load]) -> Plan {
     Plan {
         case: format!("{kernel}/{name}"),
         state: SystemState::of(name, loads.to_vec()),
-        tick: Some(NANOSECOND),
+        tick: Some(arch.counter()),
         ..Plan::of_stages(asked)
     }
 }
-
-/// QEMU's counter counts virtual nanoseconds, whatever an instruction takes.
-const NANOSECOND: Tick = Tick { femtoseconds: 1_000_000 };
 
 const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);

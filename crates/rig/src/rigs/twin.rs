@@ -24,6 +24,7 @@ use crate::guest::devices;
 use crate::guest::emulator::Emulator;
 use crate::guest::image::{Image, List};
 use crate::guest::qemu::Machine;
+use crate::guest::riscv;
 use crate::guest::snapshot::{Given, Snapshot, Start};
 use crate::plan::{encoded, needs_parport};
 use crate::prepared::Prepared;
@@ -69,7 +70,7 @@ impl Rig for TwinRig {
         self.prepared = Prepared::all(cases, &self.payload, self.twin.sections, say, stop)?;
         for arch in Arch::ALL {
             if self.prepared.iter().any(|one| one.kernel.arch() == arch) {
-                self.emulators.push((arch, Emulator::of_cpus(arch, self.twin.cpus, say)?));
+                self.emulators.push((arch, Emulator::of(arch, self.twin.cpus, say)?));
             }
         }
         Ok(())
@@ -129,12 +130,13 @@ impl TwinRig {
         let mut plugin = records.then(Plugin::listen).transpose()?;
         let arch = prepared.kernel.arch();
         let image = image(prepared, plan, self.devices, self.twin.memory)?;
+        let emulator = self.emulator(arch)?;
         let machine = Machine {
-            emulator: self.emulator(arch)?,
+            emulator,
             kernel: &prepared.boots,
             initramfs: image.path(),
             append: &prepared.command_line(arch.command_line()),
-            args: machine_args(arch, self.twin, self.devices, plan, "off"),
+            args: machine_args(arch, emulator, self.twin, self.devices, plan, "off")?,
             console,
             limit: Duration::from_secs(self.twin.limit),
             limit_key: "twin.limit",
@@ -214,11 +216,12 @@ impl TwinRig {
 /// could disturb. `sleep`: whether idle virtual time takes real time.
 pub(super) fn machine_args(
     arch: Arch,
+    emulator: &Emulator,
     twin: Twin,
     devices: Devices,
     plan: &Plan,
     sleep: &str,
-) -> Vec<String> {
+) -> Result<Vec<String>> {
     let mut args: Vec<String> = arch.machine().map(String::from).into();
     // On a counted clock QEMU lets CPUs take turns in one thread.
     let (cpus, clock) = (twin.cpus.to_string(), "base=2026-01-01,clock=vm");
@@ -232,7 +235,11 @@ pub(super) fn machine_args(
         );
     }
     args.extend(devices::cards(devices));
-    args
+    if arch == Arch::Riscv64 {
+        let files = riscv::args(emulator, &args, plan.line() == arch.line())?;
+        args.extend(files);
+    }
+    Ok(args)
 }
 
 /// Makes the image that cases boot: one for all plans with the same devices and modules.

@@ -12,6 +12,7 @@ use irqscope_wire::{
     Stage, StageExecution, StagePlan, SystemState, Tick, Trigger, View, Work,
 };
 
+use crate::arch::Arch;
 use crate::kernel::KernelName;
 use crate::kind::{Kernels, RigKind};
 use crate::raw::{FaultsText, LocksText, Named, Text, TimeText, TriggerText, Twin};
@@ -64,6 +65,7 @@ pub(crate) fn cases(text: &Text, kernels: &[KernelName]) -> Vec<Case> {
 fn case(rig: RigKind, template: &Plan, kernel: &KernelName, state: &SystemState) -> Case {
     let case = format!("{}/{}", kernel.label, state.name);
     let mut plan = Plan { case, state: state.clone(), ..template.clone() };
+    plan.tick = rig.facts().virtual_clock.then(|| Arch::of_kernel(&kernel.label).counter());
     let wires = rig.wires(&kernel.label).filter(|_| plan.outside().is_some());
     if let (Some(asked), Some(wires)) = (plan.stages_mut(), wires) {
         asked.line = wires;
@@ -116,10 +118,8 @@ fn locks(text: &Text) -> Vec<DelayedLocking> {
 
 /// Returns the plan that all cases have in common.
 fn template(text: &Text) -> Plan {
-    let (tick, instruction) = clock(text.rig, text.twin);
     let common = Plan {
-        tick,
-        instruction,
+        instruction: instruction(text.rig, text.twin),
         idle_states: text.idle_states,
         sysctls: text.sysctl.0.clone(),
         ..Plan::default()
@@ -136,12 +136,10 @@ fn template(text: &Text) -> Plan {
     }
 }
 
-/// Returns the ticks of the counter and of one instruction where they are known. QEMU's
-/// counter counts virtual nanoseconds, whatever an instruction takes (`icount_get()`).
-fn clock(rig: RigKind, twin: Twin) -> (Option<Tick>, Option<Tick>) {
+/// Returns the length of an instruction where it is known.
+fn instruction(rig: RigKind, twin: Twin) -> Option<Tick> {
     const NANOSECOND: u64 = 1_000_000;
-    let tick = |femtoseconds| rig.facts().virtual_clock.then_some(Tick { femtoseconds });
-    (tick(NANOSECOND), tick(NANOSECOND << twin.shift))
+    rig.facts().virtual_clock.then_some(Tick { femtoseconds: NANOSECOND << twin.shift })
 }
 
 /// Returns the one of `period` and `frequency`; none where both are given, or neither.

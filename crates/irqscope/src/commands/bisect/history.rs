@@ -69,7 +69,7 @@ fn commits(repository: &Path, options: &Bisect) -> Result<(Candidate, Vec<Candid
 }
 
 fn releases(options: &Bisect) -> Result<(Candidate, Vec<Candidate>), Trouble> {
-    let arch = if options.good.ends_with("-arm64") { Arch::Arm64 } else { Arch::X86_64 };
+    let arch = Arch::of_kernel(&options.good);
     let all = offered(arch, &|what| eprintln!("irqscope: {what}"))?;
     row(&all, &options.good, &options.bad)
 }
@@ -87,7 +87,7 @@ fn row(all: &[[String; 3]], good: &str, bad: &str) -> Result<(Candidate, Vec<Can
     // A version that two suites have differs in little but its compiler.
     known.dedup_by(|one, before| one.0[..one.0.len().min(3)] == before.0[..before.0.len().min(3)]);
     let find = |name: &str| {
-        let plain = name.trim_end_matches("-arm64").trim_end_matches("-amd64");
+        let plain = Arch::without(name).trim_end_matches("-amd64");
         let wanted = numbers(plain.trim_end_matches("-rt"));
         known.iter().rposition(|(version, release)| {
             let of_release = release.strip_prefix(plain);
@@ -113,8 +113,8 @@ fn row(all: &[[String; 3]], good: &str, bad: &str) -> Result<(Candidate, Vec<Can
         id: (*release).to_owned(),
         title: (*release).to_owned(),
         kernel: format!(
-            "{}={release}",
-            if release.ends_with("arm64") { "release-arm64" } else { "release" }
+            "release{}={release}",
+            Arch::of_kernel(release).suffix().unwrap_or_default()
         ),
     };
     let after = known.get(first + 1..=last).unwrap_or_default();

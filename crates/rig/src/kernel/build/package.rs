@@ -78,7 +78,7 @@ fn wanted(asked: &DebianSource) -> Result<DebianName<'_>> {
     })?;
     match wanted.arch {
         Arch::X86_64 => Ok(wanted),
-        Arch::Arm64 => Err(RigError::unready(
+        Arch::Arm64 | Arch::Riscv64 => Err(RigError::unready(
             format!("source:{version}: kernels are built for x86-64 only"),
             "build it elsewhere, and name its files: image:PATH,modules:DIR",
         )),

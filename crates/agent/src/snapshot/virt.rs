@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The devices of QEMU's machine `virt`, in memory.
+//! The devices of QEMU's machines `virt`, in memory.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,8 +13,12 @@ use nix::sys::mman::{MapFlags, ProtFlags, mmap};
 use super::Registers;
 use crate::error::{Error, Result};
 
-/// Where `virt` has its firmware configuration device (hw/arm/virt.c); data, then the selector.
+/// Where `virt` has its firmware configuration device (hw/arm/virt.c, hw/riscv/virt.c); data, then the
+/// selector.
+#[cfg(target_arch = "aarch64")]
 const FW_CFG: off_t = 0x0902_0000;
+#[cfg(target_arch = "riscv64")]
+const FW_CFG: off_t = 0x1010_0000;
 const SELECTOR_AT: usize = 8;
 /// `-device pvpanic-pci`.
 const PVPANIC: [(&str, &str); 2] = [("vendor", "0x1b36"), ("device", "0x0011")];
@@ -28,13 +32,37 @@ pub fn stop(event: u8) -> Result<()> {
     let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok().flatten();
     let length = page.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(LENGTH);
     let register = map(registers, 0, length).map_err(failed("map QEMU's pvpanic-pci"))?;
-    // SAFETY: mapped for good; the device has its only register there. The twin's plugin knows this
-    // very instruction (crates/twin/src/stop.rs).
+    // SAFETY: mapped for good; the device has its only register there.
+    unsafe { store(register, event) }
+    Ok(())
+}
+
+/// Writes a byte by an instruction that the twin's plugin knows (crates/twin/src/stop.rs).
+///
+/// # Safety
+/// A byte can be written there.
+#[cfg(target_arch = "aarch64")]
+unsafe fn store(register: NonNull<u8>, byte: u8) {
+    // SAFETY: the caller's.
     unsafe {
-        std::arch::asm!("sturb w27, [x28]", in("w27") u32::from(event), in("x28") register.as_ptr(),
+        std::arch::asm!("sturb w27, [x28]", in("w27") u32::from(byte), in("x28") register.as_ptr(),
              options(nostack, preserves_flags));
     }
-    Ok(())
+}
+
+/// Does the same: no compiler stores the lowest byte of the global pointer, which has the event for as
+/// long as that takes.
+///
+/// # Safety
+/// A byte can be written there; no signal is handled meanwhile, whose handler might use that pointer.
+#[cfg(target_arch = "riscv64")]
+unsafe fn store(register: NonNull<u8>, byte: u8) {
+    // SAFETY: the caller's; the pointer is as it was afterwards.
+    unsafe {
+        std::arch::asm!("mv t2, gp", "mv gp, t0", "sb gp, 0(t1)", "mv gp, t2",
+             in("t0") usize::from(byte), in("t1") register.as_ptr(), out("t2") _,
+             options(nostack));
+    }
 }
 
 fn device() -> io::Result<PathBuf> {

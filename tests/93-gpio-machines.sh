@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Goal: GPIO lines trigger and answer in Debian's kernels for arm64 and riscv64, through their
+# real controllers and gpiolib: every sample complete in both views, from stamp to edge
+# the same in all, two runs with the same bytes, also from boots of their own; what a late
+# response waited for is named. Asked for more stages than there are lines, the rig refuses
+# before anything is booted.
+# Runs: beside others
+. tests/lib/lib.sh
+
+need_rustup "there is no agent for arm64 and riscv64"
+
+# machine NAME KERNELS STAGES: writes a scenario.
+machine() {
+	cat >"$WORK/$1.toml" <<-TOML
+		version = 1
+		about = "GPIO lines of an emulated machine"
+		kernels = [$2]
+		states = ["idle"]
+		stages = [$3]
+		[trigger]
+		kind = "line"
+		mode = "together"
+		frequency = "1kHz"
+		jitter = "uniform"
+		jitter-amount = "500us"
+		count = 300
+	TOML
+}
+
+# measure NAME CASES EDGES: what both views and two runs show of each case.
+measure() {
+	expect 0 "$IRQSCOPE" run "$WORK/$1.toml" --out "$WORK/$1-a"
+	# The states that cases go on from are made anew, so that two boots are compared.
+	IRQSCOPE_CACHE=$WORK/cache-$1
+	mkdir "$IRQSCOPE_CACHE"
+	for entry in "$CACHE"/*; do
+		[ "${entry##*/}" = snapshots ] || ln -s "$entry" "$IRQSCOPE_CACHE"
+	done
+	export IRQSCOPE_CACHE
+	expect 0 "$IRQSCOPE" run "$WORK/$1.toml" --out "$WORK/$1-b" --jobs 2
+	unset IRQSCOPE_CACHE
+	a=$(field "$WORK/$1-a/summary.json" "j['digest']")
+	b=$(field "$WORK/$1-b/summary.json" "j['digest']")
+	[ "$a" = "$b" ] || fail "digests differ: $a $b"
+	cmp "$WORK/$1-a/samples.parquet" "$WORK/$1-b/samples.parquet"
+	target/venv/bin/python "$TESTS/lib/both_views.py" "$WORK/$1-a" "$2" 300
+	lines=$(field "$WORK/$1-a/summary.json" "{(len(c['edge_offsets']), c['outside']['edges']) for c in j['cases']}")
+	[ "$lines" = "{($3, $((300 * $3)))}" ] || fail "not $3 lines: $lines"
+}
+
+seven='"irq", "softirq", "tasklet", "work", "thread", "kthread", "user"'
+machine arm64 '"6.1-arm64", "6.1-rt-arm64"' "$seven"
+machine riscv64 '"6.12-riscv64"' "$seven, \"tasklet_hi\""
+measure arm64 2 7
+measure riscv64 1 8
+
+# One more stage than there are lines.
+for more in arm64:7:tasklet_hi riscv64:8:work_hi; do
+	IFS=: read -r name most stage <<<"$more"
+	sed "s/^stages = .*\]/stages = [$seven, \"tasklet_hi\", \"$stage\"]/" "$WORK/$name.toml" >"$WORK/more.toml"
+	[ $name = riscv64 ] || sed -i 's/"tasklet_hi", //' "$WORK/more.toml"
+	expect 2 "$IRQSCOPE" run "$WORK/more.toml" --out "$WORK/more"
+	says "$((most + 1)) stages are asked, and line gpio of this machine has $most"
+	[ ! -e "$WORK/more" ] || fail "a run was begun"
+done
+
+# Causes are named on RISC-V, too, where processes come and go.
+expect 0 "$IRQSCOPE" run "$WORK/riscv64.toml" --state exec --explain --out "$WORK/explained"
+expect 0 "$IRQSCOPE" explain "$WORK/explained"
+says "own path"
+says "softirq: "
+# The controller of the interrupt that hits a late stage is the machine's timer, named by its handler.
+says "riscv_timer_interrupt"
+expect 0 "$IRQSCOPE" run "$WORK/riscv64.toml" --trace 5 --out "$WORK/traced"
+expect 0 "$IRQSCOPE" path "$WORK/traced" --stage user
+says "irqscope_line_handler [irqscope]"
+echo "PASS: lines of two GPIO controllers, seven and eight, in both views"
