@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Every sample of every case of a twin is complete in both views, and from a stage's
-stamp to its edge it is the same in all of them, but where an interrupt came in between. Where a tick
-of the guest's counter takes longer than a nanosecond, it is the same to within a tick.
+stamp to its edge it is the same in all of them, but where an interrupt came in between, or where
+firmware had the CPU, which RISC-V's timer is set by. The view from inside begins at the first stamp;
+where a tick of the counter takes longer than a nanosecond, it is the same to within three.
 Arguments: the run's directory, how many cases it has, and how many triggers each."""
 
 import json
@@ -19,7 +20,7 @@ OFFSETS = """
     select stage, usual.ns, count(*) as samples,
         count(*) filter (abs(offsets.ns - usual.ns) >= {2}) as others,
         count(*) filter (abs(offsets.ns - usual.ns) >= {2} and
-                         (interrupts = 0 or offsets.ns < usual.ns)) as unexplained
+                         (interrupts = 0 and not {3} or offsets.ns < usual.ns)) as unexplained
     from offsets join usual using (stage) group by all order by stage
 """
 
@@ -35,7 +36,9 @@ def check(run, case, triggers):
         assert all(view == "outside" for _, view in views), name
         return
     tick_ns = case["tick_femtoseconds"] / 1e6
-    offsets = duckdb.sql(OFFSETS.format(run, name, tick_ns)).fetchall()
+    within_ns = tick_ns if tick_ns == 1 else 3 * tick_ns
+    firmware = case["release"].endswith("-riscv64")
+    offsets = duckdb.sql(OFFSETS.format(run, name, within_ns, firmware)).fetchall()
     assert len(offsets) == len(views) / 2, (name, offsets)
     said = {offset["stage"]: offset for offset in case["edge_offsets"]}
     for stage, usual, samples, others, unexplained in offsets:
@@ -43,7 +46,7 @@ def check(run, case, triggers):
         assert samples == triggers and unexplained == 0, (name, stage, usual, others, unexplained)
         assert others <= triggers / 100, (name, stage, usual, others)
         assert tick_ns > 1 or said[stage]["p50_ns"] == usual and said[stage]["at_p50"] == triggers - others, said
-        assert abs(said[stage]["p50_ns"] - usual) <= tick_ns, said
+        assert abs(said[stage]["p50_ns"] - usual) < within_ns, said
     print(name, "ns from stamp to edge:", {stage: (usual, others) for stage, usual, _, others, _ in offsets})
 
 
