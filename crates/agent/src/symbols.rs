@@ -14,6 +14,10 @@ use crate::error::{Error, Result};
 /// Far below a frame's limit with the longest names that a kernel takes (512).
 const CHUNK: usize = 1024;
 
+/// What names that are no function's begin with: on Arm and RISC-V `$x` and `$d`, and in modules for
+/// RISC-V, whose relocations need them, the compiler's labels.
+const MARKS: [&str; 3] = ["$", ".L", "L0"];
+
 /// In ascending order of address, one symbol for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Symbols(Vec<Symbol>);
@@ -71,12 +75,13 @@ fn sorted(mut symbols: Vec<Symbol>) -> Symbols {
 }
 
 /// Parses `ffffffffc0001000 t handler [irqscope]`. Code only; a reader without the privilege sees
-/// zeros for addresses. On Arm `$x` and `$d` mark code and data.
+/// zeros for addresses. Left out are marks of code and data, and labels within functions
+/// (`is_mapping_symbol()` in include/linux/module_symbol.h).
 fn symbol(line: &str) -> Option<Symbol> {
     let mut words = line.split_ascii_whitespace();
     let address = u64::from_str_radix(words.next()?, 16).ok()?;
     let is_code = matches!(words.next()?, "t" | "T" | "w" | "W");
-    let name = words.next().filter(|name| !name.starts_with('$'))?;
+    let name = words.next().filter(|name| !MARKS.iter().any(|mark| name.starts_with(mark)))?;
     let name = match words.next() {
         Some(module) => format!("{name} {module}"),
         None => name.to_owned(),
@@ -95,6 +100,7 @@ ffffffff81000000 T startup_64
 ffffffff81000000 T _stext
 ffffffffc0001040 t $x\t[irqscope]
 ffffffffc0001040 t handler\t[irqscope]
+ffffffffc0001044 t .L63\t[irqscope]
 ffffffff81e00000 T __do_softirq
 ffffffff81e00000 T __softirqentry_text_start
 ffffffff82000000 D init_task
@@ -107,8 +113,8 @@ ffffffffc0001000 t thread_fn\t[irqscope]
         let names: Vec<&str> = symbols.0.iter().map(|symbol| &*symbol.name).collect();
         let expected = ["startup_64", "__do_softirq", "thread_fn [irqscope]", "handler [irqscope]"];
         assert_eq!(names, expected);
-        let (handler, offset) = symbols.at(0xffffffffc0001044).unwrap();
-        assert_eq!((&*handler.name, offset), ("handler [irqscope]", 4));
+        let (handler, offset) = symbols.at(0xffffffffc0001048).unwrap();
+        assert_eq!((&*handler.name, offset), ("handler [irqscope]", 8));
         assert_eq!(symbols.address_of("startup_64"), Some(0xffffffff81000000));
         assert_eq!(symbols.address_of("handler"), None);
     }
