@@ -72,6 +72,7 @@ says "softirq: "
 # The controller of the interrupt that hits a late stage is the machine's timer, named by its handler.
 says "riscv_timer_interrupt"
 expect 0 "$IRQSCOPE" run "$WORK/riscv64.toml" --trace 5 --out "$WORK/traced"
-expect 0 "$IRQSCOPE" path "$WORK/traced" --stage user
+expect 0 "$IRQSCOPE" path "$WORK/traced" --stage user --json
 says "irqscope_line_handler [irqscope]"
+! grep -q '"\.L' "$WORK/said" || fail "a label is called a function"
 echo "PASS: lines of two GPIO controllers, seven and eight, in both views"
