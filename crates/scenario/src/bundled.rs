@@ -26,6 +26,7 @@ pub fn bundled() -> &'static [Bundled] {
     scenarios![
         "demo",
         "matrix",
+        "machines",
         "intspect",
         "thesis",
         "observer",
