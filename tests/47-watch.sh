@@ -57,21 +57,23 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	wait $watch || fail "watching the timer: exit $?"
 
 	cp controlled /run # a file that the kernel can probe, as 9p's cannot be
-	/run/controlled 6000 >/run/loop &
+	/run/controlled 100000 >/run/loop & # until the watch has ended, however long it took to begin
 	loop=$!
 	await 60 [ -s /run/loop ] || fail "no loop"
 	"$irqscope" watch --rt --until /run/controlled:control_loop --above 2ms --for 20s --out loop >screen &
 	watch=$!
-	wait $loop || fail "the loop: exit $?"
 	wait $watch || fail "watching the loop: exit $?"
+	kill -TERM $loop
+	wait $loop || fail "the loop: exit $?"
 	cp /run/loop loop.own
 
 	rm /run/loop
-	/run/controlled 4000 >/run/loop &
+	/run/controlled 100000 >/run/loop &
 	loop=$!
 	await 60 [ -s /run/loop ] || fail "no second loop"
 	"$irqscope" watch --rt --until usdt:/run/controlled:controlled:looped --for 5s --out static ||
 		fail "watching a static probe: exit $?"
+	kill -TERM $loop
 	wait $loop || fail "the second loop: exit $?"
 }
 

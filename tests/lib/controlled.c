@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // controlled COUNT: a control loop of 2 ms at priority 50, and on the same CPU a thread at priority
-// 90 that works for 4 ms every 41 ms. Prints the loop's thread at once, and at the end how late
-// the loop's function was reached in the second half, by its own clock: least, median and greatest in ns.
+// 90 that works for 4 ms every 41 ms. Prints the loop's thread at once, and after COUNT times, or on
+// SIGTERM, how late the loop's function was reached in the second half, by its own clock: least, median
+// and greatest in ns.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@
 
 static long long late[MOST];
 static int reached;
+static volatile sig_atomic_t ended;
 
 static long long now_ns(void)
 {
@@ -26,6 +29,12 @@ static long long now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void end(int number)
+{
+	(void)number;
+	ended = 1;
 }
 
 static void sleep_until(long long due_ns)
@@ -99,18 +108,20 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage, as root: controlled COUNT\n");
 		return 2;
 	}
+	signal(SIGTERM, end);
 	become("controlled", 50);
 	printf("%d\n", getpid());
 	fflush(stdout);
 	due_ns = now_ns();
-	while (reached < count) {
+	while (reached < count && !ended) {
 		due_ns += PERIOD_NS;
 		if (due_ns < now_ns())
 			due_ns = now_ns() + PERIOD_NS;
 		sleep_until(due_ns);
-		control_loop(due_ns);
+		if (!ended)
+			control_loop(due_ns);
 	}
-	count -= count / 2;
+	count = reached - reached / 2;
 	memmove(late, late + reached - count, count * sizeof(*late));
 	qsort(late, count, sizeof(*late), ascending);
 	printf("%lld %lld %lld\n", late[0], late[count / 2], late[count - 1]);
