@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Counts how often an ordinary loop comes round on the CPU that it has, beside a thread of FIFO
- * priority 95 that is woken once a millisecond: spare SECONDS [threads, 0 or 1]. What the loop
- * misses on the virtual clock, others have had.
+ * priority 95 that is woken once a millisecond: spare SECONDS [threads, 0 or 1]. On the
+ * virtual clock the rounds that are missing are the time that others had.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

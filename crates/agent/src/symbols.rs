@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// Far below a frame's limit with the longest names that a kernel takes (512).
 const CHUNK: usize = 1024;
 
-/// What names that are no function's begin with: on Arm and RISC-V `$x` and `$d`, and in modules for
+/// Beginnings of names that are no function's: on Arm and RISC-V `$x` and `$d`, and in modules for
 /// RISC-V, whose relocations need them, the compiler's labels.
 const MARKS: [&str; 3] = ["$", ".L", "L0"];
 

@@ -16,11 +16,11 @@ use crate::error::{Result, RigError, Trying};
 use crate::kernel::apt::Apt;
 use crate::kernel::debian::SUITES;
 
-/// What a machine demands of QEMU, and since which version QEMU can do it.
+/// Something that a machine demands of QEMU, and since which version QEMU can do it.
 struct Demand {
     version: (u32, u32),
     what: &'static str,
-    /// What can be done without.
+    /// The remedy besides a newer QEMU.
     or: &'static str,
 }
 
@@ -185,6 +185,13 @@ fn fetched(arch: Arch, demand: &Demand, installed: &str, say: &dyn Fn(&str)) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_cpus_and_a_risc_v_machine_are_demanding() {
+        assert!(!Emulator::is_demanding(Arch::X86_64, 1) && !Emulator::is_demanding(Arch::Arm64, 1));
+        assert!(Emulator::is_demanding(Arch::Arm64, 2) && Emulator::is_demanding(Arch::Riscv64, 1));
+        assert!(RISCV.version >= SEVERAL_CPUS.version, "one newer QEMU does for both");
+    }
 
     #[test]
     fn a_version_is_read_from_what_qemu_says() {

@@ -33,7 +33,7 @@ const CONTROLLER: &str = "gpio@10060000";
 const REGISTERS: [u32; 4] = [0, 0x1006_0000, 0, 0x1000];
 const INTERRUPTS: std::ops::Range<u32> = 36..52;
 
-/// Returns QEMU's arguments for both. `args`: those of the machine so far, which decide the tree;
+/// Returns QEMU's arguments for both. `args`: the machine's others, which decide the tree;
 /// `wires`: whether the generator's controller is in it.
 ///
 /// # Errors
@@ -143,7 +143,7 @@ fn property<T: ToPropertyValue>(
 mod tests {
     use super::*;
 
-    /// A tree as `virt` has it, of what is looked at.
+    /// Makes a tree as `virt` has it, of what is looked at.
     fn dumped() -> Vec<u8> {
         let mut tree = DeviceTree::new();
         let mut chosen = DeviceTreeNode::new("chosen").unwrap();
