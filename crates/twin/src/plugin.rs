@@ -150,7 +150,7 @@ fn install(
     arguments: &[String],
 ) -> Result<(), Unusable> {
     let args = parse(arguments.iter().map(String::as_str))?;
-    turns::want(args.quantum, cpus).map_err(not_exported)?;
+    turns::want(args.quantum, cpus, target == "riscv64").map_err(not_exported)?;
     if cpus != 1 && args.quantum == 0 {
         return Err(Unusable::Here(format!(
             "it needs a machine with one CPU, not {cpus}: use -smp 1, or give quantum"

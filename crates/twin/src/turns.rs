@@ -62,6 +62,8 @@ fn lock() -> MutexGuard<'static, Option<Turns>> {
 struct Turns {
     symbols: Symbols,
     cpus: c_int,
+    /// The CPUs' objects are one array.
+    is_array: bool,
     /// The longest turn while something is measured, ns.
     fine: u64,
     is_fine: bool,
@@ -76,16 +78,18 @@ struct Turns {
 }
 
 /// Makes turns of at most `quantum` ns for each of `cpus`. There is nothing to decide where the machine
-/// has one CPU, or the quantum is 0.
+/// has one CPU, or the quantum is 0. `is_array`: the machine's CPUs are one array (`riscv_harts_realize()`
+/// in hw/riscv/riscv_hart.c), and not allocated one by one.
 ///
 /// # Errors
 /// The names of what this QEMU does not export.
-pub fn want(quantum: u64, cpus: c_int) -> Result<(), Vec<&'static str>> {
+pub fn want(quantum: u64, cpus: c_int, is_array: bool) -> Result<(), Vec<&'static str>> {
     if cpus > 1 && quantum > 0 {
         let symbols = Symbols::look_up()?;
         *lock() = Some(Turns {
             symbols,
             cpus,
+            is_array,
             fine: quantum,
             is_fine: false,
             record: Record::default(),
@@ -256,12 +260,17 @@ impl Turns {
 
     /// Finds the flag in the object of the last CPU, which does not execute now.
     unsafe fn find_flag(&self) -> usize {
-        // SAFETY: the object was allocated with malloc or posix_memalign, which know how long it is;
-        // each byte has its value again before anything else looks at it.
+        // SAFETY: the object was allocated with malloc or posix_memalign, which know how long it is, or it
+        // is as long as the one before it in an array of several; each byte has its value again before
+        // anything else looks at it.
         let found = unsafe {
             let object = self.object(self.cpus - 1);
             let bytes = object.cast::<u8>();
-            let length = libc::malloc_usable_size(object).min(OBJECT);
+            let length = match self.is_array {
+                true => object.addr().saturating_sub(self.object(self.cpus - 2).addr()),
+                false => libc::malloc_usable_size(object),
+            };
+            let length = length.min(OBJECT);
             (0..length).find(|offset| {
                 let byte = bytes.add(*offset);
                 if byte.read_volatile() != 0 {
@@ -314,10 +323,10 @@ mod tests {
 
     #[test]
     fn only_several_cpus_take_turns() {
-        assert!(want(1000, 1).is_ok() && want(0, 2).is_ok());
+        assert!(want(1000, 1, false).is_ok() && want(0, 2, false).is_ok());
         assert!(lock().is_none());
         assert_eq!(running(3), 3);
         // Outside QEMU.
-        assert!(want(1000, 2).unwrap_err().contains(&"cpu_thread_is_idle"));
+        assert!(want(1000, 2, true).unwrap_err().contains(&"cpu_thread_is_idle"));
     }
 }

@@ -188,7 +188,9 @@ mod tests {
 
     #[test]
     fn several_cpus_and_a_risc_v_machine_are_demanding() {
-        assert!(!Emulator::is_demanding(Arch::X86_64, 1) && !Emulator::is_demanding(Arch::Arm64, 1));
+        assert!(
+            !Emulator::is_demanding(Arch::X86_64, 1) && !Emulator::is_demanding(Arch::Arm64, 1)
+        );
         assert!(Emulator::is_demanding(Arch::Arm64, 2) && Emulator::is_demanding(Arch::Riscv64, 1));
         assert!(RISCV.version >= SEVERAL_CPUS.version, "one newer QEMU does for both");
     }
