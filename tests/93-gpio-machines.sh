@@ -64,6 +64,14 @@ for more in arm64:7:tasklet_hi riscv64:8:work_hi; do
 	[ ! -e "$WORK/more" ] || fail "a run was begun"
 done
 
+# Two CPUs take turns that the guest alone decides.
+for run in one other; do
+	expect 0 "$IRQSCOPE" run "$WORK/riscv64.toml" --set twin.cpus=2 --no-report --out "$WORK/cpus-$run"
+done
+cmp "$WORK/cpus-one/samples.parquet" "$WORK/cpus-other/samples.parquet"
+complete=$(field "$WORK/cpus-one/summary.json" "c['complete']")
+[ "$complete" = 300 ] || fail "with two CPUs $complete of 300 are complete"
+
 # Causes are named on RISC-V, too, where processes come and go.
 expect 0 "$IRQSCOPE" run "$WORK/riscv64.toml" --state exec --explain --out "$WORK/explained"
 expect 0 "$IRQSCOPE" explain "$WORK/explained"
