@@ -11,7 +11,7 @@ need_guest
 . "$TESTS/lib/local.sh"
 gcc -O2 -Wall -Werror -static -o "$WORK/controlled" "$TESTS/lib/controlled.c" -lpthread
 # The guest's time runs on while it waits for the host's files: a busy host took minutes of it for each start of
-# the program. So it has all programs in memory.
+# the program. So it has all programs in memory, and waits long by its own time: run_guest has the limit.
 strip -o "$WORK/irqscope" "$IRQSCOPE"
 strip -o "$WORK/irqscope-agent-x86_64" "$PARTS/irqscope-agent-x86_64"
 cat >"$WORK/timer.toml" <<-'TOML'
@@ -43,11 +43,11 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	counters=/sys/class/misc/irqscope/counters/triggers
 	"$irqscope" run timer.toml --no-report --out driver &
 	run=$!
-	await 300 grep -qE '^[1-9][0-9]' $counters 2>/dev/null || fail "no trigger"
+	await 3000 grep -qE '^[1-9][0-9]' $counters 2>/dev/null || fail "no trigger"
 	echo 1 >/proc/sys/kernel/bpf_stats_enabled
 	"$irqscope" watch timer:irqscope_timer_fire --for 20s --out timer &
 	watch=$!
-	await 300 has_late || fail "not 3,500 triggers"
+	await 3000 has_late || fail "not 3,500 triggers"
 	for pid in $(pidof irqscope-agent agent); do
 		for info in /proc/$pid/fdinfo/*; do
 			sed -n 's/^run_[a-z_]*:[^0-9]*//p' $info | paste -s -d ' ' - | grep . || true
@@ -59,7 +59,7 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	cp controlled /run # a file that the kernel can probe, as 9p's cannot be
 	/run/controlled 100000 >/run/loop & # until the watch has ended, however long it took to begin
 	loop=$!
-	await 60 [ -s /run/loop ] || fail "no loop"
+	await 3000 [ -s /run/loop ] || fail "no loop"
 	"$irqscope" watch --rt --until /run/controlled:control_loop --above 2ms --for 20s --out loop >screen &
 	watch=$!
 	wait $watch || fail "watching the loop: exit $?"
@@ -70,7 +70,7 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	rm /run/loop
 	/run/controlled 100000 >/run/loop &
 	loop=$!
-	await 60 [ -s /run/loop ] || fail "no second loop"
+	await 3000 [ -s /run/loop ] || fail "no second loop"
 	"$irqscope" watch --rt --until usdt:/run/controlled:controlled:looped --for 5s --out static ||
 		fail "watching a static probe: exit $?"
 	kill -TERM $loop
@@ -107,7 +107,7 @@ lost() { # In the guest: more events than there is room for, and no reader.
 	(dd if=/dev/zero bs=1 2>/dev/null | cat >/dev/null) &
 	"$irqscope" watch --rt --for 20s --out lost >lost.said 2>&1 &
 	watch=$!
-	await 60 is_watching || fail "no watch"
+	await 3000 is_watching || fail "no watch"
 	agent=$(pidof agent irqscope-agent)
 	sleep 1
 	kill -STOP $agent
@@ -132,7 +132,7 @@ beside() { # In the guest: what a loop of no priority loses to a thread, a watch
 		watch)
 			"$irqscope" watch --rt --for 60s --out watched >/dev/null &
 			watch=$!
-			await 60 is_watching || fail "no watch"
+			await 3000 is_watching || fail "no watch"
 			;;
 		events) # at the same places, as trace-cmd record has them
 			for event in irq timer/hrtimer_expire_entry timer/hrtimer_expire_exit sched/sched_wakeup \
