@@ -69,7 +69,9 @@ impl<'a> Build<'a> {
             })
         };
         let (commit, content) = (hash("commit")?, hash("tree")?);
-        Ok(Self { repository, commit, content, parts: Parts::of(&asked.parts)? })
+        let makefile = git(repository, &["show", &format!("{commit}:Makefile")]);
+        let parts = Parts::of(&asked.parts, makefile.ok().as_deref().and_then(line).as_deref())?;
+        Ok(Self { repository, commit, content, parts })
     }
 
     fn key(&self, compiler: &str) -> String {
@@ -133,6 +135,16 @@ fn remove_versions(tree: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Returns the line that a kernel's makefile says it is of, such as 6.12.
+fn line(makefile: &str) -> Option<String> {
+    let value = |name: &str| {
+        let mut values =
+            makefile.lines().filter_map(|line| line.strip_prefix(name)?.split_once('='));
+        values.next().map(|(_, value)| value.trim())
+    };
+    Some(format!("{}.{}", value("VERSION")?, value("PATCHLEVEL")?))
+}
+
 /// Returns the tree for a repository.
 fn tree(repository: &Path) -> Result<PathBuf> {
     let whole =
@@ -181,6 +193,13 @@ mod tests {
             revision: revision.into(),
             parts: parts.iter().map(|part| (*part).to_owned()).collect(),
         }
+    }
+
+    #[test]
+    fn a_makefile_names_its_line() {
+        let makefile = "# SPDX\nVERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 117\nEXTRAVERSION =\n";
+        assert_eq!(line(makefile).as_deref(), Some("6.12"));
+        assert_eq!(line("all:\n"), None);
     }
 
     #[test]

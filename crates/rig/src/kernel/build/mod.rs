@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Kernels of one's own: a source, patches, a configuration; built once per content.
 //!
-//! `parts` is what is changed in a source, `recipe` names some of it; `source` gets Debian's sources,
-//! and `package` builds them; `commit` builds commits of a repository, one after the other in one
-//! tree. `config` makes the configuration, `compile` does the work, `keep` keeps what remains of it.
+//! `parts` is what is changed in a source, `series` has patches that come with this program,
+//! `recipe` names some of both; `source` gets Debian's sources, and `package` builds them; `commit`
+//! builds commits of a repository, one after the other in one tree. `config` makes the
+//! configuration, `compile` does the work, `keep` keeps what remains of it.
 
 mod commit;
 mod compile;
@@ -12,6 +13,7 @@ mod keep;
 mod package;
 mod parts;
 mod recipe;
+mod series;
 mod source;
 
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use irqscope_scenario::{DebianSource, suggestion};
 
-use super::parts::Parts;
+use super::parts::{Parts, RT};
 use super::source::Source;
 use super::{builds, check_tools, compile, compiler, keep};
 use crate::arch::Arch;
@@ -15,8 +15,6 @@ use crate::kernel::debian::DebianName;
 use crate::kernel::{TESTED, packages};
 use crate::stop::Stop;
 
-/// The fragment that a source with PREEMPT_RT is configured by.
-const RT: &str = "rt";
 const KEY_DIGITS: usize = 12;
 /// A kernel's release has 64 characters with its end.
 const LONGEST_IN_RELEASE: usize = 28;
@@ -32,7 +30,7 @@ pub(crate) fn get(
     stop: &Stop,
 ) -> Result<PathBuf> {
     let wanted = wanted(asked)?;
-    let parts = Parts::of(&with_rt(asked, &wanted))?;
+    let parts = Parts::of(&with_rt(asked, &wanted), Some(&wanted.line()))?;
     let source = Source::get(&wanted, say)?;
     let mut key = parts.key(&source.version, &compiler()?);
     key.truncate(KEY_DIGITS);
@@ -58,7 +56,7 @@ pub(crate) fn fetched(asked: &DebianSource, say: &dyn Fn(&str)) -> Result<PathBu
 /// It is no version of Debian's, or a part is unknown.
 pub(crate) fn check(asked: &DebianSource) -> Result<()> {
     let wanted = wanted(asked)?;
-    Parts::of(&with_rt(asked, &wanted)).map(drop)
+    Parts::of(&with_rt(asked, &wanted), Some(&wanted.line())).map(drop)
 }
 
 /// Returns the label in an entry's name.
@@ -146,11 +144,14 @@ mod tests {
     #[test]
     fn what_cannot_be_built_is_refused_before_anything_is_fetched() {
         check(&asked("6.12-rt", &["lockdep", "kasan"])).unwrap();
+        check(&asked("bookworm-6.1.192", &["delayed-locking"])).unwrap();
         for (version, parts, says) in [
             ("linux", vec![], "unknown source of a kernel `linux`"),
             ("6.1-arm64", vec![], "x86-64 only"),
             ("6.1", vec!["kasam"], "did you mean `kasan`"),
             ("6.1", vec!["./none.patch"], "./none.patch"),
+            ("5.10", vec!["delayed-locking"], "no patches for Linux 5.10"),
+            ("6.1-rt", vec!["delayed-locking"], "not for PREEMPT_RT"),
         ] {
             let error = check(&asked(version, &parts)).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

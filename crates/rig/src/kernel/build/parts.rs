@@ -9,6 +9,7 @@ use include_dir::{Dir, include_dir};
 use irqscope_scenario::suggestion;
 
 use super::config;
+use super::series::{SERIES, Series};
 use crate::command::output;
 use crate::error::{Result, RigError, Trying};
 use crate::kernel::driver::digest;
@@ -17,13 +18,12 @@ use crate::stop::Stop;
 /// Configuration fragments, as they were when this program was built.
 static FRAGMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/configs");
 
-/// Series of patches with configuration, by the name of their part.
-static SERIES: [(&str, Dir<'_>); 1] =
-    [("delayed-locking", include_dir!("$CARGO_MANIFEST_DIR/../../kernel/delayed-locking"))];
-
 /// The configuration that a build begins with, and the fragment of what the twin needs.
 const TINY: &str = "tinyconfig";
 const TWIN: &str = "twin";
+
+/// The fragment that a source with PREEMPT_RT is configured by.
+pub(super) const RT: &str = "rt";
 
 /// A file that goes into a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,28 +43,31 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Reads parts as a kernel's name has them.
+    /// Reads parts as a kernel's name has them, for a source of a line such as 6.12.
     ///
     /// # Errors
-    /// A part has no known name, and is no file that can be read.
-    pub fn of(names: &[String]) -> Result<Self> {
+    /// A part has no known name, and is no file that can be read, or it is not for this source.
+    pub fn of(names: &[String], line: Option<&str>) -> Result<Self> {
         let mut parts = Self { base: TINY.to_owned(), fragments: Vec::new(), patches: Vec::new() };
         parts.fragments.extend(bundled_fragment(TWIN));
-        names.iter().try_for_each(|name| parts.add(name))?;
+        let rt = names.iter().any(|name| name == RT);
+        for name in names {
+            match Series::find(name) {
+                Some(series) => {
+                    parts.patches.extend(series.patches(line, rt)?);
+                    parts.fragments.extend(series.fragments());
+                }
+                None => parts.add(name)?,
+            }
+        }
         Ok(parts)
     }
 
-    /// Adds a bundled fragment or series, a target of the kernel's makefile, a file, or a
-    /// directory with a series of patches.
-    pub fn add(&mut self, name: &str) -> Result<()> {
+    /// Adds a bundled fragment, a target of the kernel's makefile, a file, or a directory with a
+    /// series of patches.
+    fn add(&mut self, name: &str) -> Result<()> {
         if let Some(fragment) = bundled_fragment(name) {
             self.fragments.push(fragment);
-            return Ok(());
-        }
-        if let Some((_, series)) = SERIES.iter().find(|(known, _)| *known == name) {
-            let configs = series.files().map(part);
-            self.fragments.extend(configs.filter(|part| part.name.ends_with(".config")));
-            self.patches.extend(patches_of(series));
             return Ok(());
         }
         if name.ends_with("config") && !name.contains(['/', '.']) {
@@ -140,27 +143,21 @@ impl Part {
     pub fn new(name: impl Into<String>, contents: impl Into<Vec<u8>>) -> Self {
         Self { name: name.into(), contents: contents.into() }
     }
+
+    /// Returns a file that comes with this program.
+    pub fn of(file: &include_dir::File<'_>) -> Self {
+        Self::new(file.path().to_string_lossy(), file.contents())
+    }
 }
 
 /// Returns the names of all bundled parts.
 fn bundled() -> impl Iterator<Item = &'static str> {
     let fragments = FRAGMENTS.files().filter_map(|file| file.path().file_stem()?.to_str());
-    fragments.filter(|name| *name != TWIN).chain(SERIES.iter().map(|(name, _)| *name))
+    fragments.filter(|name| *name != TWIN).chain(SERIES.iter().map(|series| series.name))
 }
 
 fn bundled_fragment(name: &str) -> Option<Part> {
-    FRAGMENTS.get_file(format!("{name}.config")).map(part)
-}
-
-/// Returns a series' patches in the order of its list.
-fn patches_of(series: &'static Dir<'_>) -> Vec<Part> {
-    let list = series.get_file("series").and_then(include_dir::File::contents_utf8);
-    let names = list.unwrap_or_default().lines().map(str::trim);
-    names.filter_map(|name| series.get_file(name)).map(part).collect()
-}
-
-fn part(file: &include_dir::File<'_>) -> Part {
-    Part::new(file.path().to_string_lossy(), file.contents())
+    FRAGMENTS.get_file(format!("{name}.config")).map(Part::of)
 }
 
 /// Returns the patches of a directory in the order of its list, the file `series`.
@@ -195,7 +192,8 @@ mod tests {
     use super::*;
 
     fn of(names: &[&str]) -> Result<Parts> {
-        Parts::of(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        Parts::of(&names, Some("6.1"))
     }
 
     #[test]
@@ -225,12 +223,13 @@ mod tests {
     }
 
     #[test]
-    fn every_patch_of_a_series_is_in_its_list() {
-        for (name, series) in &SERIES {
-            let files = series.files().map(part);
-            let there = files.filter(|part| part.name.ends_with(".patch")).count();
-            assert!(there > 0 && of(&[name]).unwrap().patches.len() == there, "{name}");
-        }
+    fn a_series_is_for_sources_of_its_lines_without_preempt_rt() {
+        let names = ["delayed-locking".to_owned()];
+        let refusal = |names: &[String], line| Parts::of(names, line).unwrap_err().to_string();
+        assert!(!Parts::of(&names, Some("6.1")).unwrap().patches.is_empty());
+        assert!(refusal(&names, Some("5.10")).contains("no patches for Linux 5.10"));
+        let rt = [RT.to_owned(), names[0].clone()];
+        assert!(refusal(&rt, Some("6.1")).contains("PREEMPT_RT"));
     }
 
     #[test]

@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn every_part_of_the_table_is_there() {
         for recipe in &RECIPES {
-            Parts::of(&recipe.source().parts).unwrap();
+            Parts::of(&recipe.source().parts, Some(VERSION)).unwrap();
         }
     }
 }
