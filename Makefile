@@ -126,6 +126,8 @@ soak:
 	@scripts/bootstrap --release
 	@$(IRQSCOPE) kernel build delayed-locking
 	@$(IRQSCOPE) kernel build delayed-locking-debug
+	@$(IRQSCOPE) kernel build source:6.12+delayed-locking
+	@$(IRQSCOPE) kernel build source:6.12+lockdep+delayed-locking
 	cargo test --release --locked -p irqscope-generator --all-features
 	IRQSCOPE_SOAK=1 tests/run $(TESTFLAGS)
 	PACKAGES=1 tests/run --time-limit 7200 79
@@ -133,6 +135,7 @@ soak:
 	CYCLES=1000 tests/run --time-limit 7200 31 86
 	CPUS=4 TORTURE=3600 tests/run --time-limit 7200 86
 	CPUS=4 TORTURE=600 DLOCK_KERNEL=delayed-locking-kasan tests/run --time-limit 7200 86
+	DLOCK_KERNEL=source:6.12+lockdep+delayed-locking tests/run --time-limit 7200 86
 	FUZZ_KERNEL="kasan kcsan $(foreach line,6.1-rt 6.12 6.12-rt,source:$(line)+lockdep+kasan source:$(line)+lockdep+kcsan)" \
 		FUZZ_SECONDS=1800 tests/run --time-limit 36000 88
 	@scripts/fuzz 600

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Goal: on the patched kernel, on the virtual clock: sections of known length are
+# Goal: on the patched kernels, on the virtual clock: sections of known length are
 # measured as such, whatever takes the lock and wherever it is released; a
 # real-time process is not late because of one that could be put off, and every
 # refusal and every late wakeup is explained by the trace; each policy expects what it says; a thread whose section
@@ -10,7 +10,6 @@
 
 need_guest
 gcc -O2 -static -o "$WORK/sleeper" "$TESTS/lib/sleeper.c"
-"$IRQSCOPE" kernel build delayed-locking
 cat >"$WORK/script" <<'SCRIPT'
 cd /exchange
 dlock=/sys/kernel/debug/delayed_locking
@@ -105,5 +104,14 @@ echo on >$dlock/mode
 with_sections lock 1500 starve warn
 with_sections lock 1500 starve refuse
 SCRIPT
-run_guest 420 delayed-locking "$WORK" virtual
-python3 "$TESTS/85-delayed-locking.py" "$WORK" || fail "see above"
+
+kernels=delayed-locking
+if in_soak "delayed locking for 6.12"; then kernels="$kernels source:6.12+delayed-locking"; fi
+for kernel in $kernels; do
+	place=$WORK/${kernel#source:}
+	mkdir "$place"
+	cp "$WORK/sleeper" "$WORK/script" "$place"
+	"$IRQSCOPE" kernel build "$kernel"
+	run_guest 420 "$kernel" "$place" virtual
+	python3 "$TESTS/85-delayed-locking.py" "$place" || fail "$kernel: see above"
+done

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Goal: the scenario delayed-locking, with fewer sleeps: loads that were not made for it, off and
+# Goal: the scenario delayed-locking, with fewer sleeps, on each patched kernel: loads that were not made for it, off and
 # on; with the technique on the tail beside files is less than half as long, every urgent timer
 # was seen, nothing was forced; and `irqscope locks` shows what the monitor counted, with figures that agree
 # with each other, and on an unpatched kernel the sections that its events report, by that name.
 # Runs: beside others, in make soak
 . tests/lib/lib.sh
 
-expect 0 "$IRQSCOPE" kernel build delayed-locking
 sed -e 's/^count = .*/count = 1600/' -e 's/^settle = .*/settle = "1s"/' -e 's/^modes = .*/modes = ["off", "on"]/' \
 	"$TESTS/../scenarios/delayed-locking.toml" >"$WORK/loads.toml"
-expect 0 "$IRQSCOPE" run "$WORK/loads.toml" --out "$WORK/loads"
-expect 0 "$IRQSCOPE" locks "$WORK/loads" --period 4ms
-says "hold times of every section, by the kernel's monitor"
-"$IRQSCOPE" locks "$WORK/loads" --period 4ms --json >"$WORK/locks.json"
-python3 "$TESTS/87-delayed-locking-loads.py" "$WORK/loads/summary.json" "$WORK/locks.json" || fail "see above"
+for kernel in delayed-locking source:6.12+delayed-locking; do
+	loads=$WORK/${kernel#source:}
+	expect 0 "$IRQSCOPE" kernel build "$kernel"
+	expect 0 "$IRQSCOPE" run "$WORK/loads.toml" --kernel "$kernel" --out "$loads"
+	expect 0 "$IRQSCOPE" locks "$loads" --period 4ms
+	says "hold times of every section, by the kernel's monitor"
+	"$IRQSCOPE" locks "$loads" --period 4ms --json >"$WORK/locks.json"
+	python3 "$TESTS/87-delayed-locking-loads.py" "$loads/summary.json" "$WORK/locks.json" || fail "$kernel: see above"
+done
 
 expect 0 "$IRQSCOPE" run "$TESTS/scenarios/quick.toml" --kernel 6.1 --explain --out "$WORK/unpatched"
 expect 0 "$IRQSCOPE" locks "$WORK/unpatched"

@@ -223,13 +223,15 @@ mod tests {
     }
 
     #[test]
-    fn a_series_is_for_sources_of_its_lines_without_preempt_rt() {
+    fn a_series_is_that_of_the_sources_line() {
         let names = ["delayed-locking".to_owned()];
-        let refusal = |names: &[String], line| Parts::of(names, line).unwrap_err().to_string();
-        assert!(!Parts::of(&names, Some("6.1")).unwrap().patches.is_empty());
-        assert!(refusal(&names, Some("5.10")).contains("no patches for Linux 5.10"));
+        let of = |line| Parts::of(&names, Some(line));
+        let (old, new) = (of("6.1").unwrap(), of("6.12").unwrap());
+        assert_eq!(old.fragments, new.fragments);
+        assert_ne!(old.patches, new.patches);
+        assert!(of("5.10").unwrap_err().to_string().contains("6.1 and 6.12"));
         let rt = [RT.to_owned(), names[0].clone()];
-        assert!(refusal(&rt, Some("6.1")).contains("PREEMPT_RT"));
+        assert!(Parts::of(&rt, Some("6.12")).unwrap_err().to_string().contains("PREEMPT_RT"));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) struct Series {
 pub(super) static SERIES: [Series; 1] = [Series {
     name: "delayed-locking",
     dir: include_dir!("$CARGO_MANIFEST_DIR/../../kernel/delayed-locking"),
-    lists: &[("6.1", "series")],
+    lists: &[("6.1", "series"), ("6.12", "6.12/series")],
     no_rt: "spinlocks are preemptible there, so that putting them off gains nothing",
 }];
 
@@ -106,11 +106,22 @@ mod tests {
     }
 
     #[test]
+    fn lines_share_patches_and_differ_in_others() {
+        let series = Series::find("delayed-locking").unwrap();
+        let of = |line| series.patches(Some(line), false).unwrap();
+        let (old, new) = (of("6.1"), of("6.12"));
+        assert!(old.iter().any(|part| new.contains(part)));
+        assert!(old.iter().any(|part| !new.contains(part)));
+    }
+
+    #[test]
     fn a_line_without_patches_is_refused_with_those_that_have_some() {
         let series = Series::find("delayed-locking").unwrap();
         let error = |line, rt| series.patches(line, rt).unwrap_err().to_string();
-        assert!(error(Some("5.10"), false).contains("no patches for Linux 5.10, but for 6.1"));
+        assert!(
+            error(Some("5.10"), false).contains("no patches for Linux 5.10, but for 6.1 and 6.12")
+        );
         assert!(error(None, false).contains("no patches for this source"));
-        assert!(error(Some("6.1"), true).contains("not for PREEMPT_RT"));
+        assert!(error(Some("6.12"), true).contains("not for PREEMPT_RT"));
     }
 }
