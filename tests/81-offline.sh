@@ -92,7 +92,7 @@ says "irqscope fetch SCENARIO --offline-bundle FILE"
 case $(qemu-system-x86_64 --version) in
 *"version 7."* | *"version 8.0"*)
 	expect 2 alone run "$TESTS/scenarios/two-cpus.toml" --kernel 6.1 --offline --out "$WORK/two"
-	says "which runs several CPUs: the cache has it not"
+	says "qemu-system-x86 of bookworm-backports: the cache has it not"
 	;;
 esac
 rm -rf "$WORK/cache" "$WORK/bundle"
