@@ -60,7 +60,7 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	/run/controlled 100000 >/run/loop & # until the watch has ended, however long it took to begin
 	loop=$!
 	await 3000 [ -s /run/loop ] || fail "no loop"
-	"$irqscope" watch --rt --until /run/controlled:control_loop --above 2ms --for 20s --out loop >screen &
+	"$irqscope" watch --rt --until /run/controlled:control_loop --above 2ms --for 10s --out loop >screen &
 	watch=$!
 	wait $watch || fail "watching the loop: exit $?"
 	kill -TERM $loop
