@@ -31,8 +31,12 @@ impl Wanted {
         Self { kernels, payloads: Vec::new(), emulators: vec![Arch::X86_64] }
     }
 
-    /// Adds a kernel.
+    /// Adds a kernel, and a QEMU where not every one can run it.
     pub fn add_kernel(&mut self, kernel: &KernelName) {
+        let arch = Arch::of_kernel(&kernel.label);
+        if Emulator::is_demanding(arch, 1) && !self.emulators.contains(&arch) {
+            self.emulators.push(arch);
+        }
         if self.kernels.iter().all(|known| known.source != kernel.source) {
             self.kernels.push(kernel.clone());
         }
