@@ -128,10 +128,12 @@ mod tests {
         let error = |name: &str| open(name, dir.path()).unwrap_err().to_string();
         assert!(error("x").contains(".config"), "{}", error("x"));
         std::fs::write(dir.path().join(".config"), "CONFIG_SPARC=y\n").unwrap();
-        assert!(error("x").contains("neither for x86-64"), "{}", error("x"));
+        assert!(error("x").contains("none of x86-64, arm64"), "{}", error("x"));
         let arm = needs::fragment(Arch::Arm64) + "CONFIG_ARM64=y\n";
         std::fs::write(dir.path().join(".config"), arm).unwrap();
         assert!(error("x").contains("write x-arm64=KERNEL"), "{}", error("x"));
+        let other = error("x-riscv64");
+        assert!(other.contains("says another") && other.contains("write x-arm64="), "{other}");
         assert!(error("x-arm64").contains("kernel.release"), "{}", error("x-arm64"));
         let tree = dir.path().join("include/config");
         std::fs::create_dir_all(&tree).unwrap();
