@@ -33,10 +33,7 @@ impl Wanted {
 
     /// Adds a kernel, and a QEMU where not every one can run it.
     pub fn add_kernel(&mut self, kernel: &KernelName) {
-        let arch = Arch::of_kernel(&kernel.label);
-        if Emulator::is_demanding(arch, 1) && !self.emulators.contains(&arch) {
-            self.emulators.push(arch);
-        }
+        self.add_emulator(Arch::of_kernel(&kernel.label), 1);
         if self.kernels.iter().all(|known| known.source != kernel.source) {
             self.kernels.push(kernel.clone());
         }
@@ -53,9 +50,15 @@ impl Wanted {
             if !scenario.payload.packages.is_empty() {
                 self.payloads.push((scenario.payload.clone(), arch));
             }
-            if scenario.rig == RigKind::Twin && Emulator::is_demanding(arch, scenario.twin.cpus) {
-                self.emulators.push(arch);
+            if scenario.rig == RigKind::Twin {
+                self.add_emulator(arch, scenario.twin.cpus);
             }
+        }
+    }
+
+    fn add_emulator(&mut self, arch: Arch, cpus: u32) {
+        if Emulator::is_demanding(arch, cpus) && !self.emulators.contains(&arch) {
+            self.emulators.push(arch);
         }
     }
 

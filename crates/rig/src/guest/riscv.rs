@@ -86,7 +86,7 @@ fn tree(dumped: &[u8], wires: bool) -> Result<Vec<u8>> {
     let strange = |what: String| {
         RigError::unready(
             format!("QEMU's device tree for RISC-V is not as expected: {what}"),
-            "use QEMU 7.2 to 10",
+            "use QEMU 10",
         )
     };
     let parsed = Fdt::new(whole(dumped)).map_err(|error| strange(error.to_string()))?;
