@@ -32,6 +32,8 @@ in_memory() { # In the guest
 	cp irqscope irqscope-agent-x86_64 /run/bin
 	cp controlled timer.toml /run/measured
 	export IRQSCOPE_PARTS=/run/bin irqscope=/run/bin/irqscope
+	to_memory "$irqscope" setpriv sh mktemp mkdir rm cat chmod tar sed grep tr uname id sha256sum modinfo insmod \
+		rmmod modprobe dmesg sleep date pidof sysctl
 	cd /run/measured
 }
 
