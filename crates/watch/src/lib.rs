@@ -17,7 +17,7 @@ mod rights;
 mod sections;
 mod subject;
 
-pub use chains::{Answer, Chains, Names, Part, Sent};
+pub use chains::{Answer, Chains, Names, Part, Sent, StageName};
 pub use error::WatchError;
 pub use event::{Event, What};
 pub use order::Order;

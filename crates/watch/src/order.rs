@@ -2,6 +2,8 @@
 //! Events of all CPUs in the order of their stamps. A probe stamps before it gets its place in the
 //! ring, and another one may come between: neighbours can be exchanged, by far less than [`SLACK`].
 
+use std::vec::Drain;
+
 use crate::Event;
 
 /// How much younger an event has to be before an older one is let go.
@@ -20,18 +22,23 @@ impl Order {
     }
 
     /// Hands out what nothing can come before any more.
-    pub fn settled(&mut self) -> Vec<Event> {
-        self.waiting.sort_by_key(|event| event.at);
+    pub fn settled(&mut self) -> Drain<'_, Event> {
+        self.sort();
         let end = self.waiting.last().map_or(0, |last| last.at.saturating_sub(SLACK));
-        let kept = self.waiting.partition_point(|event| event.at < end);
-        let rest = self.waiting.split_off(kept);
-        std::mem::replace(&mut self.waiting, rest)
+        let settled = self.waiting.partition_point(|event| event.at < end);
+        self.waiting.drain(..settled)
     }
 
     /// Hands out all that is left.
-    pub fn rest(&mut self) -> Vec<Event> {
-        self.waiting.sort_by_key(|event| event.at);
-        std::mem::take(&mut self.waiting)
+    pub fn rest(&mut self) -> Drain<'_, Event> {
+        self.sort();
+        self.waiting.drain(..)
+    }
+
+    fn sort(&mut self) {
+        if !self.waiting.is_sorted_by_key(|event| event.at) {
+            self.waiting.sort_by_key(|event| event.at);
+        }
     }
 }
 
@@ -45,8 +52,8 @@ mod tests {
         let event = |at| Event { at, cpu: 0, what: What::TimerExit };
         let mut order = Order::default();
         [5, 3, SLACK + 4, 9].into_iter().for_each(|at| order.push(event(at)));
-        assert_eq!(order.settled(), [event(3)]);
+        assert_eq!(order.settled().as_slice(), [event(3)]);
         order.push(event(4));
-        assert_eq!(order.rest(), [4, 5, 9, SLACK + 4].map(event));
+        assert_eq!(order.rest().as_slice(), [4, 5, 9, SLACK + 4].map(event));
     }
 }

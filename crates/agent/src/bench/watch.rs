@@ -2,10 +2,11 @@
 //! `watch`: latencies of a running kernel, taken by probes at its own tracepoints. Nothing of the
 //! system is changed, and this thread sleeps between its looks at the probes' ring.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use irqscope_watch::{Answer, Chains, Event, Names, Order, Probes, Reach, Subject, WatchError};
+use irqscope_watch::{
+    Answer, Chains, Event, Names, Order, Probes, Reach, StageName, Subject, WatchError,
+};
 use irqscope_wire::{
     BenchEnd, BenchSample, BenchSamples, Class, Message, Nanoseconds, Note, Seq, SeriesCount,
     Severity, Watch, WatchedLatency, WatchedPart,
@@ -50,17 +51,17 @@ pub fn watch(context: &Context<'_>, number: u16, asked: &Watch, sink: &mut Sink)
     let mut order = Order::default();
     let ended = loop {
         let left = duration.saturating_sub(begin.elapsed());
-        if left.is_zero() || record.has_enough() {
+        if left.is_zero() || record.has_enough {
             break Ok(());
         }
         if let Err(error) = context.stop.nap(LOOK.min(left), None) {
             break Err(error);
         }
         probes.read(|event| order.push(event));
-        record.take(&order.settled(), sink)?;
+        record.take(order.settled(), sink)?;
     };
     probes.read(|event| order.push(event));
-    record.take(&order.rest(), sink)?;
+    record.take(order.rest(), sink)?;
     record.finish(probes.lost(), sink)?;
     ended
 }
@@ -84,16 +85,35 @@ fn unknown() -> Message {
 }
 
 /// One stage.
-#[derive(Default)]
 struct Series {
+    stage: StageName,
+    name: String,
     waiting: Vec<BenchSample>,
     sent: u64,
     worst: Option<WatchedLatency>,
 }
 
 impl Series {
+    fn of(stage: StageName, name: String) -> Series {
+        Series { stage, name, waiting: Vec::new(), sent: 0, worst: None }
+    }
+
     fn count(&self) -> u64 {
         self.sent + self.waiting.len() as u64
+    }
+
+    fn send(&mut self, benchmark: u16, sink: &mut Sink) -> Result<()> {
+        let samples = std::mem::take(&mut self.waiting);
+        let first = Seq(self.sent);
+        self.sent += samples.len() as u64;
+        let series = self.name.clone();
+        sink.send(Message::BenchSamples(BenchSamples {
+            benchmark,
+            series,
+            cpu: None,
+            first,
+            samples,
+        }))
     }
 }
 
@@ -102,7 +122,8 @@ struct Record<'a> {
     number: u16,
     asked: &'a Watch,
     chains: Chains,
-    series: BTreeMap<String, Series>,
+    series: Vec<Series>,
+    has_enough: bool,
     kept: Vec<WatchedLatency>,
     timelines: u64,
     unkept: u64,
@@ -115,7 +136,8 @@ impl Record<'_> {
             number,
             asked,
             chains,
-            series: BTreeMap::new(),
+            series: Vec::new(),
+            has_enough: asked.count == Some(0),
             kept: Vec::new(),
             timelines: 0,
             unkept: 0,
@@ -123,46 +145,65 @@ impl Record<'_> {
         }
     }
 
-    fn has_enough(&self) -> bool {
-        let most = self.series.values().map(Series::count).max().unwrap_or(0);
-        self.asked.count.is_some_and(|count| most >= count)
-    }
-
-    fn take(&mut self, events: &[Event], sink: &mut Sink) -> Result<()> {
+    fn take(&mut self, events: impl Iterator<Item = Event>, sink: &mut Sink) -> Result<()> {
+        let mut answers = Vec::new();
         for event in events {
-            if self.has_enough() {
+            if self.has_enough {
                 break;
             }
-            for answer in self.chains.take(event) {
+            self.chains.take(&event, &mut answers);
+            for answer in answers.drain(..) {
                 self.keep(&answer, sink)?;
             }
         }
         Ok(())
     }
 
+    /// Returns the place of a stage's series; `None`: there are too many. Stages whose names look alike when they
+    /// are shown share one.
+    fn place(&mut self, stage: StageName) -> Option<usize> {
+        if let Some(place) = self.series.iter().position(|one| one.stage == stage) {
+            return Some(place);
+        }
+        let name = stage.to_string();
+        let known = self.series.iter().position(|one| one.name == name);
+        if known.is_none() && self.series.len() < MOST_SERIES {
+            self.series.push(Series::of(stage, name));
+            return Some(self.series.len() - 1);
+        }
+        known
+    }
+
     fn keep(&mut self, answer: &Answer, sink: &mut Sink) -> Result<()> {
-        let is_new = !self.series.contains_key(&answer.series);
-        if is_new && self.series.len() == MOST_SERIES {
+        let Some(place) = self.place(answer.stage) else {
             self.beyond += 1;
             return Ok(());
-        }
+        };
         let (at, value) = (nanoseconds(answer.since()), nanoseconds(answer.value()));
         let above = self.asked.above_ns.is_some_and(|above| answer.value() >= above);
-        let series = self.series.entry(answer.series.clone()).or_default();
+        let series = &mut self.series[place];
         let is_worst = series.worst.as_ref().is_none_or(|worst| worst.value.0 < value.0);
         series.waiting.push(BenchSample { at, value });
-        let is_full = series.waiting.len() == BATCH;
+        self.has_enough |= self.asked.count.is_some_and(|count| series.count() >= count);
+        if series.waiting.len() == BATCH {
+            series.send(self.number, sink)?;
+        }
         if above || is_worst {
             let latency = WatchedLatency {
                 benchmark: self.number,
-                series: answer.series.clone(),
+                series: self.series[place].name.clone(),
                 at,
                 value,
                 parts: self.parts(answer),
             };
-            self.keep_timeline(latency, above, is_worst, sink)?;
+            if is_worst {
+                self.series[place].worst = Some(latency.clone());
+            }
+            if above {
+                self.keep_timeline(latency, sink)?;
+            }
         }
-        if is_full { self.send(&answer.series, sink) } else { Ok(()) }
+        Ok(())
     }
 
     fn parts(&self, answer: &Answer) -> Vec<WatchedPart> {
@@ -182,56 +223,33 @@ impl Record<'_> {
         parts
     }
 
-    fn keep_timeline(
-        &mut self,
-        latency: WatchedLatency,
-        above: bool,
-        is_worst: bool,
-        sink: &mut Sink,
-    ) -> Result<()> {
-        if above && self.timelines < MOST_TIMELINES {
-            self.timelines += 1;
-            self.kept.push(latency.clone());
-            if self.kept.len() == TIMELINES {
-                sink.send(Message::Watched(std::mem::take(&mut self.kept)))?;
-            }
-        } else {
-            self.unkept += u64::from(above);
+    fn keep_timeline(&mut self, latency: WatchedLatency, sink: &mut Sink) -> Result<()> {
+        if self.timelines == MOST_TIMELINES {
+            self.unkept += 1;
+            return Ok(());
         }
-        if let Some(series) = self.series.get_mut(&latency.series).filter(|_| is_worst) {
-            series.worst = Some(latency);
+        self.timelines += 1;
+        self.kept.push(latency);
+        if self.kept.len() == TIMELINES {
+            sink.send(Message::Watched(std::mem::take(&mut self.kept)))?;
         }
         Ok(())
     }
 
-    fn send(&mut self, name: &str, sink: &mut Sink) -> Result<()> {
-        let Some(series) = self.series.get_mut(name) else { return Ok(()) };
-        let samples = std::mem::take(&mut series.waiting);
-        let first = Seq(series.sent);
-        series.sent += samples.len() as u64;
-        sink.send(Message::BenchSamples(BenchSamples {
-            benchmark: self.number,
-            series: name.to_owned(),
-            cpu: None,
-            first,
-            samples,
-        }))
-    }
-
     fn finish(mut self, lost: u64, sink: &mut Sink) -> Result<()> {
-        let names: Vec<String> = self.series.keys().cloned().collect();
-        for name in &names {
-            self.send(name, sink)?;
+        self.series.sort_by(|a, b| a.name.cmp(&b.name));
+        for series in &mut self.series {
+            series.send(self.number, sink)?;
         }
-        self.kept.extend(self.series.values_mut().filter_map(|series| series.worst.take()));
+        self.kept.extend(self.series.iter_mut().filter_map(|series| series.worst.take()));
         for latencies in self.kept.chunks(TIMELINES) {
             sink.send(Message::Watched(latencies.to_vec()))?;
         }
         for (severity, text) in self.notes(lost) {
             sink.send(Message::Note(Note { severity, text }))?;
         }
-        let count = |(series, one): (&String, &Series)| SeriesCount {
-            series: series.clone(),
+        let count = |one: &Series| SeriesCount {
+            series: one.name.clone(),
             taken: one.sent,
             skipped: 0,
             dropped: 0,

@@ -79,8 +79,9 @@ impl Cpu {
     pub fn switch(&mut self, next: u32, resumed: Vec<Frame>) -> Vec<Frame> {
         self.task = Some(next);
         self.tail = None;
-        let mut left = std::mem::replace(&mut self.frames, resumed);
-        left.retain(|frame| !matches!(frame.running, Running::Interrupt(_)));
+        let kept = |frame: &Frame| !matches!(frame.running, Running::Interrupt(_));
+        let left = self.frames.drain(..).filter(kept).collect();
+        self.frames.extend(resumed);
         left
     }
 

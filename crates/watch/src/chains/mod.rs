@@ -13,9 +13,11 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-pub use answer::Answer;
+use hashbrown::HashMap;
+
+pub use answer::{Answer, StageName};
 pub use names::Names;
 pub use parts::Part;
 
@@ -98,13 +100,12 @@ impl Chains {
         self.merged
     }
 
-    /// Takes an event; hands out the answers that it gives.
-    pub fn take(&mut self, event: &Event) -> Vec<Answer> {
+    /// Takes an event; appends the answers that it gives, of which [`Self::parts`] is to be asked before the next one.
+    pub fn take(&mut self, event: &Event, answers: &mut Vec<Answer>) {
         let place = usize::from(event.cpu);
         if self.cpus.len() <= place {
             self.cpus.resize_with(place + 1, Cpu::default);
         }
-        let mut answers = Vec::new();
         match event.what {
             What::IrqEntry(number) => self.enter_interrupt(event, number),
             What::IrqExit(number) => answers.extend(self.leave_interrupt(event, number)),
@@ -114,7 +115,7 @@ impl Chains {
             What::NapiPoll { device } => answers.extend(self.polled(event, &device)),
             What::Waking { pid, name, .. } => answers.extend(self.wake(event, pid, &name)),
             What::Switch { next, previous, name } => {
-                answers = self.switch(event, next, previous, &name);
+                self.switch(event, next, previous, &name, answers);
             }
             What::TimerEntry { function, due } => answers.extend(self.expire(event, function, due)),
             What::TimerExit => drop(self.leave_timer(event)),
@@ -125,7 +126,6 @@ impl Chains {
             What::WorkExit => drop(self.leave_work(event)),
             What::Send { to, from, name } => self.send(event, to, from, &name),
         }
-        answers
     }
 
     fn cpu(&mut self, event: &Event) -> &mut Cpu {
@@ -224,7 +224,7 @@ impl Chains {
         let origin = wanted.then(|| self.begin(since, event.cpu));
         let frame = Frame { due, origin: origin.clone(), ..Frame::of(Running::Timer(function)) };
         self.enter(event, frame);
-        origin.map(|origin| Answer::new("callback", event, &origin))
+        origin.map(|origin| Answer::new(StageName::Callback, event, &origin))
     }
 
     fn leave_interrupt(&mut self, event: &Event, number: u32) -> Option<Answer> {
@@ -232,7 +232,7 @@ impl Chains {
         // The kernel wakes the handler's thread after the handler has returned; that of another
         // interrupt within a chain is none of it.
         self.cpu(event).tail = Some((number, frame.origin.clone()));
-        Some(Answer::new("handler", event, &frame.origin?))
+        Some(Answer::new(StageName::Handler, event, &frame.origin?))
     }
 
     /// Hands a chain on to a softirq. One that raises itself again, as it does where its budget is
@@ -255,8 +255,7 @@ impl Chains {
     fn enter_softirq(&mut self, event: &Event, vector: u8) -> Option<Answer> {
         let origin = self.cpu(event).pending[usize::from(vector)].take();
         self.enter(event, Frame { origin: origin.clone(), ..Frame::of(Running::Softirq(vector)) });
-        let name = crate::event::VECTORS[usize::from(vector)];
-        Some(Answer::new(format!("softirq {name}"), event, &origin?))
+        Some(Answer::new(StageName::Softirq(vector), event, &origin?))
     }
 
     fn polled(&mut self, event: &Event, polled: &Comm) -> Option<Answer> {
@@ -266,7 +265,7 @@ impl Chains {
         }
         let frame = self.cpus[usize::from(event.cpu)].frames.last_mut()?;
         let first = !std::mem::replace(&mut frame.polled, true);
-        Some(Answer::new("napi", event, frame.origin.as_ref().filter(|_| first)?))
+        Some(Answer::new(StageName::Napi, event, frame.origin.as_ref().filter(|_| first)?))
     }
 
     fn wake(&mut self, event: &Event, pid: u32, name: &Comm) -> Option<Answer> {
@@ -283,8 +282,8 @@ impl Chains {
         };
         let origin = origin.unwrap_or_else(|| self.begin(since, event.cpu));
         let known = since < event.at || self.subject.hands_on();
-        let stage = if self.subject.hands_on() { "wakeup" } else { "timer" };
-        let answer = known.then(|| Answer::new(format!("{stage} {}", text(name)), event, &origin));
+        let stage = if self.subject.hands_on() { StageName::Wakeup } else { StageName::Timer };
+        let answer = known.then(|| Answer::new(stage(*name), event, &origin));
         self.wakes.insert(pid, Wake { origin, at: event.at });
         answer
     }
@@ -314,37 +313,44 @@ impl Chains {
         }
     }
 
-    fn switch(&mut self, event: &Event, next: u32, previous: u32, name: &Comm) -> Vec<Answer> {
+    fn switch(
+        &mut self,
+        event: &Event,
+        next: u32,
+        previous: u32,
+        name: &Comm,
+        answers: &mut Vec<Answer>,
+    ) {
         self.names.learn(next, name);
-        let resumed = self.suspended.remove(&next).unwrap_or_default();
+        // Only on RT are there any.
+        let resumed = match self.suspended.is_empty() {
+            true => Vec::new(),
+            false => self.suspended.remove(&next).unwrap_or_default(),
+        };
         let left = self.cpu(event).switch(next, resumed);
         if !left.is_empty() && previous != 0 {
             self.suspended.insert(previous, left);
         }
-        let mut answers = Vec::new();
         if let Some(Wake { mut origin, at }) = self.wakes.remove(&next) {
             origin.moves(at, event.cpu);
-            let on_cpu = format!("on-cpu {}", text(name));
+            let on_cpu = StageName::OnCpu(*name);
             if self.subject.hands_on() {
                 answers.push(Answer::new(on_cpu, event, &origin));
             } else {
                 if origin.at() < at {
-                    let release = format!("release {}", text(name));
-                    answers.push(Answer::new(release, event, &origin));
+                    answers.push(Answer::new(StageName::Release(*name), event, &origin));
                 }
                 answers.push(Answer::new(on_cpu, event, &origin.since(at)));
             }
             self.carriers.insert(next, Carrier { origin, serves: serves(name) });
         }
         self.mark(event);
-        answers
     }
 
     /// Ends a chain in user space: only the first arrival after a wakeup answers it.
     fn reached(&mut self, event: &Event, pid: u32) -> Option<Answer> {
         let carrier = self.carriers.remove(&pid)?;
-        let name = self.names.thread(pid);
-        Some(Answer::new(format!("user {name}"), event, &carrier.origin))
+        Some(Answer::new(StageName::User(self.names.thread(pid)), event, &carrier.origin))
     }
 
     /// Splits an answer's time into what its CPUs ran, in order; to be asked before the next event.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Names for numbers and addresses.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
+
+use hashbrown::HashMap;
 
 use super::cpu::Running;
 use crate::event::{Comm, LOCAL, VECTORS, text};
@@ -16,7 +17,7 @@ pub type Functions = Box<dyn Fn(u64) -> Option<String>>;
 /// The names of what ran.
 pub struct Names {
     interrupts: HashMap<u32, String>,
-    threads: HashMap<u32, String>,
+    threads: HashMap<u32, Comm>,
     functions: Functions,
 }
 
@@ -37,26 +38,22 @@ impl Names {
                 continue;
             };
             if let Ok(comm) = fs::read_to_string(entry.path().join("comm")) {
-                threads.insert(pid, comm.trim_end().to_owned());
+                threads.insert(pid, named(comm.trim_end()));
             }
         }
         Names { interrupts, threads, functions }
     }
 
     pub(super) fn learn(&mut self, pid: u32, name: &Comm) {
-        let known = self.threads.entry(pid).or_default();
-        let same = known.as_bytes() == name.split(|byte| *byte == 0).next().unwrap_or_default();
-        if !same {
-            *known = text(name);
-        }
+        self.threads.insert(pid, *name);
     }
 
     pub(super) fn function(&self, address: u64) -> Option<String> {
         (self.functions)(address)
     }
 
-    pub(super) fn thread(&self, pid: u32) -> String {
-        self.threads.get(&pid).cloned().unwrap_or_else(|| format!("thread {pid}"))
+    pub(super) fn thread(&self, pid: u32) -> Comm {
+        self.threads.get(&pid).copied().unwrap_or_else(|| named(&format!("thread {pid}")))
     }
 
     pub(super) fn of(&self, running: Running) -> String {
@@ -80,8 +77,15 @@ impl Names {
                 None => "a timer's callback".into(),
             },
             Running::Thread(0) => "idle".into(),
-            Running::Thread(pid) => format!("thread {}", self.thread(pid)),
+            Running::Thread(pid) => format!("thread {}", text(&self.thread(pid))),
             Running::Unknown => "not recorded".into(),
         }
     }
+}
+
+/// Returns a name as the kernel keeps it: its first 15 bytes, and zeros.
+fn named(name: &str) -> Comm {
+    let mut comm = Comm::default();
+    comm.iter_mut().zip(name.bytes().take(15)).for_each(|(to, byte)| *to = byte);
+    comm
 }

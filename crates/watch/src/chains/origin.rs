@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The beginning of a chain, and the CPUs on which it went on.
 
+use smallvec::{SmallVec, smallvec};
+
 /// Moves from one CPU to another that are kept: handler, its thread, the thread which that wakes.
 const LEGS: usize = 8;
 
@@ -9,12 +11,12 @@ const LEGS: usize = 8;
 pub struct Origin {
     number: u64,
     /// From when it was on which CPU; the first is its beginning.
-    legs: Vec<(u64, u16)>,
+    legs: SmallVec<[(u64, u16); 4]>,
 }
 
 impl Origin {
     pub fn new(number: u64, at: u64, cpu: u16) -> Origin {
-        Origin { number, legs: vec![(at, cpu)] }
+        Origin { number, legs: smallvec![(at, cpu)] }
     }
 
     pub fn number(&self) -> u64 {

@@ -30,12 +30,14 @@ fn names() -> Names {
 fn play(subject: Subject, events: &[(u64, u16, What)]) -> (Vec<String>, Vec<String>) {
     let mut chains = Chains::new(subject, names());
     let (mut said, mut parts) = (Vec::new(), Vec::new());
+    let mut answers = Vec::new();
     for (at, cpu, what) in events {
-        for answer in chains.take(&Event { at: *at, cpu: *cpu, what: *what }) {
-            said.push(format!("{}={}", answer.series, answer.value()));
+        chains.take(&Event { at: *at, cpu: *cpu, what: *what }, &mut answers);
+        for answer in answers.drain(..) {
+            said.push(format!("{}={}", answer.stage, answer.value()));
             let split = chains.parts(&answer);
             let sum: u64 = split.iter().map(|part| part.ns).sum();
-            assert_eq!(sum, answer.value(), "{}: {split:?}", answer.series);
+            assert_eq!(sum, answer.value(), "{}: {split:?}", answer.stage);
             parts = split
                 .iter()
                 .map(|part| {
