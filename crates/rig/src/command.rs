@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,12 @@ impl Done {
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
+}
+
+/// Returns a program's file; `None` where it is not installed.
+pub(crate) fn installed(program: impl AsRef<Path>) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|dir| dir.join(&program)).find(|file| file.is_file())
 }
 
 /// Runs a program to its end and gives its standard output. `package` is what

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::arch::{Arch, Guest, Program};
 use crate::cache::{self, hex};
-use crate::command::output;
+use crate::command::{installed, output};
 use crate::downloads;
 use crate::error::{Result, RigError, Trying};
 use crate::kernel::apt::Apt;
@@ -109,10 +109,7 @@ impl Emulator {
             return Ok(identity.clone());
         }
         let version = self.version()?;
-        let paths = std::env::var_os("PATH").unwrap_or_default();
-        let found = std::env::split_paths(&paths).map(|dir| dir.join(&self.path));
-        let file = found.into_iter().find(|file| file.is_file());
-        let bytes = file
+        let bytes = installed(&self.path)
             .map(std::fs::read)
             .transpose()
             .trying(|| format!("cannot read {}", self.name()))?;

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::arch::{Arch, Guest};
+use crate::command::installed;
 use crate::error::{Result, RigError};
 
 /// The compiler that modules for a kernel are built with.
@@ -28,9 +29,7 @@ impl Compiler {
     /// Finds the compiler of the kernel with these headers, or another one of its kind.
     pub fn of(headers: &Path, arch: Arch) -> Result<Self> {
         let config = std::fs::read_to_string(headers.join(".config")).unwrap_or_default();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let dirs: Vec<_> = std::env::split_paths(&path).collect();
-        Self::choose(kind(&config), arch, &|name| dirs.iter().any(|dir| dir.join(name).exists()))
+        Self::choose(kind(&config), arch, &|name| installed(name).is_some())
     }
 
     fn choose(kind: Option<Kind>, arch: Arch, exists: &dyn Fn(&str) -> bool) -> Result<Self> {

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::chip::Chip;
 use crate::Stop;
-use crate::command::run;
+use crate::command::{installed, run};
 use crate::error::{Result, RigError};
 use crate::text::last_lines;
 
@@ -33,8 +33,7 @@ impl Tool {
 
     /// Returns whether it is installed.
     pub fn is_there(self) -> bool {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|dir| dir.join(self.name()).is_file())
+        installed(self.name()).is_some()
     }
 
     /// Returns its commands, one after the other; the last starts the image.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
-use crate::command::{TICK, kill_group};
+use crate::command::{TICK, installed, kill_group};
 use crate::error::{Result, RigError, Trying};
 use crate::kernel::driver::jobs;
 use crate::stop::Stop;
@@ -18,6 +18,13 @@ use crate::text::last_lines;
 pub(super) const COMPILER: &str = "gcc-12";
 /// The number of files for one report.
 const FILES_PER_WORD: usize = 250;
+
+/// Returns the compiler's call: through ccache where it is installed, so that two builds share what is
+/// the same in both.
+fn compiler() -> String {
+    let ccache = if installed("ccache").is_some() { "ccache " } else { "" };
+    format!("{ccache}{COMPILER}")
+}
 
 /// Builds image and modules.
 pub(super) fn compile(tree: &Path, name: &str, say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
@@ -46,7 +53,10 @@ impl Make {
         // even of kill -9.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "TERM", "--", "make", "-C"]).arg(tree);
-        command.args([format!("CC={COMPILER}"), format!("HOSTCC={COMPILER}")]);
+        let compiler = compiler();
+        command.args([format!("CC={compiler}"), format!("HOSTCC={compiler}")]);
+        // Trees lie at other places each time, and what is compiled is the same.
+        command.env("CCACHE_BASEDIR", tree).env("CCACHE_NOHASHDIR", "1");
         // Nothing is added to the release where the tree is one of git's.
         command.arg("LOCALVERSION=");
         // A kernel's content is that of its sources, independent of builder and time, and of how
@@ -168,6 +178,6 @@ mod tests {
         let mut said = Vec::new();
         let mut line = |text: &str| said.push(text.to_owned());
         Make::new(&path).run_and("all", &Stop::default(), &mut line).unwrap();
-        assert!(said.contains(&COMPILER.to_owned()), "{said:?}");
+        assert!(said.contains(&compiler()), "{said:?}");
     }
 }
