@@ -37,6 +37,7 @@ pub fn source(locks: &Locks) -> &'static str {
             "no monitor in this kernel: what was left, after a trigger, of sections that delayed \
              it, by its events"
         }
+        LockSource::Loads => "no section was recorded; the work of the loads alone",
         LockSource::Instructions => {
             "every section from its first instruction to its last, as the twin executed it"
         }

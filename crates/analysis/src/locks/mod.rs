@@ -23,6 +23,8 @@ pub enum LockSource {
     Instructions,
     /// The kernel's tracepoints of such sections.
     Tracepoints,
+    /// No sections were recorded: there is the work of the loads alone.
+    Loads,
 }
 
 /// The critical sections of one case.
@@ -123,8 +125,7 @@ pub struct Work {
 }
 
 impl Locks {
-    /// Returns where a case's figures come from; `None` where neither a monitor nor events report
-    /// sections.
+    /// Returns where a case's figures come from; `None` where there are none.
     pub fn source_of(data: &CaseData) -> Option<LockSource> {
         if !data.sections.is_empty() {
             Some(LockSource::Instructions)
@@ -135,13 +136,12 @@ impl Locks {
         } else if data.explained.is_some() {
             Some(LockSource::Interference)
         } else {
-            // The work of the loads alone: the monitor has nothing to say of it.
-            (!data.work.is_empty()).then_some(LockSource::Monitor)
+            (!data.work.is_empty()).then_some(LockSource::Loads)
         }
     }
 
-    /// Makes the figures; `None` where neither a monitor nor events report sections. `period`: of
-    /// the real-time process that they are held against.
+    /// Makes the figures; `None` where there are none. `period`: of the real-time process that they
+    /// are held against.
     pub fn of_case(data: &CaseData, period: Option<u64>) -> Option<Self> {
         let source = Self::source_of(data)?;
         let asked = data.plan.as_ref().and_then(|plan| plan.delayed_locking);
@@ -151,6 +151,7 @@ impl Locks {
             LockSource::Tracepoints => executed::of_tracepoints(data),
             LockSource::Monitor => of_monitor(&data.lock_sites),
             LockSource::Interference => sections::of_events(data),
+            LockSource::Loads => Vec::new(),
         };
         for site in &mut sites {
             site.collision = period.map(|period| site.beside(period, policy));
