@@ -74,11 +74,6 @@ static ssize_t tick_fs_show(struct device *device, struct device_attribute *attr
 	return sysfs_emit(page, "%llu\n", irqscope.tick_fs);
 }
 
-static ssize_t timer_hz_show(struct device *device, struct device_attribute *attribute, char *page)
-{
-	return sysfs_emit(page, "%u\n", HZ);
-}
-
 static ssize_t irqscope_pid_emit(char *page, enum irqscope_stage stage)
 {
 	struct task_struct *task;
@@ -165,7 +160,6 @@ static DEVICE_ATTR_RW(run);
 static DEVICE_ATTR_RO(state);
 static DEVICE_ATTR_RO(abi);
 static DEVICE_ATTR_RO(tick_fs);
-static DEVICE_ATTR_RO(timer_hz);
 static DEVICE_ATTR_RO(kthread_pid);
 static DEVICE_ATTR_RO(thread_pid);
 static DEVICE_ATTR_RO(cost);
@@ -176,7 +170,6 @@ static struct attribute *irqscope_status_attributes[] = {
 	&dev_attr_state.attr,
 	&dev_attr_abi.attr,
 	&dev_attr_tick_fs.attr,
-	&dev_attr_timer_hz.attr,
 	&dev_attr_kthread_pid.attr,
 	&dev_attr_thread_pid.attr,
 	&dev_attr_cost.attr,

@@ -164,7 +164,6 @@ fn started(
         stages,
         unavailable,
         inject_cpu: injects.then(|| driver.setting("inject_cpu")).transpose()?,
-        timer_hz: driver.number("timer_hz").ok(),
         ..facts.started(tick, loads)
     }))
 }

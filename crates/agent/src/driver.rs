@@ -227,7 +227,6 @@ pub mod tests {
             ("run", "0\n"),
             ("state", "idle\n"),
             ("tick_fs", "2000000\n"),
-            ("timer_hz", "250\n"),
             ("available_stages", "irq softirq user\n"),
             ("cost", "irq 12\nsoftirq 14\n"),
             ("settings/cpu", "0\n"),

@@ -19,6 +19,8 @@ const UNKNOWN: &str = "unknown";
 pub struct Facts {
     /// `uname -r`.
     pub kernel: String,
+    /// The preemption model.
+    pub preemption: String,
     /// `uname -m`.
     pub machine: String,
     /// The kernel's command line.
@@ -40,6 +42,7 @@ impl Facts {
     pub fn started(self, tick: Tick, loads: &Loads) -> Started {
         Started {
             kernel: self.kernel,
+            preemption: self.preemption,
             machine: self.machine,
             cmdline: self.cmdline,
             clocksource: self.clocksource,
@@ -59,10 +62,11 @@ impl Facts {
 /// Gathers the facts; `cpu` is the one under test.
 pub fn gather(root: &Path, cpu: u32) -> Facts {
     let line = |path: String| read_line(&root.join(path));
-    let (kernel, machine) = kernel_and_machine();
+    let Names { kernel, version, machine } = names();
     let clocksources = "sys/devices/system/clocksource/clocksource0";
     Facts {
         kernel,
+        preemption: preemption(root, &version),
         machine,
         cmdline: line("proc/cmdline".into()).unwrap_or_default(),
         clocksource: line(format!("{clocksources}/current_clocksource"))
@@ -82,11 +86,39 @@ pub fn governor(root: &Path, cpu: u32) -> String {
     read_line(&root.join(path)).unwrap_or_else(|| "none".into())
 }
 
-fn kernel_and_machine() -> (String, String) {
+/// A kernel's names of itself.
+pub struct Names {
+    /// `uname -r`.
+    pub kernel: String,
+    /// `uname -v`.
+    pub version: String,
+    /// `uname -m`.
+    pub machine: String,
+}
+
+/// Asks the kernel for its names.
+pub fn names() -> Names {
     let text = |field: &std::ffi::OsStr| field.to_string_lossy().into_owned();
     match uname() {
-        Ok(name) => (text(name.release()), text(name.machine())),
-        Err(_) => (UNKNOWN.into(), UNKNOWN.into()),
+        Ok(name) => Names {
+            kernel: text(name.release()),
+            version: text(name.version()),
+            machine: text(name.machine()),
+        },
+        Err(_) => Names { kernel: UNKNOWN.into(), version: String::new(), machine: UNKNOWN.into() },
+    }
+}
+
+/// Returns the preemption model. The kernel's version names it; a dynamic one says in debugfs which
+/// it has chosen.
+pub fn preemption(root: &Path, version: &str) -> String {
+    let model = version.split_whitespace().find(|word| word.starts_with("PREEMPT"));
+    let modes = fs::read_to_string(root.join("sys/kernel/debug/sched/preempt")).unwrap_or_default();
+    let chosen = modes.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    match (model, chosen) {
+        (Some(model), Some((chosen, _))) => format!("{model} ({chosen})"),
+        (Some(model), None) => model.into(),
+        (None, _) => "voluntary or none".into(),
     }
 }
 
@@ -156,6 +188,18 @@ mod tests {
     fn a_board_is_named_by_its_device_tree() {
         let root = tree(&[("proc/device-tree/model", "Some Board Rev 1\0")]);
         assert_eq!(gather(root.path(), 0).cpu_model, "Some Board Rev 1");
+    }
+
+    #[test]
+    fn the_model_of_preemption_is_named_as_the_kernel_names_it() {
+        let root = tree(&[]);
+        let model = |version: &str| preemption(root.path(), version);
+        assert_eq!(model("#1 SMP PREEMPT_RT Debian 6.1"), "PREEMPT_RT");
+        assert_eq!(model("#1 SMP Debian 5.10"), "voluntary or none");
+        assert_eq!(model("#1 SMP PREEMPT_DYNAMIC"), "PREEMPT_DYNAMIC");
+        let root = tree(&[("sys/kernel/debug/sched/preempt", "none (voluntary) full\n")]);
+        let model = preemption(root.path(), "#1 SMP PREEMPT_DYNAMIC");
+        assert_eq!(model, "PREEMPT_DYNAMIC (voluntary)");
     }
 
     #[test]

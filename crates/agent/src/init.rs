@@ -29,6 +29,7 @@ use irqscope_wire::{HostByte, Message, Plan};
 use crate::case;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::locks::mount_debugfs;
 use crate::sink::Sink;
 use crate::stop::Stop;
 use crate::symbols::Symbols;
@@ -102,6 +103,7 @@ fn end() -> ! {
 
 fn bring_up() -> Result<()> {
     mount_all()?;
+    mount_debugfs(Path::new("/"));
     take_console();
     entropy::seed(Path::new("/"))?;
     network::lo_up()?;

@@ -27,8 +27,8 @@ pub const PROTOCOL: u16 = OTHERS + Setting::ALL.len() as u16;
 /// 10: events of the scheduler's call. 11: sections. 12: events of what is called back, and of page
 /// faults. 13: a generator may ask its hosts for a proof that they know its secret. 14: loads of
 /// one's own, and settings of the kernel. 15: watching by the kernel's tracepoints.
-/// 16: isolation of a CPU.
-const OTHERS: u16 = 16;
+/// 16: isolation of a CPU. 17: the target's preemption model.
+const OTHERS: u16 = 17;
 
 /// One message with its number within its stream, from 0 without gaps: a lost
 /// or replayed frame is always seen.
@@ -131,6 +131,10 @@ pub struct Hello {
 pub struct Started {
     /// `uname -r`.
     pub kernel: String,
+    /// The preemption model, as the kernel names it: `PREEMPT_RT`, `PREEMPT_DYNAMIC (full)`; empty where a
+    /// log does not say it.
+    #[serde(default)]
+    pub preemption: String,
     /// `uname -m`.
     pub machine: String,
     /// The kernel's command line.
@@ -149,7 +153,7 @@ pub struct Started {
     pub unavailable: Vec<Stage>,
     /// The length of the counter's tick.
     pub tick: Tick,
-    /// How often a second the kernel's tick comes, `CONFIG_HZ`; only its driver says it.
+    /// How often a second the kernel's tick comes, `CONFIG_HZ`.
     #[serde(default)]
     pub timer_hz: Option<u32>,
     /// The trigger's really used injecting CPU, where one injects.

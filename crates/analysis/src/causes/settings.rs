@@ -22,6 +22,10 @@ enum Kernels {
     All,
     /// Without PREEMPT_RT.
     Stock,
+    /// With a preemption model that is chosen at boot and not full.
+    CanBeFull,
+    /// Whose only preemption model is voluntary or none.
+    Voluntary,
     /// Machines with several CPUs.
     SeveralCpus,
 }
@@ -68,7 +72,12 @@ impl Rule {
         let [since, before] = self.versions;
         let is_there = match self.kernels {
             Kernels::All => true,
-            Kernels::Stock => !kernel.is_rt,
+            Kernels::Stock => !kernel.preemption.starts_with("PREEMPT_RT"),
+            Kernels::CanBeFull => {
+                kernel.preemption.starts_with("PREEMPT_DYNAMIC")
+                    && !kernel.preemption.contains("(full)")
+            }
+            Kernels::Voluntary => kernel.preemption == "voluntary or none",
             Kernels::SeveralCpus => kernel.cpus > 1,
         };
         let is_about = self.about.is_empty() || self.about.iter().any(|part| name.contains(part));
@@ -83,20 +92,15 @@ const TICK: &[&str] = &["tick_sched_timer", "tick_nohz_handler"];
 /// Softirqs that call RCU's callbacks back.
 const RCU: &[&str] = &["rcu"];
 
-const RULES: [Rule; 16] = [
+const RULES: [Rule; 17] = [
     // Since then only groups are throttled: "sched/rt: Remove default bandwidth control".
     Rule::new(CauseKind::Throttled, "sysctl kernel.sched_rt_runtime_us=-1").before((6, 12)),
     // "sched/fair: Add trivial fair server".
     Rule::new(CauseKind::Throttled, "0 in /sys/kernel/debug/sched/fair_server/cpu*/runtime")
         .since((6, 12)),
     // "preempt/dynamic: Support dynamic preempt with preempt= boot option".
-    Rule::new(
-        CauseKind::NotPreempted,
-        "preempt=full (kernels with PREEMPT_DYNAMIC, such as Debian's)",
-    )
-    .since((5, 12))
-    .on(Kernels::Stock)
-    .unless("preempt"),
+    Rule::new(CauseKind::NotPreempted, "preempt=full").on(Kernels::CanBeFull),
+    Rule::new(CauseKind::NotPreempted, "a kernel with CONFIG_PREEMPT").on(Kernels::Voluntary),
     Rule::new(CauseKind::NotPreempted, "a kernel with PREEMPT_RT").on(Kernels::Stock),
     Rule::new(
         CauseKind::SamePriority,
@@ -152,7 +156,7 @@ const RULES: [Rule; 16] = [
 /// Facts of the kernel that measured.
 struct Kernel<'a> {
     version: Version,
-    is_rt: bool,
+    preemption: &'a str,
     cmdline: &'a str,
     cpus: u32,
 }
@@ -160,10 +164,9 @@ struct Kernel<'a> {
 impl<'a> Kernel<'a> {
     fn of(data: &'a CaseData) -> Option<Self> {
         let started = data.started.as_ref()?;
-        let release = &started.kernel;
         Some(Self {
-            version: kernel_version(release),
-            is_rt: release.contains("-rt"),
+            version: kernel_version(&started.kernel),
+            preemption: &started.preemption,
             cmdline: &started.cmdline,
             cpus: started.cpus,
         })
@@ -183,42 +186,53 @@ mod tests {
     use super::*;
     use CauseKind::*;
 
+    const RT: &str = "PREEMPT_RT";
+    const DYNAMIC: &str = "PREEMPT_DYNAMIC (voluntary)";
+
     fn of(
         kind: CauseKind,
         name: &str,
-        (release, cmdline, cpus): (&str, &str, u32),
+        (release, preemption, cmdline, cpus): (&str, &str, &str, u32),
     ) -> Vec<&'static str> {
-        let version = kernel_version(release);
-        let kernel = Kernel { version, is_rt: release.contains("-rt"), cmdline, cpus };
+        let kernel = Kernel { version: kernel_version(release), preemption, cmdline, cpus };
         let rules = RULES.iter().filter(|rule| rule.kind == kind && rule.holds(&kernel, name));
         rules.map(|rule| rule.setting).collect()
     }
 
     #[test]
     fn a_rule_holds_for_its_versions() {
-        let throttled = |release| of(Throttled, "load", (release, "", 1));
+        let throttled = |release| of(Throttled, "load", (release, DYNAMIC, "", 1));
         assert_eq!(throttled("6.1.0-56-amd64"), ["sysctl kernel.sched_rt_runtime_us=-1"]);
         assert!(throttled("6.12.95+deb13-rt-amd64")[0].contains("fair_server"));
-        let preempted = |release| of(NotPreempted, "load-copy", (release, "quiet", 1));
-        assert_eq!(preempted("5.10.0-30-amd64"), ["a kernel with PREEMPT_RT"]);
-        assert!(preempted("7.2.1")[0].starts_with("preempt=full"));
-        assert!(preempted("6.1.0-56-rt-amd64").is_empty());
-        assert_eq!(of(Softirq, "rcu, file_free_rcu", ("6.1.0", "", 1)).len(), 1);
-        assert_eq!(of(Softirq, "rcu, file_free_rcu", ("6.12.0", "", 1)).len(), 2);
+        let collected =
+            |release| of(Softirq, "rcu, file_free_rcu", (release, DYNAMIC, "", 1)).len();
+        assert_eq!((collected("6.1.0"), collected("6.12.0")), (1, 2));
+    }
+
+    #[test]
+    fn a_rule_holds_for_its_preemption_models() {
+        // Its release does not say what a kernel of one's own is.
+        let of = |model| of(NotPreempted, "load-copy", ("7.2.1", model, "quiet", 1));
+        let rt = "a kernel with PREEMPT_RT";
+        assert!(of(RT).is_empty());
+        assert_eq!(of(DYNAMIC), ["preempt=full", rt]);
+        assert_eq!(of("PREEMPT_DYNAMIC (lazy)"), ["preempt=full", rt]);
+        assert_eq!(of("PREEMPT_DYNAMIC (full)"), [rt]);
+        assert_eq!(of("PREEMPT"), [rt]);
+        assert_eq!(of("voluntary or none"), ["a kernel with CONFIG_PREEMPT", rt]);
     }
 
     #[test]
     fn what_is_set_is_not_named_again() {
-        let kernel = ("6.1.0", "preempt=full threadirqs irqaffinity=1", 2);
-        assert_eq!(of(NotPreempted, "x", kernel), ["a kernel with PREEMPT_RT"]);
+        let kernel = ("6.1.0", DYNAMIC, "threadirqs irqaffinity=1", 2);
         assert!(of(Interrupt, "irq 11 vring_interrupt", kernel).is_empty());
         assert!(of(Softirq, "net_rx", kernel).is_empty());
-        assert_eq!(of(Softirq, "net_rx", ("6.1.0", "nothreadirqs=1", 2)).len(), 1);
+        assert_eq!(of(Softirq, "net_rx", ("6.1.0", DYNAMIC, "nothreadirqs=1", 2)).len(), 1);
     }
 
     #[test]
     fn another_cpu_is_no_remedy_where_there_is_none() {
-        let of = |name, cpus| of(Interrupt, name, ("6.12.0-rt", "", cpus));
+        let of = |name, cpus| of(Interrupt, name, ("6.12.0-rt", RT, "", cpus));
         assert!(
             of("irq 11 vring_interrupt", 1).is_empty()
                 && of("timer, tick_sched_timer", 1).is_empty()

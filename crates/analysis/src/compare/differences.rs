@@ -28,8 +28,9 @@ pub struct ManifestDifference {
 type Fact = fn(&Manifest, &CaseManifest) -> Option<String>;
 
 /// Settings that are expected to differ, or that do no harm.
-const HARMLESS: [(&str, Fact); 3] = [
+const HARMLESS: [(&str, Fact); 4] = [
     ("kernel", |_, case| Some(target(case)?.kernel.clone())),
+    ("preemption", |_, case| Some(target(case)?.preemption.clone())),
     ("irqscope", |run, _| Some(run.tool_version.clone())),
     ("triggers asked for", |_, case| Some(case.asked()?.count.to_string())),
 ];

@@ -62,8 +62,9 @@ fn absent<'a>(manifest: &Manifest, summary: &'a Summary) -> Vec<(Stage, Vec<&'a 
 
 /// Lists where it was measured.
 pub fn environment(manifest: &Manifest) -> Markup {
-    const FACTS: [Fact; 8] = [
+    const FACTS: [Fact; 9] = [
         ("kernel", |case| Some(case.target.as_ref()?.kernel.clone())),
+        ("preemption", |case| Some(case.target.as_ref()?.preemption.clone())),
         ("machine", |case| Some(case.target.as_ref()?.machine.clone())),
         ("CPU model", |case| Some(case.target.as_ref()?.cpu_model.clone())),
         ("CPUs", |case| Some(case.target.as_ref()?.cpus.to_string())),

@@ -40,6 +40,7 @@ pub fn plan(case: &str, stages: &[Stage], count: u64) -> Plan {
 pub fn started(kernel: &str, stages: &[Stage]) -> Started {
     Started {
         kernel: kernel.into(),
+        preemption: "PREEMPT_DYNAMIC (voluntary)".into(),
         machine: "x86_64".into(),
         cmdline: "console=ttyS0 quiet panic=-1".into(),
         clocksource: "tsc".into(),

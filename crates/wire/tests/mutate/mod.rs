@@ -290,6 +290,7 @@ fn hello_of(kind: &str) -> Hello {
 fn started() -> Started {
     Started {
         kernel: "6.1.0-49-rt-amd64".into(),
+        preemption: "PREEMPT_RT".into(),
         machine: "x86_64".into(),
         cmdline: "console=ttyS0".into(),
         clocksource: "tsc".into(),

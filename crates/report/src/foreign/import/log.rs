@@ -242,6 +242,7 @@ impl Sender {
 fn started(case: &Case, head: &Head) -> Option<Started> {
     Some(Started {
         kernel: head.release.clone()?,
+        preemption: String::new(),
         machine: head.machine.clone().unwrap_or_default(),
         cmdline: String::new(),
         clocksource: String::new(),
