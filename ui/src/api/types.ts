@@ -1003,7 +1003,7 @@ export interface LockSettings {
 }
 
 /** Where the figures of a case come from. */
-export type LockSource = "monitor" | "interference" | "instructions" | "tracepoints";
+export type LockSource = "monitor" | "interference" | "instructions" | "tracepoints" | "loads";
 
 /** The critical sections of one case. */
 export interface Locks {
