@@ -13,6 +13,7 @@ const LISTED = 20;
 const SOURCES: Readonly<Record<LockSource, string>> = {
   monitor: "Hold times of every section, by the kernel's monitor.",
   interference: "The rest, after a trigger, of sections that delayed it, by its events.",
+  loads: "No section was recorded; the work of the loads alone.",
   tracepoints: "Every section that the kernel has a tracepoint of; a long one by the function that its stack showed at the end.",
   instructions: "Every section from its first instruction to its last, as the twin executed it.",
 };
@@ -36,7 +37,8 @@ export class LocksPanel extends ResultPanel {
     const { settings } = locks;
     return [h("p", { class: "muted" }, SOURCES[locks.source]),
       settings === null ? null : h("p", {}, `Mode ${settings.mode}, policy ${settings.policy}, forced after ${grouped(settings.max_refusals)} refusals, short periods: ${settings.short_period}.`),
-      locks.sites.length === 0 ? h("p", {}, "No section was seen.") : sites(locks), decisions(locks)];
+      locks.source === "loads" ? null : locks.sites.length === 0 ? h("p", {}, "No section was seen.") : sites(locks),
+      decisions(locks)];
   }
 }
 
