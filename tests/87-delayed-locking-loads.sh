@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: the scenario delayed-locking, with fewer sleeps, on each patched kernel: loads that were not made for it, off and
-# on; with the technique on the tail beside files is less than half as long, every urgent timer
+# on; with the technique on the worst sleep beside files is less than half as late, every urgent timer
 # was seen, nothing was forced; and `irqscope locks` shows what the monitor counted, with figures that agree
 # with each other, and on an unpatched kernel the sections that its events report, by that name.
 # Runs: beside others, in make soak
