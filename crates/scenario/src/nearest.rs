@@ -13,12 +13,11 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Formats `unknown stage `softirqs`: did you mean `softirq`? There are irq, softirq …`
+/// Formats `unknown stage `softirqs`, did you mean `softirq`? There are: irq, softirq …`
 pub fn suggestion(what: &str, name: &str, allowed: &[&str]) -> String {
     let hint = nearest(name, allowed.iter().copied())
-        .map_or(String::new(), |near| format!(" did you mean `{near}`?"));
-    let comma = if hint.is_empty() { ";" } else { "," };
-    format!("unknown {what} `{}`{comma}{hint} There are: {}", excerpt(name), allowed.join(", "))
+        .map_or("; there".into(), |near| format!(", did you mean `{near}`? There"));
+    format!("unknown {what} `{}`{hint} are: {}", excerpt(name), allowed.join(", "))
 }
 
 #[cfg(test)]
@@ -29,5 +28,11 @@ mod tests {
     fn a_misspelt_name_finds_its_neighbour_and_nonsense_finds_none() {
         assert_eq!(nearest("softirqs", ["irq", "softirq", "work"]), Some("softirq"));
         assert_eq!(nearest("xyzzy", ["irq", "softirq", "work"]), None);
+        let said = |name| suggestion("stage", name, &["irq", "softirq"]);
+        assert_eq!(
+            said("irqq"),
+            "unknown stage `irqq`, did you mean `irq`? There are: irq, softirq"
+        );
+        assert_eq!(said("xyzzy"), "unknown stage `xyzzy`; there are: irq, softirq");
     }
 }

@@ -131,7 +131,11 @@ impl<'a> Table<'a> {
                 Ok(_) => return Err(flaws),
                 Err(error) => error,
             };
-            flaws.push(self.flaw(&error));
+            let flaw = self.flaw(&error);
+            // An option's key and the table that it makes are at one place, and wrong once.
+            if flaws.last() != Some(&flaw) {
+                flaws.push(flaw);
+            }
             // A missing key cannot be left out to see what else is wrong.
             let span = error.span().filter(|_| !error.message().starts_with("missing field"));
             if !span.is_some_and(|span| remove_at(&mut root, &span)) {

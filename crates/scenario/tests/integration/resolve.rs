@@ -105,6 +105,7 @@ fn the_command_line_is_checked_as_the_file_is() {
     let key = refused("trigger.perod", "1ms");
     assert!(key.contains("trigger.perod=1ms (command line)"), "{key}");
     assert!(key.contains("did you mean `period`?"), "{key}");
+    assert_eq!(refused("nonsense.key", "1").matches("unknown key").count(), 1);
     assert!(refused("about.x", "1").contains("`about` is no table"));
     assert!(refused("trigger.count", "0").contains("1 to 4294967296"));
     assert!(refused("stages", "[\"irqq\"]").contains("did you mean `irq`?"));
