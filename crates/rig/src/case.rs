@@ -10,7 +10,7 @@ use irqscope_wire::{
 };
 
 use crate::error::{Result, RigError, lost};
-use crate::guest::console::first_complaint;
+use crate::guest::console::{complaints, first_complaint, is_stall};
 
 /// Whose frames they are. Each stream numbers its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,15 +150,34 @@ impl Follower {
     }
 
     /// Judges how a guest's case ended: its kernel's log counts first, then the way the machine
-    /// `ran`, then the target's own word.
+    /// `ran`, then the target's own word. But a kernel in which threads starve says no more than
+    /// that they stall, where a target that has failed says who starved them.
     pub fn judge(mut self, ran: Result<()>, console: &Path) -> Result<()> {
         let log = std::fs::read(console).unwrap_or_default();
-        if let Some(complaint) = first_complaint(&String::from_utf8_lossy(&log)) {
-            let what = format!("the guest's kernel complained: {}", complaint.trim());
-            return Err(lost(what, console));
+        let log = String::from_utf8_lossy(&log);
+        let grave = complaints(&log).find(|complaint| !is_stall(complaint));
+        let said = |complaint: &str| format!("the guest's kernel complained: {}", complaint.trim());
+        match (grave.or_else(|| first_complaint(&log)), self.end()) {
+            (Some(stall), Some(Err(own))) if is_stall(stall) => Err(and(own, &said(stall))),
+            (Some(complaint), _) => Err(lost(said(complaint), console)),
+            (None, own) => {
+                ran?;
+                own.unwrap_or_else(|| Err(lost("the guest ended without a result", console)))
+            }
         }
-        ran?;
-        self.end().unwrap_or_else(|| Err(lost("the guest ended without a result", console)))
+    }
+}
+
+/// Adds to what an error says.
+fn and(error: RigError, said: &str) -> RigError {
+    match error {
+        RigError::Invalid { what, remedy } => {
+            RigError::Invalid { what: format!("{what}; {said}"), remedy }
+        }
+        RigError::Refused { what, remedy } => {
+            RigError::Refused { what: format!("{what}; {said}"), remedy }
+        }
+        other => other,
     }
 }
 
@@ -186,5 +205,34 @@ fn failed(failure: &Failure) -> RigError {
         RigError::Invalid { what, remedy }
     } else {
         RigError::Refused { what, remedy }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use irqscope_wire::{Frame, encode};
+
+    /// Judges a case whose loads were ended, by its console's log.
+    fn judged(log: &str) -> RigError {
+        let console = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(console.path(), log).unwrap();
+        let (what, remedy) = ("load loop was ended".into(), "let it sleep".into());
+        let message = Message::Failed(Failure { what, remedy, invalid: true });
+        let frame = encode(&Frame { number: 0, message }).unwrap();
+        let mut follower = Follower::new(Stream::Target);
+        follower.push(&frame, &mut |_| Ok(())).unwrap();
+        follower.judge(Ok(()), console.path()).unwrap_err()
+    }
+
+    #[test]
+    fn a_target_says_what_made_its_kernel_stall_and_nothing_excuses_a_bug() {
+        let stall = "[   30.7] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n";
+        let RigError::Invalid { what, .. } = judged(stall) else { panic!("not the target's word") };
+        assert!(what.starts_with("load loop was ended; ") && what.contains("stalls"), "{what}");
+        assert!(matches!(judged(""), RigError::Invalid { .. }));
+        let bug = format!("{stall}[   31.0] BUG: scheduling while atomic: loop/99/0x2\n");
+        let RigError::Lost { what, .. } = judged(&bug) else { panic!("not the kernel's word") };
+        assert!(what.contains("scheduling while atomic"), "{what}");
     }
 }

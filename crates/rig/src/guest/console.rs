@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Complaints in a guest's kernel log.
 
-/// Beginnings of complaints: warnings, bugs, lockdep, stalls, leaks, panics.
-const COMPLAINTS: [&str; 15] = [
+/// Beginnings of complaints: warnings, bugs, lockdep, leaks, panics.
+const COMPLAINTS: [&str; 12] = [
     "WARNING:",
     "BUG:",
     "UBSAN:",
@@ -13,12 +13,13 @@ const COMPLAINTS: [&str; 15] = [
     "possible recursive locking",
     "inconsistent lock state",
     "suspicious RCU usage",
-    "blocked for more than",
     "soft lockup",
-    "rcu_sched self-detected stall",
-    "detected stalls on CPUs",
     "sleeping function called from invalid context",
 ];
+
+/// Complaints that something has waited for long.
+const STALLS: [&str; 3] =
+    ["blocked for more than", "self-detected stall", "detected stalls on CPUs"];
 
 /// A data race, and how its report names a module of ours: `in FUNCTION [irqscope] / FUNCTION`.
 const RACE: &str = "BUG: KCSAN: data-race";
@@ -34,8 +35,14 @@ pub fn first_complaint(log: &str) -> Option<&str> {
 pub fn complaints(log: &str) -> impl Iterator<Item = &str> {
     log.lines().filter(|line| {
         let foreign = line.contains(RACE) && !line.contains(OURS);
-        !foreign && COMPLAINTS.iter().any(|complaint| line.contains(complaint))
+        let any = |of: &[&str]| of.iter().any(|complaint| line.contains(complaint));
+        !foreign && (any(&COMPLAINTS) || any(&STALLS))
     })
+}
+
+/// Returns whether a complaint is a mere stall: nothing is wrong in the kernel, and something starves in it.
+pub fn is_stall(complaint: &str) -> bool {
+    !COMPLAINTS.iter().any(|other| complaint.contains(other))
 }
 
 #[cfg(test)]
@@ -47,6 +54,22 @@ mod tests {
         let log = "[    0.1] Linux version 6.1\n[    1.2] WARNING: CPU: 0 PID: 1 at kernel/x.c:1\n";
         assert_eq!(first_complaint(log), Some("[    1.2] WARNING: CPU: 0 PID: 1 at kernel/x.c:1"));
         assert_eq!(first_complaint("[    0.1] irqscope: loaded\n"), None);
+    }
+
+    #[test]
+    fn a_stall_is_a_complaint_of_another_kind() {
+        let stalls = [
+            "[   30.7] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
+            "[   30.7] rcu: INFO: rcu_preempt self-detected stall on CPU",
+            "[  120.0] INFO: task kworker/0:1:9 blocked for more than 120 seconds.",
+        ];
+        let lockup = "[   22.0] watchdog: BUG: soft lockup - CPU#0 stuck for 22s! [loop:99]";
+        for stall in stalls {
+            assert_eq!(first_complaint(stall), Some(stall));
+            assert!(is_stall(stall));
+        }
+        assert_eq!(first_complaint(lockup), Some(lockup));
+        assert!(!is_stall(lockup) && !is_stall("[    1.2] WARNING: CPU: 0 PID: 1 at kernel/x.c:1"));
     }
 
     #[test]
