@@ -34,7 +34,7 @@ python3 - "$WORK/kernels.json" "$WORK/one/summary.json" <<'PY'
 import json, sys
 (comparison,), summary = (json.load(open(name)) for name in sys.argv[1:])
 assert comparison["exact"] and comparison["interval_method"] is None
-assert [d["what"] for d in comparison["differences"]] == ["kernel"], comparison["differences"]
+assert [d["what"] for d in comparison["differences"]] == ["kernel", "preemption"], comparison["differences"]
 base, other = ({s["stage"]: s for s in case["stages"] if s["view"] == "outside"} for case in summary["cases"])
 assert len(comparison["series"]) == 2
 for series in comparison["series"]:
