@@ -71,7 +71,7 @@ def causes(run):
     return {cause for cause, in rows}
 def own(case, stage):
     return duckdb.sql(f"""
-        SELECT median(own), quantile_disc(own, 0.9), median(latency) FROM
+        SELECT median(own), quantile_disc(own, 0.9), avg(latency) FROM
             (SELECT sum(length_ns) FILTER (cause <> 'turn of another CPU') own, sum(length_ns) latency
              FROM '{sys.argv[1]}/busy/interference.parquet'
              WHERE "case" = '6.1/{case}' AND stage = '{stage}' GROUP BY seq
@@ -82,8 +82,9 @@ for run in ("busy", "timer"):
     assert "turn of another CPU" in causes(run)
 for stage in ("irq", "softirq", "user"):
     one, both = own("one", stage), own("both", stage)
-    print(stage, "own median, own 90 %, latency's median:", one, both)
+    print(stage, "own median, own 90 %, latency's mean:", one, both)
     assert one[:2] == both[:2], "another CPU's work changes a CPU's own"
+    # The mean: a single response meets whole turns, and that of a handler is shorter than one.
     assert 1.8 * one[2] < both[2] < 2.2 * one[2]
 PY
 
