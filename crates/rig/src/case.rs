@@ -151,7 +151,7 @@ impl Follower {
 
     /// Judges how a guest's case ended: its kernel's log counts first, then the way the machine
     /// `ran`, then the target's own word. But a kernel in which threads starve says no more than
-    /// that they stall, where a target that has failed says who starved them.
+    /// that they stall, where a target that has failed names the load that starved them.
     pub fn judge(mut self, ran: Result<()>, console: &Path) -> Result<()> {
         let log = std::fs::read(console).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
