@@ -15,10 +15,11 @@ fail() {
 # Changing a file's time of access is enough for the layer above the disk to take a copy.
 to_memory() { # PROGRAM...
 	for program in "$@"; do
-		path=$(command -v "$program") || fail "there is no $program"
-		echo "$path"
-		ldd "$path" | grep -o '/[^ ]*' || true # some are static
-	done | sort -u | xargs touch -c -a /etc/ld.so.cache
+		command -v "$program" || fail "there is no $program"
+	done >/run/programs
+	# Static ones have no libraries.
+	ldd $(cat /run/programs) 2>/dev/null | grep -o '/[^ :]*' | sort -u - /run/programs |
+		xargs touch -c -a /etc/ld.so.cache
 }
 
 snapshot() { state_of_machine $TMPDIR/*; }
