@@ -34,7 +34,8 @@ const COMMON: [Need; 23] = [
     ("KALLSYMS", "functions have names in explanations"),
 ];
 
-const X86_64: [Need; 2] = [
+const X86_64: [Need; 3] = [
+    ("64BIT", "the agent is a program of 64 bits"),
     ("SERIAL_8250_CONSOLE", "the console"),
     ("X86_IOPL_IOPERM", "the user thread answers, and the guest stops, by port access"),
 ];
@@ -49,28 +50,64 @@ const RISCV64: [Need; 2] = [
     ("GPIO_SIFIVE", "response lines and trigger are GPIO lines"),
 ];
 
-fn needs(arch: Arch) -> impl Iterator<Item = Need> {
-    let own = match arch {
-        Arch::X86_64 => X86_64,
-        Arch::Arm64 => ARM64,
-        Arch::Riscv64 => RISCV64,
-    };
-    COMMON.into_iter().chain(own)
+/// What a guest does without, at a price.
+const WISHES: [(&str, &str); 10] = [
+    ("MODULE_UNLOAD=y", "the driver of a real machine goes when a run ends"),
+    ("HIGH_RES_TIMERS=y", "timers expire at their instants, and not at the next tick"),
+    ("IRQ_POLL=y", "stage softirq"),
+    ("FTRACE=y", "causes of late responses"),
+    ("ENABLE_DEFAULT_TRACERS=y", "causes of late responses"),
+    ("DEBUG_FS=y", "trigger inject"),
+    ("GENERIC_IRQ_DEBUGFS=y", "trigger inject"),
+    ("MULTIUSER=y", "loads of users other than root"),
+    ("BINFMT_SCRIPT=y", "loads that are scripts"),
+    ("POSIX_MQUEUE=y", "message queues in the benchmark of wakeups"),
+];
+
+/// Returns the options without which a configuration that begins with tinyconfig does not take the
+/// others, and what only one machine has of `WISHES`.
+fn own(arch: Arch) -> &'static [(&'static str, &'static str)] {
+    match arch {
+        Arch::X86_64 => &[
+            ("SERIAL_8250=y", "the console depends on it"),
+            ("PARPORT=m", "the wires of the twin's generator"),
+            ("PARPORT_PC=m", "the wires of the twin's generator"),
+        ],
+        Arch::Arm64 => &[
+            ("SERIAL_AMBA_PL011=y", "the console depends on it"),
+            ("PCI_HOST_GENERIC=y", "the PCI bus of the machine"),
+            ("GPIOLIB=y", "the GPIO controller depends on it"),
+        ],
+        Arch::Riscv64 => &[
+            ("SERIAL_8250=y", "the console depends on it"),
+            ("SERIAL_8250_CONSOLE=y", "the console depends on it"),
+            ("ARCH_SIFIVE=y", "the GPIO controller depends on it"),
+            ("ARCH_VIRT=y", "the machine's controllers"),
+            ("SOC_SIFIVE=y", "as ARCH_SIFIVE, in older kernels"),
+            ("SOC_VIRT=y", "as ARCH_VIRT, in older kernels"),
+            ("PCI_HOST_GENERIC=y", "the PCI bus of the machine"),
+            ("GPIOLIB=y", "the GPIO controller depends on it"),
+        ],
+    }
 }
 
-/// Returns the options that all guests need, as a fragment of a configuration.
-pub fn fragment(arch: Arch) -> String {
-    let line = |(option, why): Need| format!("# {why}\nCONFIG_{option}=y\n");
-    let wish = match arch {
-        Arch::X86_64 => "PARPORT=m\nCONFIG_PARPORT_PC=m",
-        Arch::Arm64 | Arch::Riscv64 => "GPIOLIB=y",
+fn needs(arch: Arch) -> impl Iterator<Item = Need> {
+    let own: &[Need] = match arch {
+        Arch::X86_64 => &X86_64,
+        Arch::Arm64 => &ARM64,
+        Arch::Riscv64 => &RISCV64,
     };
-    let wishes = format!(
-        "# stage softirq\nCONFIG_IRQ_POLL=y\n# causes of late responses\nCONFIG_FTRACE=y\n\
-         CONFIG_ENABLE_DEFAULT_TRACERS=y\n# trigger inject\nCONFIG_GENERIC_IRQ_DEBUGFS=y\n\
-         CONFIG_DEBUG_FS=y\n# the wires of the twin's generator\nCONFIG_{wish}\n"
-    );
-    needs(arch).map(line).collect::<String>() + &wishes
+    COMMON.into_iter().chain(own.iter().copied())
+}
+
+/// Returns the options that all guests need and those that they make use of, as a fragment that any
+/// configuration takes, tinyconfig included.
+pub fn fragment(arch: Arch) -> String {
+    let menu = [("VIRTIO_MENU=y", "the options of virtio depend on it")];
+    let line = |(option, why): (&str, &str)| format!("# {why}\nCONFIG_{option}\n");
+    let need = |(option, why): Need| line((&format!("{option}=y"), why));
+    let others = menu.into_iter().chain(own(arch).iter().copied()).chain(WISHES).map(line);
+    needs(arch).map(need).chain(others).collect()
 }
 
 /// Refuses a configuration that lacks what a guest needs.
