@@ -102,8 +102,15 @@ expect 2 env GIT_DIR="$WORK/nowhere" "$IRQSCOPE" bisect --git "$WORK/repository"
 	--part rt --quantile p99 --unplanned --out "$WORK/found"
 says "git in $WORK/repository"
 says "v6.1"
-expect 2 "$IRQSCOPE" bisect --good 6.12.117 --bad 6.12.95 --out "$WORK/found"
-says "swap --good and --bad"
+expect 2 "$IRQSCOPE" bisect --good 6.12.117 --bad 6.12.117 --out "$WORK/found"
+says "6.12.117 and 6.12.117 are the same kernel"
+git -C "$WORK/repository" -c user.name=a -c user.email=a@b commit -q --allow-empty -m one
+git -C "$WORK/repository" tag one
+git -C "$WORK/repository" checkout -q --orphan other
+git -C "$WORK/repository" -c user.name=a -c user.email=a@b commit -q --allow-empty -m other
+expect 2 "$IRQSCOPE" bisect --git "$WORK/repository" --good one --bad other --out "$WORK/found"
+says "neither of one and other comes from the other"
+says "git merge-base one other"
 expect 2 "$IRQSCOPE" bisect demo --set rig=vm --good 6.1 --bad 6.12 --out "$WORK/found"
 says "bisect needs rig twin"
 if in_soak "a bisection of releases"; then
@@ -122,6 +129,29 @@ if in_soak "a bisection of releases"; then
 	grep -q "idle done" "$WORK/said" && fail "a step was measured twice"
 	first=$(sed -n 's/^first bad: //p' "$WORK/first-found")
 	[ -d "$WORK/searched/steps/$first" ] || fail "$first was not measured"
+	# The other way round the first that is as the later one is sought, out of the same steps.
+	mkdir "$WORK/turned"
+	cp -a "$WORK/searched/steps" "$WORK/turned"
+	expect 0 "$IRQSCOPE" bisect --good 6.12.117 --bad 6.12.113 --decides user --any --state idle --count 220 \
+		--out "$WORK/turned"
+	says "first good: $first"
+	grep -q "idle done" "$WORK/said" && fail "a step was measured twice"
+fi
+# A tree that is configured and built by hand, from as little as there is.
+if in_soak "a tree from tinyconfig"; then
+	"$IRQSCOPE" kernel build plain
+	by_hand=$WORK/by-hand
+	mkdir "$by_hand"
+	tar -xJf "$(echo "$CACHE"/sources/linux-source-6.1_*/linux-source-6.1.tar.xz)" --strip-components=1 -C "$by_hand"
+	"$IRQSCOPE" kernel fragment >"$by_hand/irqscope.config"
+	(
+		cd "$by_hand"
+		make -s tinyconfig
+		scripts/kconfig/merge_config.sh .config irqscope.config
+		make -s -j "$(nproc)"
+	) >"$WORK/by-hand.log" 2>&1 || fail "$(tail -n 20 "$WORK/by-hand.log")"
+	run by-hand "tiny=$by_hand" --stage softirq --explain
+	says "tiny/idle"
 fi
 
 [ ! -e "$WORK/no" ] || fail "a run directory of what was refused"

@@ -11,8 +11,8 @@ use super::Changes;
 use super::candidates::scenarios;
 use super::values::named;
 
-/// Finds the commit, patch or release that made a latency longer. In the twin a step is exact: one
-/// boot and one run decide it. Steps are planned by the functions whose instructions differ, and
+/// Finds the commit, patch or release that made a latency longer, or where the bad kernel is the earlier
+/// one that made it shorter. In the twin a step is exact: one boot and one run decide it. Steps are planned by the functions whose instructions differ, and
 /// the same command with the same --out goes on where it was stopped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -21,6 +21,7 @@ Examples:
   irqscope bisect --git ~/src/linux-rt --good v6.1 --bad v6.1-rt --part rt --decides softirq --out found
   irqscope bisect --good 6.12.94 --bad 6.12.117 --decides user --any --out found
   irqscope bisect --git . --good HEAD~64 --bad HEAD --decides irq --limit 2us --state load --out found
+  irqscope bisect --git . --bad v6.12 --good v6.13 --decides softirq --quantile p99 --out fixed
 Afterwards:
   git bisect replay found/git-bisect.log    in the repository
   irqscope compare found/steps/GOOD found/steps/BAD")]
@@ -34,7 +35,7 @@ pub struct Bisect {
     /// A commit, or a kernel, that is as it should be.
     #[arg(long, value_name = "REVISION")]
     pub good: String,
-    /// A later one that is not.
+    /// A later one that is not; with an earlier one the commit is sought that mended it.
     #[arg(long, value_name = "REVISION")]
     pub bad: String,
     /// A part of each build, as in irqscope kernel build: a fragment's name or path, a patch, a

@@ -6,71 +6,92 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use irqscope_analysis::{CallTree, Difference};
-use irqscope_quantity::{Quantile, Span};
+use irqscope_quantity::{Quantile, grouped};
 use irqscope_report::{difference_table, flame};
 use irqscope_rig::git;
 
-use super::history::{Candidate, History};
+use super::history::{Candidate, History, Sought};
 use super::search::{Search, Verdict, steps_of_halving};
 use super::step::Step;
 use crate::cli::Bisect;
 use crate::exit::{Exit, Trouble};
 
 const CAVEAT: &str =
-    "twin: instructions of an emulated CPU; only what the later kernel executes more";
+    "twin: instructions of an emulated CPU; only what the bad kernel executes more";
 
 /// The account of one search.
 pub struct Account<'a> {
     options: &'a Bisect,
+    sought: Sought,
     log: String,
     steps: Vec<String>,
     candidates: usize,
 }
 
-/// Formats a latency.
+/// Formats a latency to the nanosecond, of which two are an instruction.
 pub fn time(ns: i64) -> String {
-    u64::try_from(ns).map_or_else(|_| format!("{ns} ns"), |ns| Span(ns).to_string())
+    let sign = if ns < 0 { "-" } else { "" };
+    format!("{sign}{} ns", grouped(ns.unsigned_abs()))
 }
 
 impl<'a> Account<'a> {
     pub fn new(options: &'a Bisect, history: &History) -> Result<Self, Trouble> {
         fs::create_dir_all(options.out.join("steps"))
             .map_err(|error| failed(&options.out, &error))?;
+        let start = match history.sought {
+            Sought::Regression => "git bisect start\n",
+            // With its own words git takes a good one before a bad one for a mistake.
+            Sought::Fix => "git bisect start '--term-old=broken' '--term-new=fixed'\n",
+        };
         let mut account = Self {
             options,
-            log: "git bisect start\n".to_owned(),
+            sought: history.sought,
+            log: start.to_owned(),
             steps: Vec::new(),
             candidates: history.after.len(),
         };
-        account.note("good", &history.good);
-        account.note("bad", &history.after[history.after.len() - 1]);
+        account.note(Verdict::Earlier, &history.earlier);
+        account.note(Verdict::Later, history.later());
         Ok(account)
     }
 
-    fn note(&mut self, word: &str, one: &Candidate) {
+    fn note(&mut self, verdict: Verdict, one: &Candidate) {
         let Candidate { id, title, .. } = one;
+        let word = match (verdict, self.sought) {
+            (Verdict::Earlier, Sought::Regression) => "good",
+            (Verdict::Later, Sought::Regression) => "bad",
+            (Verdict::Earlier, Sought::Fix) => "broken",
+            (Verdict::Later, Sought::Fix) => "fixed",
+            (Verdict::Skipped, _) => "skip",
+        };
         self.log.push_str(&format!("# {word}: {title}\ngit bisect {word} {id}\n"));
     }
 
+    fn said(&self, verdict: Verdict) -> &'static str {
+        let [earlier, later] = self.sought.words();
+        match verdict {
+            Verdict::Earlier => earlier,
+            Verdict::Later => later,
+            Verdict::Skipped => "skip",
+        }
+    }
+
     /// Says what is known of both ends.
-    pub fn begin(&mut self, good: &Step, bad: &Step) -> Result<(), Trouble> {
+    pub fn begin(&mut self, earlier: &Step, later: &Step) -> Result<(), Trouble> {
         let Bisect { quantile, decides, .. } = self.options;
+        let [first, last] = self.sought.words();
         eprintln!(
-            "irqscope: {quantile} of stage {decides} is {} with good and {} with bad; {} to search",
-            time(good.ns),
-            time(bad.ns),
+            "irqscope: {quantile} of stage {decides} is {} with {first} and {} with {last}; {} to search",
+            time(earlier.ns),
+            time(later.ns),
             self.candidates
         );
         self.keep()
     }
 
     pub fn step(&mut self, one: &Candidate, verdict: Verdict, found: &str) -> Result<(), Trouble> {
-        let word = match verdict {
-            Verdict::Good => "good",
-            Verdict::Bad => "bad",
-            Verdict::Skipped => "skip",
-        };
-        self.note(word, one);
+        let word = self.said(verdict);
+        self.note(verdict, one);
         self.steps.push(format!("{word:<4}  {found:>10}  {}", one.title));
         eprintln!("irqscope: {word}: {found}");
         self.keep()
@@ -94,11 +115,15 @@ impl<'a> Account<'a> {
     ) -> Result<(), Trouble> {
         let left: Vec<&Candidate> = search.left().map(|at| &history.after[at]).collect();
         let text = self.text(&left, before, first)?;
+        let word = match self.sought {
+            Sought::Regression => "bad",
+            Sought::Fix => "fixed",
+        };
         if let [only] = left[..] {
-            self.log.push_str(&format!("# first bad commit: {}\n", only.title));
+            self.log.push_str(&format!("# first {word} commit: {}\n", only.title));
         } else {
             left.iter().for_each(|one| {
-                self.log.push_str(&format!("# possible first bad commit: {}\n", one.title));
+                self.log.push_str(&format!("# possible first {word} commit: {}\n", one.title));
             });
         }
         self.keep()?;
@@ -114,12 +139,13 @@ impl<'a> Account<'a> {
 
     fn text(&self, left: &[&Candidate], before: &Step, first: &Step) -> Result<String, Trouble> {
         let Bisect { quantile, decides, git: repository, .. } = self.options;
+        let word = self.said(Verdict::Later);
         let mut text = match left {
-            [only] => format!("first bad: {}\n", only.title),
+            [only] => format!("first {word}: {}\n", only.title),
             _ => {
                 let titles: String = left.iter().map(|one| format!("  {}\n", one.title)).collect();
                 format!(
-                    "the first bad one is one of these, of which all but the last could not be measured:\n{titles}"
+                    "the first {word} one is one of these, of which all but the last could not be measured:\n{titles}"
                 )
             }
         };
@@ -175,9 +201,13 @@ impl<'a> Account<'a> {
     }
 
     fn draw(&self, before: &CallTree, first: &CallTree) -> Result<PathBuf, Trouble> {
-        let grown = CallTree::grown(before, first);
+        let (bad, good, which) = match self.sought {
+            Sought::Regression => (first, before, "first"),
+            Sought::Fix => (before, first, "last"),
+        };
+        let grown = CallTree::grown(good, bad);
         let title =
-            format!("stage {}: what the first bad kernel executes more", self.options.decides);
+            format!("stage {}: what the {which} bad kernel executes more", self.options.decides);
         let path = self.options.out.join("difference.svg");
         fs::write(&path, flame(&grown, &title, CAVEAT)).map_err(|error| failed(&path, &error))?;
         Ok(path)
@@ -186,4 +216,49 @@ impl<'a> Account<'a> {
 
 fn failed(path: &Path, error: &std::io::Error) -> Trouble {
     Trouble::new(Exit::Usage, format!("cannot write {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    /// Accounts for a search whose second commit of four is like the later end, and lets git read the
+    /// log.
+    #[test]
+    fn git_understands_the_log_of_a_regression_and_of_a_fix() {
+        for (good, bad, says) in [
+            ("one", "four", "is the first bad commit"),
+            ("four", "one", "is the first fixed commit"),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let run = |args: &[&str]| git(dir.path(), args).unwrap();
+            run(&["init", "-q"]);
+            for text in ["one", "two", "three", "four"] {
+                let author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+                run(&[&author[..], &["commit", "-q", "--allow-empty", "-m", text]].concat());
+                run(&["tag", text]);
+            }
+            let path = dir.path().to_str().unwrap();
+            let out = dir.path().join("found");
+            let words =
+                ["irqscope", "bisect", "--git", path, "--good", good, "--bad", bad, "--out"];
+            let Command::Bisect(options) =
+                Cli::parse_from(words.into_iter().chain([out.to_str().unwrap()])).command
+            else {
+                panic!("no bisect")
+            };
+            let history = History::of(&options).unwrap();
+            let mut account = Account::new(&options, &history).unwrap();
+            account.step(&history.after[1], Verdict::Later, "20 ns").unwrap();
+            account.step(&history.after[0], Verdict::Later, "20 ns").unwrap();
+            assert!(account.steps[0].starts_with(history.sought.words()[1]));
+            let log = out.join("git-bisect.log");
+            let said = run(&["bisect", "replay", log.to_str().unwrap()]);
+            let two = run(&["rev-parse", "two"]);
+            assert!(said.contains(&format!("{} {says}", two.trim())), "{said}");
+        }
+    }
 }

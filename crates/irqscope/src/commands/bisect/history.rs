@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! The row of kernels between a good and a bad one: commits of a repository, or Debian's releases.
+//! The row of kernels between a good and a bad one, whichever comes first: commits of a repository,
+//! or Debian's releases.
 
 use std::path::Path;
 
@@ -19,36 +20,78 @@ pub struct Candidate {
     pub kernel: String,
 }
 
-/// A good kernel, and all after it up to a bad one.
+/// What the first kernel of a row is that is sought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// The first bad one, behind a good one.
+    Regression,
+    /// The first good one, behind a bad one.
+    Fix,
+}
+
+impl Sought {
+    /// Returns the words for a kernel that is like the earlier end and for one like the later end.
+    pub fn words(self) -> [&'static str; 2] {
+        match self {
+            Self::Regression => ["good", "bad"],
+            Self::Fix => ["bad", "good"],
+        }
+    }
+}
+
+/// The earlier one of a good and a bad kernel, and all after it up to the other one.
 #[derive(Debug)]
 pub struct History {
-    pub good: Candidate,
-    /// Not empty; the last one is bad.
+    pub sought: Sought,
+    pub earlier: Candidate,
+    /// Not empty; the last one is the later end.
     pub after: Vec<Candidate>,
 }
 
 impl History {
     pub fn of(options: &Bisect) -> Result<Self, Trouble> {
-        let (good, after) = match &options.git {
-            Some(repository) => commits(repository, options)?,
-            None => releases(options)?,
+        let (good, bad) = (options.good.as_str(), options.bad.as_str());
+        let all = match &options.git {
+            Some(_) => Vec::new(),
+            None => offered(Arch::of_kernel(good), &|what| eprintln!("irqscope: {what}"))?,
         };
-        if after.is_empty() {
-            let text = format!(
-                "{} is not before {}: swap --good and --bad, or name another range",
-                options.good, options.bad
-            );
-            return Err(Trouble::new(Exit::Usage, text));
+        for (sought, from, to) in [(Sought::Regression, good, bad), (Sought::Fix, bad, good)] {
+            let (earlier, after) = match &options.git {
+                Some(repository) => commits(repository, &options.part, from, to)?,
+                None => row(&all, from, to)?,
+            };
+            if !after.is_empty() {
+                return Ok(Self { sought, earlier, after });
+            }
         }
-        Ok(Self { good, after })
+        let text = match &options.git {
+            Some(_) => format!(
+                "neither of {good} and {bad} comes from the other: name a commit that one of them \
+                 comes from; git merge-base {good} {bad} says where they part"
+            ),
+            None => format!("{good} and {bad} are the same kernel: name another range"),
+        };
+        Err(Trouble::new(Exit::Usage, text))
+    }
+
+    /// Returns the later end.
+    pub fn later(&self) -> &Candidate {
+        self.after.last().unwrap_or(&self.earlier)
     }
 }
 
-fn commits(repository: &Path, options: &Bisect) -> Result<(Candidate, Vec<Candidate>), Trouble> {
+/// Returns a commit and those after it up to another one; none where the first is not an ancestor
+/// of the other.
+fn commits(
+    repository: &Path,
+    parts: &[String],
+    from: &str,
+    to: &str,
+) -> Result<(Candidate, Vec<Candidate>), Trouble> {
     let whole = repository.canonicalize().map_err(|error| {
         Trouble::new(Exit::Usage, format!("cannot open {}: {error}", repository.display()))
     })?;
-    let parts: String = options.part.iter().map(|part| format!("+{part}")).collect();
+    let parts: String = parts.iter().map(|part| format!("+{part}")).collect();
     let candidate = |line: &str| {
         let (id, subject) = line.split_once(' ').unwrap_or((line, ""));
         let title = format!("{} {subject}", id.get(..12).unwrap_or(id));
@@ -59,29 +102,31 @@ fn commits(repository: &Path, options: &Bisect) -> Result<(Candidate, Vec<Candid
         }
     };
     let format = "--format=%H %s";
-    let good = format!("{}^{{commit}}", options.good);
-    let good = git(&whole, &["log", "-1", format, "--end-of-options", &good])?;
-    let range = format!("{}..{}", options.good, options.bad);
+    let commit = |name: &str| {
+        let name = format!("{name}^{{commit}}");
+        git(&whole, &["log", "-1", format, "--end-of-options", &name])
+            .map(|line| candidate(line.trim()))
+    };
+    let (earlier, later) = (commit(from)?, commit(to)?);
+    let base = git(&whole, &["merge-base", "--all", &earlier.id, &later.id]).unwrap_or_default();
+    if base.trim() != earlier.id {
+        return Ok((earlier, Vec::new()));
+    }
+    let range = format!("{}..{}", earlier.id, later.id);
     // Of a merged branch the merge stands for all.
     let after =
         git(&whole, &["log", "--first-parent", "--reverse", format, "--end-of-options", &range])?;
-    Ok((candidate(good.trim()), after.lines().map(candidate).collect()))
+    Ok((earlier, after.lines().map(candidate).collect()))
 }
 
-fn releases(options: &Bisect) -> Result<(Candidate, Vec<Candidate>), Trouble> {
-    let arch = Arch::of_kernel(&options.good);
-    let all = offered(arch, &|what| eprintln!("irqscope: {what}"))?;
-    row(&all, &options.good, &options.bad)
-}
-
-/// Returns the releases of one flavour from `good` to `bad`, by version; a name stands for the
-/// newest release that begins with it.
-fn row(all: &[[String; 3]], good: &str, bad: &str) -> Result<(Candidate, Vec<Candidate>), Trouble> {
+/// Returns the releases of one flavour behind `from` up to `to`, by version, and the first of
+/// these; a name stands for the newest release that begins with it.
+fn row(all: &[[String; 3]], from: &str, to: &str) -> Result<(Candidate, Vec<Candidate>), Trouble> {
     let flavour = |release: &str| release.contains("-rt-");
     let mut known: Vec<(Vec<u64>, &str)> = all
         .iter()
         .map(|[_, release, version]| (numbers(version), release.as_str()))
-        .filter(|(_, release)| flavour(release) == is_rt(good))
+        .filter(|(_, release)| flavour(release) == is_rt(from))
         .collect();
     known.sort();
     // A version that two suites have differs in little but its compiler.
@@ -102,13 +147,13 @@ fn row(all: &[[String; 3]], good: &str, bad: &str) -> Result<(Candidate, Vec<Can
             Trouble::new(Exit::Usage, text + "; irqscope kernel offered lists all")
         })
     };
-    if is_rt(good) != is_rt(bad) {
+    if is_rt(from) != is_rt(to) {
         return Err(Trouble::new(
             Exit::Usage,
             "good and bad are of two flavours: name both with -rt, or none",
         ));
     }
-    let (first, last) = (place(good)?, place(bad)?);
+    let (first, last) = (place(from)?, place(to)?);
     let candidate = |(_, release): &(Vec<u64>, &str)| Candidate {
         id: (*release).to_owned(),
         title: (*release).to_owned(),
@@ -150,13 +195,39 @@ mod tests {
     }
 
     #[test]
+    fn commits_are_a_row_only_from_an_ancestor() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = |args: &[&str]| git(dir.path(), args).unwrap();
+        run(&["init", "-q"]);
+        let commit = |text: &str| {
+            let author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+            run(&[&author[..], &["commit", "-q", "--allow-empty", "-m", text]].concat());
+            run(&["tag", text]);
+        };
+        ["one", "two", "three"].into_iter().for_each(commit);
+        run(&["checkout", "-q", "one"]);
+        commit("aside");
+        let titles = |from: &str, to: &str| {
+            let (earlier, after) = commits(dir.path(), &["rt".to_owned()], from, to).unwrap();
+            let one = |one: &Candidate| one.title.rsplit(' ').next().unwrap().to_owned();
+            assert!(earlier.kernel.ends_with("+rt"));
+            (one(&earlier), after.iter().map(one).collect::<Vec<_>>())
+        };
+        assert_eq!(titles("one", "three"), ("one".into(), vec!["two".into(), "three".into()]));
+        assert_eq!(titles("three", "one"), ("three".into(), vec![]));
+        assert_eq!(titles("two", "two"), ("two".into(), vec![]));
+        assert_eq!(titles("aside", "three"), ("aside".into(), vec![]));
+        assert!(commits(dir.path(), &[], "one", "nowhere").is_err());
+    }
+
+    #[test]
     fn releases_are_a_row_by_their_versions() {
-        let (good, after) = row(&offers(), "6.12.95", "6.12.117").unwrap();
-        assert!(good.id.starts_with("6.12.95"));
+        let (earlier, after) = row(&offers(), "6.12.95", "6.12.117").unwrap();
+        assert!(earlier.id.starts_with("6.12.95"));
         let ids: Vec<&str> = after.iter().map(|one| one.id.as_str()).collect();
         assert_eq!(ids, ["6.12.107+deb13-amd64", "6.12.117+deb13-amd64"]);
-        let (good, after) = row(&offers(), "6.1", "7.2").unwrap();
-        assert_eq!((good.id.as_str(), after.len()), ("6.1.0-50-amd64", 4));
+        let (earlier, after) = row(&offers(), "6.1", "7.2").unwrap();
+        assert_eq!((earlier.id.as_str(), after.len()), ("6.1.0-50-amd64", 4));
         assert!(row(&offers(), "6.12.117", "6.12.95").unwrap().1.is_empty());
         assert!(row(&offers(), "6.12.95", "5.10").is_err());
         assert!(row(&offers(), "6.12.95", "6.12.95-rt").is_err());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! `irqscope bisect`: the first kernel of a row that is later than it should be.
+//! `irqscope bisect`: the first kernel of a row whose responses are later than they should be, or the
+//! first that has mended that.
 //!
 //! `history` has the row, `step` measures one kernel, `plan` says which are likely, `search` which
 //! is tried next, `account` writes what was found.
@@ -17,24 +18,28 @@ use super::Done;
 use crate::cli::Bisect;
 use crate::exit::{Exit, Trouble};
 use account::{Account, time};
-use history::History;
+use history::{Candidate, History, Sought};
 use search::{Search, Verdict};
 use step::{Step, Unmeasured, measure};
 
-/// The rule by which a kernel is bad.
+/// The rule by which a kernel is like the later end of the row.
 enum Rule {
-    Beyond(i64),
-    /// Other latencies than these.
+    /// Its latency is longer than this.
+    Longer(i64),
+    /// Its latency is not longer than this.
+    NotLonger(i64),
+    /// It has other latencies than the earlier end, which has these.
     Unlike(Vec<(i64, u64)>),
 }
 
 impl Rule {
     fn verdict(&self, step: &Step) -> Verdict {
-        let bad = match self {
-            Self::Beyond(limit) => step.ns > *limit,
+        let later = match self {
+            Self::Longer(limit) => step.ns > *limit,
+            Self::NotLonger(limit) => step.ns <= *limit,
             Self::Unlike(latencies) => step.latencies != *latencies,
         };
-        if bad { Verdict::Bad } else { Verdict::Good }
+        if later { Verdict::Later } else { Verdict::Earlier }
     }
 }
 
@@ -43,16 +48,15 @@ pub fn bisect(options: &Bisect) -> Done {
     check(&file, options)?;
     let history = History::of(options)?;
     let mut account = Account::new(options, &history)?;
-    let last = history.after.len() - 1;
-    let good = needed(measure(&file, options, &history.good), &history.good.title)?;
-    let bad = needed(measure(&file, options, &history.after[last]), &history.after[last].title)?;
-    let rule = rule(options, &good, &bad)?;
-    account.begin(&good, &bad)?;
-    let difference = Difference::new(&good.calls()?, &bad.calls()?);
+    let end = |one: &Candidate| needed(measure(&file, options, one), &one.title);
+    let (earlier, later) = (end(&history.earlier)?, end(history.later())?);
+    let rule = rule(options, history.sought, &earlier, &later)?;
+    account.begin(&earlier, &later)?;
+    let difference = Difference::new(&earlier.calls()?, &later.calls()?);
     let weights = match options.git.as_ref().filter(|_| !options.unplanned) {
         Some(repository) => {
             let (weights, touching) =
-                plan::weights(repository, &history.good.id, &history.after, &difference)?;
+                plan::weights(repository, &history.earlier.id, &history.after, &difference)?;
             eprintln!(
                 "irqscope: {touching} of {} commits touch functions whose instructions differ",
                 weights.len()
@@ -62,7 +66,7 @@ pub fn bisect(options: &Bisect) -> Done {
         None => vec![1.0; history.after.len()],
     };
     let mut search = Search::new(weights);
-    let (mut before, mut first) = (good, bad);
+    let (mut before, mut first) = (earlier, later);
     while let Some(at) = search.next() {
         let one = &history.after[at];
         eprintln!("irqscope: trying {}", one.title);
@@ -71,7 +75,7 @@ pub fn bisect(options: &Bisect) -> Done {
                 let verdict = rule.verdict(&step);
                 account.step(one, verdict, &time(step.ns))?;
                 match verdict {
-                    Verdict::Bad => first = step,
+                    Verdict::Later => first = step,
                     _ => before = step,
                 }
                 verdict
@@ -126,10 +130,10 @@ fn needed(step: Result<Step, Unmeasured>, title: &str) -> Result<Step, Trouble> 
     })
 }
 
-fn rule(options: &Bisect, good: &Step, bad: &Step) -> Result<Rule, Trouble> {
+fn rule(options: &Bisect, sought: Sought, earlier: &Step, later: &Step) -> Result<Rule, Trouble> {
     let what = format!("{} of stage {}", options.quantile, options.decides);
     let refuse = |text: String| Err(Trouble::new(Exit::Usage, text));
-    if good.latencies == bad.latencies {
+    if earlier.latencies == later.latencies {
         return refuse(format!(
             "nothing differs between good and bad: all latencies of stage {} are the same; choose \
              another stage (--decides), another state (--state), or more triggers (--count)",
@@ -137,34 +141,39 @@ fn rule(options: &Bisect, good: &Step, bad: &Step) -> Result<Rule, Trouble> {
         ));
     }
     if options.any {
-        return Ok(Rule::Unlike(good.latencies.clone()));
+        return Ok(Rule::Unlike(earlier.latencies.clone()));
     }
-    if good.ns == bad.ns {
+    let (good, bad) = match sought {
+        Sought::Regression => (earlier.ns, later.ns),
+        Sought::Fix => (later.ns, earlier.ns),
+    };
+    if good == bad {
         return refuse(format!(
             "{what} is {} with both: choose another --quantile, or --any for other latencies of it",
-            time(good.ns)
+            time(good)
         ));
     }
-    if good.ns > bad.ns {
+    if good > bad {
         return refuse(format!(
             "good is later than bad: {what} is {} with good and {} with bad; swap them, or use --any",
-            time(good.ns),
-            time(bad.ns)
+            time(good),
+            time(bad)
         ));
     }
-    match options.limit {
-        None => Ok(Rule::Beyond(good.ns + (bad.ns - good.ns) / 2)),
-        Some(limit) => {
-            let limit = i64::try_from(limit.0).unwrap_or(i64::MAX);
-            if good.ns <= limit && limit < bad.ns {
-                return Ok(Rule::Beyond(limit));
-            }
-            refuse(format!(
-                "--limit {} is not between good ({}) and bad ({})",
-                time(limit),
-                time(good.ns),
-                time(bad.ns)
-            ))
-        }
+    let limit = match options.limit {
+        None => good + (bad - good) / 2,
+        Some(limit) => i64::try_from(limit.0).unwrap_or(i64::MAX),
+    };
+    if !(good..bad).contains(&limit) {
+        return refuse(format!(
+            "--limit {} is not between good ({}) and bad ({})",
+            time(limit),
+            time(good),
+            time(bad)
+        ));
     }
+    Ok(match sought {
+        Sought::Regression => Rule::Longer(limit),
+        Sought::Fix => Rule::NotLonger(limit),
+    })
 }
