@@ -36,7 +36,8 @@ for name in none irq softirq; do
 done
 
 # Other machines and triggers.
-others="6.1-arm64,line 6.1,timer 6.1-rt,inject 6.1,sleep"
+others="6.1-arm64,line 6.1,timer"
+if in_soak "injected interrupts and sleeps"; then others="$others 6.1-rt,inject 6.1,sleep"; fi
 for other in $others; do
 	kernel=${other%,*} kind=${other#*,}
 	stage=softirq

@@ -50,7 +50,7 @@ const RISCV64: [Need; 2] = [
     ("GPIO_SIFIVE", "response lines and trigger are GPIO lines"),
 ];
 
-/// What a guest does without, at a price.
+/// The options that a guest can do without, at a price.
 const WISHES: [(&str, &str); 10] = [
     ("MODULE_UNLOAD=y", "the driver of a real machine goes when a run ends"),
     ("HIGH_RES_TIMERS=y", "timers expire at their instants, and not at the next tick"),

@@ -20,7 +20,7 @@ pub struct Candidate {
     pub kernel: String,
 }
 
-/// What the first kernel of a row is that is sought.
+/// Says which kernel of a row is sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
     /// The first bad one, behind a good one.
