@@ -15,7 +15,7 @@ git -C "$tree" add -A -f .
 commit base
 git -C "$tree" tag v0
 
-# What is built of it is of no use to anyone else.
+# Its builds are of no use to anything else: they go with the test.
 export IRQSCOPE_CACHE=$WORK/cache
 mkdir "$IRQSCOPE_CACHE"
 for entry in "$CACHE"/*; do
