@@ -137,12 +137,13 @@ if in_soak "a bisection of releases"; then
 	says "first good: $first"
 	grep -q "idle done" "$WORK/said" && fail "a step was measured twice"
 fi
-# A tree that is configured and built by hand, from as little as there is.
+# A tree that is configured and built by hand, from as little as there is; its source came with the build above.
 if in_soak "a tree from tinyconfig"; then
-	"$IRQSCOPE" kernel build plain
 	by_hand=$WORK/by-hand
 	mkdir "$by_hand"
-	tar -xJf "$(echo "$CACHE"/sources/linux-source-6.1_*/linux-source-6.1.tar.xz)" --strip-components=1 -C "$by_hand"
+	for source in "$CACHE"/sources/linux-source-6.1_*/linux-source-6.1.tar.xz; do :; done
+	[ -e "$source" ] || fail "the source of 6.1 is not in the cache: irqscope kernel build plain fetches it"
+	tar -xJf "$source" --strip-components=1 -C "$by_hand"
 	"$IRQSCOPE" kernel fragment >"$by_hand/irqscope.config"
 	(
 		cd "$by_hand"
