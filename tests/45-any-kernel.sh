@@ -151,7 +151,7 @@ if in_soak "a tree from tinyconfig"; then
 		scripts/kconfig/merge_config.sh .config irqscope.config
 		make -s -j "$(nproc)"
 	) >"$WORK/by-hand.log" 2>&1 || fail "$(tail -n 20 "$WORK/by-hand.log")"
-	run by-hand "tiny=$by_hand" --stage softirq --explain
+	run tiny "tiny=$by_hand" --stage softirq --explain
 	says "tiny/idle"
 fi
 
