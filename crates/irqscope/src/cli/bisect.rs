@@ -11,9 +11,10 @@ use super::Changes;
 use super::candidates::scenarios;
 use super::values::named;
 
-/// Finds the commit, patch or release that made a latency longer, or where the bad kernel is the earlier
-/// one that made it shorter. In the twin a step is exact: one boot and one run decide it. Steps are planned by the functions whose instructions differ, and
-/// the same command with the same --out goes on where it was stopped.
+/// Finds the commit, patch or release that made a latency longer, or where the bad kernel is the
+/// earlier one that made it shorter. In the twin a step is exact: one boot and one run decide it.
+/// Steps are planned by the functions whose instructions differ, and the same command with the same
+/// --out goes on where it was stopped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -119,8 +119,8 @@ fn commits(
     Ok((earlier, after.lines().map(candidate).collect()))
 }
 
-/// Returns the releases of one flavour behind `from` up to `to`, by version, and the first of
-/// these; a name stands for the newest release that begins with it.
+/// Returns `from`, and the releases of its flavour behind it up to `to`, by version; a name stands for
+/// the newest release that begins with it.
 fn row(all: &[[String; 3]], from: &str, to: &str) -> Result<(Candidate, Vec<Candidate>), Trouble> {
     let flavour = |release: &str| release.contains("-rt-");
     let mut known: Vec<(Vec<u64>, &str)> = all
