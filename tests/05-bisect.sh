@@ -7,10 +7,7 @@
 
 "$IRQSCOPE" kernel build delayed-locking # for its source
 tree=$WORK/linux
-mkdir "$tree"
-for source in "$CACHE"/sources/linux-source-6.1_*/linux-source-6.1.tar.xz; do :; done
-[ -e "$source" ] || fail "the source of 6.1 is not in the cache: irqscope kernel build plain fetches it"
-tar -xJf "$source" --strip-components=1 -C "$tree"
+unpack_source "$tree"
 commit() { git -C "$tree" -c user.name=a -c user.email=a@b commit -qam "$1"; }
 git -C "$tree" init -q
 git -C "$tree" add -A -f .

@@ -140,10 +140,7 @@ fi
 # A tree that is configured and built by hand, from as little as there is; its source came with the build above.
 if in_soak "a tree from tinyconfig"; then
 	by_hand=$WORK/by-hand
-	mkdir "$by_hand"
-	for source in "$CACHE"/sources/linux-source-6.1_*/linux-source-6.1.tar.xz; do :; done
-	[ -e "$source" ] || fail "the source of 6.1 is not in the cache: irqscope kernel build plain fetches it"
-	tar -xJf "$source" --strip-components=1 -C "$by_hand"
+	unpack_source "$by_hand"
 	"$IRQSCOPE" kernel fragment >"$by_hand/irqscope.config"
 	(
 		cd "$by_hand"

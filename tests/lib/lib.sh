@@ -23,6 +23,7 @@
 #   parts_with FILE AS             prints a new directory with links to all parts of irqscope but
 #                                  AS, which is FILE; none if that does not exist
 #   headers_anywhere KERNEL        lets a kernel's headers be used where a copy of it lies
+#   unpack_source DIRECTORY        makes it, of the source of 6.1 that the cache has
 #   need_guest                     builds $GUEST: $GUEST KERNEL DIRECTORY [HOW]... boots a
 #                                  kernel and runs DIRECTORY/script in it
 #   run_guest SECONDS KERNEL DIRECTORY [HOW]...
@@ -93,6 +94,14 @@ parts_with() {
 	rm -f "$directory/$2"
 	[ ! -e "$1" ] || ln -s "$(realpath "$1")" "$directory/$2"
 	echo "$directory"
+}
+
+unpack_source() {
+	local source
+	for source in "$CACHE"/sources/linux-source-6.1_*/linux-source-6.1.tar.xz; do :; done
+	[ -e "$source" ] || fail "the source of 6.1 is not in the cache: irqscope kernel build plain fetches it"
+	mkdir "$1"
+	tar -xJf "$source" --strip-components=1 -C "$1"
 }
 
 headers_anywhere() {

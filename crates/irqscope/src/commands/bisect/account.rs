@@ -34,19 +34,25 @@ pub fn time(ns: i64) -> String {
     format!("{sign}{} ns", grouped(ns.unsigned_abs()))
 }
 
+/// Returns the first line of a log that git replays.
+fn start(sought: Sought) -> String {
+    match sought {
+        Sought::Regression => "git bisect start\n".to_owned(),
+        Sought::Fix => {
+            let [old, new] = sought.terms();
+            format!("git bisect start '--term-old={old}' '--term-new={new}'\n")
+        }
+    }
+}
+
 impl<'a> Account<'a> {
     pub fn new(options: &'a Bisect, history: &History) -> Result<Self, Trouble> {
         fs::create_dir_all(options.out.join("steps"))
             .map_err(|error| failed(&options.out, &error))?;
-        let start = match history.sought {
-            Sought::Regression => "git bisect start\n",
-            // With its own words git takes a good one before a bad one for a mistake.
-            Sought::Fix => "git bisect start '--term-old=broken' '--term-new=fixed'\n",
-        };
         let mut account = Self {
             options,
             sought: history.sought,
-            log: start.to_owned(),
+            log: start(history.sought),
             steps: Vec::new(),
             candidates: history.after.len(),
         };
@@ -57,23 +63,8 @@ impl<'a> Account<'a> {
 
     fn note(&mut self, verdict: Verdict, one: &Candidate) {
         let Candidate { id, title, .. } = one;
-        let word = match (verdict, self.sought) {
-            (Verdict::Earlier, Sought::Regression) => "good",
-            (Verdict::Later, Sought::Regression) => "bad",
-            (Verdict::Earlier, Sought::Fix) => "broken",
-            (Verdict::Later, Sought::Fix) => "fixed",
-            (Verdict::Skipped, _) => "skip",
-        };
+        let word = verdict.word(self.sought.terms());
         self.log.push_str(&format!("# {word}: {title}\ngit bisect {word} {id}\n"));
-    }
-
-    fn said(&self, verdict: Verdict) -> &'static str {
-        let [earlier, later] = self.sought.words();
-        match verdict {
-            Verdict::Earlier => earlier,
-            Verdict::Later => later,
-            Verdict::Skipped => "skip",
-        }
     }
 
     /// Says what is known of both ends.
@@ -90,7 +81,7 @@ impl<'a> Account<'a> {
     }
 
     pub fn step(&mut self, one: &Candidate, verdict: Verdict, found: &str) -> Result<(), Trouble> {
-        let word = self.said(verdict);
+        let word = verdict.word(self.sought.words());
         self.note(verdict, one);
         self.steps.push(format!("{word:<4}  {found:>10}  {}", one.title));
         eprintln!("irqscope: {word}: {found}");
@@ -115,10 +106,7 @@ impl<'a> Account<'a> {
     ) -> Result<(), Trouble> {
         let left: Vec<&Candidate> = search.left().map(|at| &history.after[at]).collect();
         let text = self.text(&left, before, first)?;
-        let word = match self.sought {
-            Sought::Regression => "bad",
-            Sought::Fix => "fixed",
-        };
+        let word = Verdict::Later.word(self.sought.terms());
         if let [only] = left[..] {
             self.log.push_str(&format!("# first {word} commit: {}\n", only.title));
         } else {
@@ -139,7 +127,7 @@ impl<'a> Account<'a> {
 
     fn text(&self, left: &[&Candidate], before: &Step, first: &Step) -> Result<String, Trouble> {
         let Bisect { quantile, decides, git: repository, .. } = self.options;
-        let word = self.said(Verdict::Later);
+        let word = Verdict::Later.word(self.sought.words());
         let mut text = match left {
             [only] => format!("first {word}: {}\n", only.title),
             _ => {

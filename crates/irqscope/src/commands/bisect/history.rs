@@ -37,6 +37,14 @@ impl Sought {
             Self::Fix => ["bad", "good"],
         }
     }
+
+    /// Returns git's words for the two, which takes a good one before a bad one for a mistake.
+    pub fn terms(self) -> [&'static str; 2] {
+        match self {
+            Self::Regression => self.words(),
+            Self::Fix => ["broken", "fixed"],
+        }
+    }
 }
 
 /// The earlier one of a good and a bad kernel, and all after it up to the other one.

@@ -25,6 +25,17 @@ pub enum Verdict {
     Skipped,
 }
 
+impl Verdict {
+    /// Returns its word, out of one for each end.
+    pub fn word(self, [earlier, later]: [&'static str; 2]) -> &'static str {
+        match self {
+            Self::Earlier => earlier,
+            Self::Later => later,
+            Self::Skipped => "skip",
+        }
+    }
+}
+
 impl Search {
     /// Begins with a row whose last one is the later end, and before whose first one the earlier end is.
     pub fn new(weights: Vec<f64>) -> Self {
