@@ -59,21 +59,21 @@ off_and_on() {
 
 # Sections of 3 ms, and then of 1 ms: the longest one stays, the average comes down.
 policies() {
-	echo 1 >$dlock/reset
-	echo monitor >$dlock/mode
-	insmod "$sections" kind=lock length_us=3000 gap_us=300 || exit 1
-	sleep 0.2
-	echo 1000 >/sys/module/sections_test/parameters/length_us
-	sleep 0.2
 	for policy in maximum average; do
 		echo $policy >$dlock/policy
+		echo 1 >$dlock/reset
+		echo monitor >$dlock/mode
+		insmod "$sections" kind=lock length_us=3000 gap_us=300 || exit 1
+		sleep 0.2
+		echo 1000 >/sys/module/sections_test/parameters/length_us
+		sleep 0.2
 		echo on >$dlock/mode
 		echo >$trace/trace
 		echo "policy $policy $(./sleeper 4000 50)"
 		grep -v '^#' $trace/trace >"trace.$policy"
 		echo monitor >$dlock/mode
+		rmmod sections_test
 	done
-	rmmod sections_test
 	echo maximum >$dlock/policy
 }
 

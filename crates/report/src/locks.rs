@@ -71,7 +71,7 @@ pub fn rows(sites: &[HoldTimes]) -> (Vec<Vec<String>>, Unit) {
     let unit = Unit::for_largest(sites.iter().map(|site| signed(site.max_ns)).max().unwrap_or(0));
     let decided = sites.iter().any(|site| site.manager.is_some());
     let held_against = sites.iter().any(|site| site.collision.is_some());
-    // The monitor alone has it.
+    // The monitor has it, with the policy that needs it.
     let averaged = sites.iter().any(|site| site.average_ns.is_some());
     let mut head = vec!["section", "place", "kind", "count", "mean"];
     if averaged {

@@ -84,7 +84,7 @@ pub struct LockSite {
     pub count: u64,
     /// The longest hold.
     pub max_ns: u64,
-    /// Exponential.
+    /// The exponential average; with the policy `maximum`, the mean.
     pub average_ns: u64,
     /// The latest hold.
     pub last_ns: u64,

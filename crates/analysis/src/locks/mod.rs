@@ -75,7 +75,7 @@ pub struct HoldTimes {
     pub total_ns: u64,
     /// The longest hold.
     pub max_ns: u64,
-    /// Exponential; of the monitor only.
+    /// The exponential average; of the monitor only, and only with the policy that needs it.
     pub average_ns: Option<u64>,
     /// Its histogram.
     pub histogram: Vec<u64>,
@@ -154,6 +154,7 @@ impl Locks {
             LockSource::Loads => Vec::new(),
         };
         for site in &mut sites {
+            site.average_ns = site.average_ns.filter(|_| policy == LockPolicy::Average);
             site.collision = period.map(|period| site.beside(period, policy));
         }
         let (others, longest_other_ns) = executed::others(data);
