@@ -16,10 +16,7 @@ git -C "$tree" tag v0
 
 # Its builds are of no use to anything else: they go with the test.
 export IRQSCOPE_CACHE=$WORK/cache
-mkdir "$IRQSCOPE_CACHE"
-for entry in "$CACHE"/*; do
-	case ${entry##*/} in builds | drivers | snapshots) ;; *) ln -s "$entry" "$IRQSCOPE_CACHE" ;; esac
-done
+cache_without "$IRQSCOPE_CACHE" builds drivers snapshots
 
 # Most commits touch what the path does not execute, some its functions without changing them; of the
 # first 64 one adds forty instructions and one does not compile, and of the 16 behind them one takes the

@@ -7,10 +7,7 @@
 
 expect 0 "$IRQSCOPE" run "$TESTS/scenarios/few.toml" --out "$WORK/good"
 # A cache of its own with the same kernels, for a driver of its own.
-mkdir -p "$WORK/cache"
-for part in kernels images; do
-	ln -s "$CACHE/$part" "$WORK/cache/$part"
-done
+cache_without "$WORK/cache" drivers snapshots
 cp -r "$CACHE/drivers" "$WORK/cache/drivers"
 export IRQSCOPE_CACHE=$WORK/cache
 

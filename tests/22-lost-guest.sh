@@ -5,10 +5,7 @@
 . tests/lib/lib.sh
 
 # A cache without states of guests: the boot takes longer than the limit.
-mkdir "$WORK/cache"
-for part in kernels drivers builds sources; do
-	ln -s "$CACHE/$part" "$WORK/cache/$part"
-done
+cache_without "$WORK/cache" snapshots
 export IRQSCOPE_CACHE="$WORK/cache"
 {
 	cat "$TESTS/scenarios/quick.toml"

@@ -6,13 +6,10 @@
 # Runs: beside others
 . tests/lib/lib.sh
 
-# A cache of its own, but for the kernels and the drivers.
+# A cache with states of guests and images of its own.
 cache="$WORK/cache"
 states="$cache/snapshots"
-mkdir "$cache"
-for part in kernels drivers builds sources; do
-	ln -s "$CACHE/$part" "$cache/$part"
-done
+cache_without "$cache" snapshots images
 here() { IRQSCOPE_CACHE="$cache" "$IRQSCOPE" "$@"; }
 
 run() { # NAME OPTIONS

@@ -19,11 +19,8 @@ done
 cmp "$WORK/one/samples.parquet" "$WORK/two/samples.parquet" || fail "two runs differ"
 holds "$WORK/one/summary.json" "c['identity_holds'] and c['complete'] == c['triggers'] == 40" \
 	"not all triggers of two CPUs are complete"
-# A cache with all but the kept states: the guest is booted.
-mkdir "$WORK/cache"
-for kind in kernels drivers qemu apt builds; do
-	[ ! -d "$CACHE/$kind" ] || ln -s "$CACHE/$kind" "$WORK/cache/$kind"
-done
+# Without the kept states the guest is booted.
+cache_without "$WORK/cache" snapshots
 expect 0 env IRQSCOPE_CACHE="$WORK/cache" "$IRQSCOPE" run "$scenario" --kernel 6.1-rt --state exec --count 40 \
 	--no-report --out "$WORK/booted"
 cmp "$WORK/one/samples.parquet" "$WORK/booted/samples.parquet" || fail "another boot gives other samples"

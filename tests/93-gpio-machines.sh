@@ -32,10 +32,7 @@ measure() {
 	expect 0 "$IRQSCOPE" run "$WORK/$1.toml" --out "$WORK/$1-a"
 	# The states that cases go on from are made anew, so that two boots are compared.
 	IRQSCOPE_CACHE=$WORK/cache-$1
-	mkdir "$IRQSCOPE_CACHE"
-	for entry in "$CACHE"/*; do
-		[ "${entry##*/}" = snapshots ] || ln -s "$entry" "$IRQSCOPE_CACHE"
-	done
+	cache_without "$IRQSCOPE_CACHE" snapshots
 	export IRQSCOPE_CACHE
 	expect 0 "$IRQSCOPE" run "$WORK/$1.toml" --out "$WORK/$1-b" --jobs 2
 	unset IRQSCOPE_CACHE
