@@ -78,5 +78,6 @@ dmesg | grep -q 'state was lost' && exit 1
 dmesg | grep 'APIC timer disabled' && exit 1 # nothing would sleep for less than a tick
 awk '$1 == "refused" && $2 == 0 { exit 1 }' $dlock/decisions || { echo "nothing refused"; exit 1; }
 SCRIPT
-run_guest $((480 + TORTURE + 2 * ${CYCLES:-20})) "$KERNEL" "$WORK" cpus="${CPUS:-2}"
+# Each change of the mode is one of the code, of every lock and of the idle loop.
+run_guest $((480 + TORTURE + 2 * ${CYCLES:-20})) "$KERNEL" "$WORK" cpus="${CPUS:-2}" newer
 grep -q 'torture:.*SUCCESS' "$WORK/script.output" || fail "the lock torture did not succeed"

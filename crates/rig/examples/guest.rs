@@ -6,6 +6,7 @@
 //!   `cpus=N`     in real time, with N CPUs; 2 by default
 //!   `memory=N`   with N MiB; 2048 by default
 //!   `turns`      its CPUs take turns in one thread of QEMU
+//!   `newer`      with a QEMU in which several CPUs can change their code at once
 //!   `doorbell`   with the device of rig vm
 //!   `boot=S`     host seconds until the script must have begun; 180 by default
 //!   `limit=S`    host seconds until the guest must have ended; 600 by default
@@ -21,8 +22,8 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [kernel, exchange, how @ ..] = words.as_slice() else {
         eprintln!(
-            "usage: guest KERNEL EXCHANGE [PORT] [virtual] [cpus=N] [memory=N] [turns] [doorbell] \
-             [boot=S] [limit=S] [known=TEXT]"
+            "usage: guest KERNEL EXCHANGE [PORT] [virtual] [cpus=N] [memory=N] [turns] [newer] \
+             [doorbell] [boot=S] [limit=S] [known=TEXT]"
         );
         return ExitCode::from(2);
     };
@@ -60,6 +61,7 @@ fn run(kernel: &str, exchange: &str, how: &[String]) -> Result<i32, RigError> {
         memory: number("memory=", 2048),
         virtual_clock: asked("virtual"),
         turns: asked("turns"),
+        newer: asked("newer"),
         doorbell: asked("doorbell"),
         boot_limit: seconds("boot=", 180),
         limit: seconds("limit=", 600),

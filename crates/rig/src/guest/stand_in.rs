@@ -54,6 +54,9 @@ pub struct Guest {
     /// changes its own code while it runs on several CPUs has been seen to die of QEMU 7.2
     /// otherwise (`Oops: int3`), and so did those that change it all the time.
     pub turns: bool,
+    /// Its QEMU is one that does not die of that, fetched where the installed one is older: from 8.1 on no page
+    /// is written while its code is translated (`tb_lock_page0` in accel/tcg/tb-maint.c).
+    pub newer: bool,
     /// With the device of rig `vm`, and its generator, which waits for a host: where,
     /// is in the file `generator` in the exchange directory.
     pub doorbell: bool,
@@ -101,8 +104,13 @@ impl Guest {
         args.extend(monitor.args());
         args.extend(doorbell.iter().flat_map(Doorbell::args));
         let append = if self.turns { format!("{CMDLINE} {ROUTING}") } else { CMDLINE.to_owned() };
+        let arch = self.kernel.arch();
+        let emulator = match self.newer {
+            true => Emulator::of(arch, self.cpus, &|step| eprintln!("{step}"))?,
+            false => Emulator::installed(arch),
+        };
         let machine = Machine {
-            emulator: &Emulator::installed(self.kernel.arch()),
+            emulator: &emulator,
             kernel: &boots,
             initramfs: file.path(),
             append: &append,
