@@ -730,7 +730,7 @@ export interface HoldTimes {
   readonly total_ns: number;
   /** The longest hold. */
   readonly max_ns: number;
-  /** Exponential; of the monitor only. */
+  /** The exponential average; of the monitor only, and only with the policy that needs it. */
   readonly average_ns: number | null;
   /** Its histogram. */
   readonly histogram: readonly number[];
