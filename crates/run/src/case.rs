@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use irqscope_wire::{
-    Counters, Event, Explained, Failure, Fault, GeneratorKind, LoadWork, LockSite, LockTotals,
-    Message, Note, OtherEvents, Plan, Sample, Sections, StageCost, StagePlan, Started, Symbol,
-    Tick,
+    Counters, Event, Explained, Failure, Fault, Frame, GeneratorKind, LoadWork, LockSite,
+    LockTotals, Message, Note, OtherEvents, Plan, Sample, Sections, StageCost, StagePlan, Started,
+    Symbol, Tick,
 };
 
 use crate::bench::{self, BenchmarkData};
@@ -142,19 +142,36 @@ impl CaseData {
     pub(crate) fn read(index: &LogIndex, number: u16, manifest: &CaseManifest) -> Result<Self> {
         let mut data = Self { number, case: manifest.case.clone(), ..Self::default() };
         data.take_all(index, manifest)?;
-        data.join.finish(&mut data.rows);
-        data.fit = data.join.fit();
+        Ok(data.finished())
+    }
+
+    /// Begins a case whose frames come one after the other and are not logged.
+    pub(crate) fn of_plan(plan: &Plan) -> Self {
+        let mut data = Self::default();
+        data.learn_plan(Some(plan));
+        data
+    }
+
+    /// Takes the next frame of a case that is not logged.
+    pub(crate) fn take_frame(&mut self, source: Source, frame: Frame) {
+        self.take(Received { place: (0, 0), source, host_ns: 0, frame: Some(frame) });
+    }
+
+    /// Ends the case: what came is joined and put in order.
+    pub(crate) fn finished(mut self) -> Self {
+        self.join.finish(&mut self.rows);
+        self.fit = self.join.fit();
         // Streams are in order by themselves; only two views have to be merged.
-        if !data.rows.is_sorted_by_key(SampleRow::key) {
-            data.rows.sort_by_key(SampleRow::key);
+        if !self.rows.is_sorted_by_key(SampleRow::key) {
+            self.rows.sort_by_key(SampleRow::key);
         }
         // A circle of history has its youngest events before its oldest.
-        for events in std::iter::once(&mut data.events).chain(data.others.values_mut()) {
+        for events in std::iter::once(&mut self.events).chain(self.others.values_mut()) {
             events.sort_by_key(|event| (event.at, event.order));
         }
-        data.symbols.sort();
-        data.symbols.dedup();
-        Ok(data)
+        self.symbols.sort();
+        self.symbols.dedup();
+        self
     }
 
     /// Reads everything but samples of stages and benchmarks, whose places in the log are

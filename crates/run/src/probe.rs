@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! A case that is measured again and again with its only trigger at another instant each time, from
-//! the state in which its loads have settled. Nothing is kept but the latency.
+//! A case that is measured again and again without a log: from the state in which its loads have settled
+//! with its only trigger at another instant each time, or from its boot with other loads.
 
 use std::path::Path;
 
 use irqscope_rig::{Event, Job, Rig, RigError, Stop, Stream, rig};
 use irqscope_scenario::{Case, Scenario};
-use irqscope_wire::{Answer, Cycles, Message, Packet, Plan, View};
+use irqscope_wire::{Answer, Cycles, Message, Packet, Plan};
 
+use crate::CaseData;
 use crate::execute::source;
-use crate::join::Join;
-use crate::row::SampleRow;
 
 /// A prepared case.
 pub struct Probe {
@@ -30,37 +29,21 @@ impl Probe {
         Ok(Self { rig, cases })
     }
 
-    /// Returns the longest latency of a plan's responses, ns, and the number of its trigger, joined with
-    /// the target's record as in a run; `None`: there was no response. The plan is one of the prepared case, but for its state
-    /// and its triggers.
+    /// Measures a plan, and returns all that was received, as if a log of it had been read. The plan is
+    /// one of the prepared case, but for its state and its triggers.
     ///
     /// # Errors
     /// The case did not come to its end.
-    pub fn longest(
-        &self,
-        plan: &Plan,
-        console: &Path,
-        stop: &Stop,
-    ) -> Result<Option<(u64, u64)>, RigError> {
-        let (mut join, mut rows) = (Join::new(false), Vec::new());
-        join.learn_plan(plan);
-        let mut longest = None;
-        let mut learn = |rows: &mut Vec<SampleRow>| {
-            let outside = rows.drain(..).filter(|row| row.view == View::Outside);
-            let latest = outside.filter_map(|row| Some((row.latency?.0.cast_unsigned(), row.seq)));
-            longest = longest.max(latest.max());
-        };
+    pub fn measure(&self, plan: &Plan, console: &Path, stop: &Stop) -> Result<CaseData, RigError> {
+        let mut data = CaseData::of_plan(plan);
         let job = Job { index: 0, plan, console, stop, first: None };
         self.rig.run_case(&job, &mut |event| {
             if let Event::Frame { stream, frame, .. } = event {
-                join.take(source(stream), &frame.message, &mut rows);
-                learn(&mut rows);
+                data.take_frame(source(stream), frame.clone());
             }
             Ok(())
         })?;
-        join.finish(&mut rows);
-        learn(&mut rows);
-        Ok(longest)
+        Ok(data.finished())
     }
 
     /// Returns the latency of the first line that answers to a trigger at this instant, ns from the
