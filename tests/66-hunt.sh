@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: the hunt finds a load that a scenario brings among others that delay less, writes it as a scenario of
-# at most 20 lines, which gives the same latency to the nanosecond; the same seed searches in the same
-# way; a load that cannot run is named; what cannot be searched is refused.
+# at most 20 lines, which gives the same latency to the nanosecond; each culprit that it lists is repeated by
+# its scenario, likewise; the same seed searches in the same way; a load that cannot run is named; what cannot be searched is refused.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -28,7 +28,7 @@ hunt other --jobs 1
 python3 - "$WORK" <<'PY'
 import json, sys
 one, other = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("one", "other"))
-for key in ("latency_ns", "measured", "failures", "failed", "functions"):
+for key in ("latency_ns", "measured", "failures", "failed", "functions", "functions_met", "culprits"):
     assert one[key] == other[key], f"{key}: {one[key]} and {other[key]}"
 print(one["latency_ns"], one["measured"], one["failures"], one["functions"])
 assert [name for name, _ in one["failed"]] == ["nothing"], one["failed"]
@@ -37,6 +37,13 @@ assert one["functions"], "no path"
 text = open(f"{sys.argv[1]}/one.toml").read()
 assert "exec" in text, "the busier load is not part of what was found"
 assert len(text.splitlines()) <= 20, text
+culprits = one["culprits"]
+print(one["functions_met"], [(each["culprit"], each["latency_ns"], each["loads"]) for each in culprits])
+assert len(culprits) >= 2 and one["functions_met"] >= 2, "the search saw no culprits"
+latencies = [each["latency_ns"] for each in culprits]
+assert latencies == sorted(latencies, reverse=True), latencies
+open(f"{sys.argv[1]}/culprit.toml", "w").write(culprits[1]["scenario"])
+json.dump(culprits[1], open(f"{sys.argv[1]}/culprit.json", "w"))
 PY
 cmp "$WORK/one/samples.parquet" "$WORK/other/samples.parquet" || fail "two searches end with other samples"
 expect 0 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/again" --no-report
@@ -44,6 +51,20 @@ cmp "$WORK/again/samples.parquet" "$WORK/one/samples.parquet" || fail "the scena
 holds "$WORK/again/summary.json" \
 	"[s['max_ns'] for s in c['stages'] if s['view'] == 'outside'] == [$(field "$WORK/one.json" "j['latency_ns']")]" \
 	"the scenario has another latency"
+
+# The second culprit holds up one response by as much, and is in what that one waited for.
+expect 0 "$IRQSCOPE" run "$WORK/culprit.toml" --out "$WORK/culprit" --no-report
+target/venv/bin/python - "$WORK" <<'PY'
+import json, sys
+import duckdb
+run, culprit = f"{sys.argv[1]}/culprit", json.load(open(f"{sys.argv[1]}/culprit.json"))
+waited = duckdb.sql(f"""
+    SELECT DISTINCT cause || if(name = '', '', ': ' || name) || if(detail = '', '', ' (' || detail || ')')
+    FROM '{run}/interference.parquet' JOIN '{run}/samples.parquet' USING (seq, stage)
+    WHERE samples.view = 'outside' AND latency_ns = {culprit['latency_ns']}""").fetchall()
+waited = [name for (name,) in waited]
+assert culprit["culprit"] in waited, (culprit, waited)
+PY
 
 # A load with files is found from wherever the scenario lies, and a name may have a dot.
 mkdir "$WORK/brought"

@@ -42,7 +42,7 @@ pub use bursts::{Ahead, Burst, BurstPlace, BurstStage, Bursts, Handed, Merge};
 pub use causes::{
     Above, Cause, CauseKind, CauseRow, CauseRows, Explained, Explanation, HeldUp, LeftOut,
     PartFigures, Ranked, ResponsePart, ResponseParts, Segment, Share, Truth, TruthRow, Wrong,
-    culprit, explain, ranking,
+    culprit, culprits, explain, ranking,
 };
 pub use compare::{
     Ask, COMPARISON_VERSION, CompareError, Comparison, INTERVAL_METHOD, LEVEL, Limits,

@@ -6,12 +6,14 @@
 //! Nothing is measured here: a function that is given measures mixtures, and the same answers and
 //! the same seed lead to the same search.
 
+mod archive;
 mod mixture;
 mod search;
 mod shrink;
 mod source;
 
+pub use archive::{Culprit, HeldUp};
 pub use mixture::{Mixture, Part};
-pub use search::{Outcome, Search};
+pub use search::{Late, Outcome, Search};
 pub use shrink::shrunk;
 pub use source::{Pool, Source};

@@ -2,19 +2,19 @@
 //! The reduction of a mixture to the least that is still as late.
 
 use crate::mixture::Mixture;
-use crate::search::Outcome;
+use crate::search::{Late, Outcome};
 
 /// Removes parts, numbers and sizes one after the other, as long as the latency stays at or above
 /// `least`, ns. `measure` gives the outcomes of several mixtures in their order. Returns the mixture
-/// with its latency, ns, and the trigger that had it.
+/// with its responses.
 ///
 /// # Errors
 /// `measure` failed.
 pub fn shrunk<E>(
-    found: (Mixture, u64, u64),
+    found: (Mixture, Late),
     least: u64,
     mut measure: impl FnMut(&[Mixture]) -> Result<Vec<Outcome>, E>,
-) -> Result<(Mixture, u64, u64), E> {
+) -> Result<(Mixture, Late), E> {
     let mut found = found;
     loop {
         let simpler = simpler(&found.0);
@@ -23,7 +23,7 @@ pub fn shrunk<E>(
         }
         let outcomes = measure(&simpler)?;
         let enough = |(mixture, outcome)| match outcome {
-            Outcome::Late(latency, seq) if latency >= least => Some((mixture, latency, seq)),
+            Outcome::Late(late) if late.latency >= least => Some((mixture, late)),
             _ => None,
         };
         match simpler.into_iter().zip(outcomes).find_map(enough) {
@@ -79,11 +79,13 @@ mod tests {
                 let part = mixture.parts.iter().find(|part| part.source == 2);
                 part.is_some_and(|part| part.count >= 4 && part.sizes[1] == Some(2))
             };
-            let outcome = |mixture| Outcome::Late(if latency(mixture) { 100 } else { 10 }, 0);
+            let late = |latency| Late { latency, ..Late::default() };
+            let outcome = |mixture| Outcome::Late(late(if latency(mixture) { 100 } else { 10 }));
             Ok::<_, Infallible>(all.iter().map(outcome).collect())
         };
-        let (least, latency, _) = shrunk((mixture, 100, 0), 90, measure).unwrap();
+        let found = Late { latency: 100, ..Late::default() };
+        let (least, late) = shrunk((mixture, found), 90, measure).unwrap();
         assert_eq!(least.parts, [Part { source: 2, count: 4, sizes: vec![None, Some(2)] }]);
-        assert_eq!((least.seed, latency), (9, 100));
+        assert_eq!((least.seed, late.latency), (9, 100));
     }
 }

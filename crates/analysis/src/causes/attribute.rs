@@ -12,7 +12,7 @@ use irqscope_run::{CaseData, Span};
 use irqscope_wire::{Called, Context, Tick, View};
 
 use super::baseline::{Baselines, Entered, Step};
-use super::cause::{Cause, CauseKind};
+use super::cause::{CALLED_BY, CALLED_FROM, Cause, CauseKind};
 use super::cpu::Waits;
 use super::elsewhere::Elsewhere;
 use super::executing::Executing;
@@ -301,7 +301,7 @@ impl Case<'_> {
         let callers: Vec<&str> = names[at + 1..].iter().take(3).map(String::as_str).collect();
         let detail = match callers.is_empty() {
             true => String::new(),
-            false => format!("called from {}", callers.join(" < ")),
+            false => format!("{CALLED_FROM}{}", callers.join(CALLED_BY)),
         };
         (names[at].clone(), detail)
     }

@@ -5,11 +5,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::cause::{Cause, CauseKind};
-use super::culprit::culprit;
+use super::culprit::{NAMED, culprit};
 use super::parts::Explained;
-
-/// A cause of no more than this part of a latency holds nothing up.
-const NAMED: f64 = 0.05;
 
 /// The latencies that one cause held up the most.
 #[derive(Debug, Default)]

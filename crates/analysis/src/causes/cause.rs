@@ -183,6 +183,15 @@ impl Serialize for CauseKind {
     }
 }
 
+/// Details say so of callers, the innermost first.
+pub(super) const CALLED_FROM: &str = "called from ";
+
+/// Is between two callers.
+pub(super) const CALLED_BY: &str = " < ";
+
+/// Is between a thread's priority and the function in which it was.
+pub(super) const IN: &str = ", in ";
+
 /// A kind, whose doing it was, and what is known besides (callers, a priority).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Cause {
@@ -203,6 +212,21 @@ impl Cause {
     /// Makes a cause with a name.
     pub fn named(kind: CauseKind, name: impl Into<String>) -> Self {
         Self { kind, name: name.into(), detail: String::new() }
+    }
+
+    /// Returns the functions that it speaks of: the one that is held against it first, then its callers.
+    pub fn functions(&self) -> Vec<&str> {
+        let (place, callers) = self.detail.split_once(CALLED_FROM).unwrap_or((&self.detail, ""));
+        let first = match self.kind {
+            CauseKind::IrqsDisabled | CauseKind::SoftirqsDisabled | CauseKind::Work => &*self.name,
+            CauseKind::Interrupt | CauseKind::Softirq => place,
+            _ => {
+                let function = place.split_once(IN).map_or("", |(_, function)| function);
+                function.split(',').next().unwrap_or_default()
+            }
+        };
+        let callers = callers.split(CALLED_BY);
+        [first.trim()].into_iter().chain(callers).filter(|name| !name.is_empty()).collect()
     }
 
     /// Adds a detail.
@@ -241,6 +265,16 @@ mod tests {
     fn a_cause_reads_as_a_phrase() {
         let cause = Cause::named(CauseKind::IrqsDisabled, "exit_mmap").with("called from mmput");
         assert_eq!(cause.to_string(), "interrupts disabled: exit_mmap (called from mmput)");
+        assert_eq!(cause.functions(), ["exit_mmap", "mmput"]);
+        let cause = Cause::named(CauseKind::NotPreempted, "sh");
+        assert!(cause.clone().with("nice 0").functions().is_empty());
+        let cause = cause.with("nice 0, in zap_pte_range called from unmap_region < do_munmap");
+        assert_eq!(cause.functions(), ["zap_pte_range", "unmap_region", "do_munmap"]);
+        let cause = Cause::named(CauseKind::PriorityInversion, "cat");
+        let cause = cause.with("nice 0, in tick, before sh, on which the stage waits");
+        assert_eq!(cause.functions(), ["tick"]);
+        let cause = Cause::named(CauseKind::Softirq, "rcu").with("mt_free_rcu");
+        assert_eq!(cause.functions(), ["mt_free_rcu"]);
         assert_eq!(Cause::plain(CauseKind::Own).to_string(), "own path");
         assert!(cause.kind.is_interference() && !CauseKind::Probes.is_interference());
     }

@@ -57,7 +57,7 @@ mod turns;
 
 pub use attribute::explain;
 pub use cause::{Cause, CauseKind};
-pub use culprit::culprit;
+pub use culprit::{culprit, culprits};
 pub use explanation::{Above, Explanation, Share};
 pub use left_out::LeftOut;
 pub(crate) use names::Names;

@@ -6,7 +6,7 @@ use irqscope_wire::{Context, Priority};
 use super::attribute::{Case, Named};
 use super::baseline::Step;
 use super::blocked::Period;
-use super::cause::{Cause, CauseKind};
+use super::cause::{Cause, CauseKind, IN};
 use super::elsewhere::Waker;
 use super::frame::Frame;
 use super::sight::Sight;
@@ -166,7 +166,7 @@ impl Case<'_> {
     fn run_of(&self, interval: &Interval) -> String {
         match interval.callback() {
             Some((_, function)) => {
-                format!("{}, in {}", interval.priority, self.names.function(function))
+                format!("{}{IN}{}", interval.priority, self.names.function(function))
             }
             None => interval.priority.to_string(),
         }
@@ -188,7 +188,7 @@ impl Case<'_> {
         if let Some(found) = held.filter(|_| kind == CauseKind::NotPreempted) {
             let (function, callers) = self.blame(found);
             let callers = if callers.is_empty() { callers } else { format!(" {callers}") };
-            detail = format!("{detail}, in {function}{callers}");
+            detail = format!("{detail}{IN}{function}{callers}");
         }
         Cause::named(kind, self.name_of(interval.pid)).with(detail)
     }

@@ -5,7 +5,9 @@ use crate::story::synthetic::answered;
 use crate::story::{
     CALLER, HANDLER, HOLDER, PLAIN, STAGES, Story, TASK_PID, TASKLET, USER_PID, case, late, told,
 };
-use irqscope_analysis::{Above, CauseKind, Explanation, LeftOut, culprit, explain, ranking};
+use irqscope_analysis::{
+    Above, CauseKind, Explanation, LeftOut, culprit, culprits, explain, ranking,
+};
 use irqscope_run::{FLAG_COALESCED, FLAG_MISSING, SampleRow};
 use irqscope_wire::{
     Called, Context, Counters, Cycles, Event, Nanoseconds, Outcome, Priority, Sample, Seq, Softirq,
@@ -60,6 +62,9 @@ fn a_thread_that_goes_on_is_named_with_what_it_was_in() {
     assert!(cause.detail.contains("nice 0, in holder_of_the_lock"), "{cause}");
     assert_eq!(length, Nanoseconds(18_000), "9,000 cycles beyond an undisturbed 200");
     assert_eq!(culprit(&late(&data, Stage::Tasklet), 0.1), None);
+    let longest = culprits(&data, Stage::User);
+    assert_eq!(longest.get(cause), Some(&one.latency.0), "{longest:?}");
+    assert!(culprits(&data, Stage::Tasklet).keys().all(|other| other != cause));
 }
 
 /// The user stage is called, wants what a thread of low priority has, and a thread

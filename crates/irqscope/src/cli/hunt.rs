@@ -8,8 +8,10 @@ use super::Execution;
 
 /// Find the load under which a response is latest, in the twin.
 ///
-/// Mixtures of the tool's loads, the scenario's own and stress-ng's stressors are bred, and what was
-/// found is reduced to the least that is still 90 % as late. It is written as a scenario, and run
+/// Mixtures of the tool's loads, the scenario's own and stress-ng's stressors are bred, from those that
+/// are latest and from those in which something else held responses up. The last quarter of the time is
+/// without a record of that, which makes responses later. The find is reduced to
+/// the least that is still 90 % as late. It is written as a scenario, and run
 /// once more with its path recorded. stress-ng runs as an ordinary user. The states of the scenario
 /// are not used.
 #[derive(Debug, Args)]
@@ -27,7 +29,8 @@ pub struct Hunt {
     /// The time for the search; what is under way then is finished, and the reduction comes after it.
     #[arg(long, value_name = "TIME", default_value = "30m")]
     pub budget: Span,
-    /// Mixtures to measure at the most. With it alone deciding, a search is the same each time.
+    /// Mixtures to measure at the most, and a third as many without a record. With it alone deciding, a search is the same
+    /// each time.
     #[arg(long, value_name = "N", default_value_t = u32::MAX, hide_default_value = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub candidates: u32,
     /// The seed of the search's choices.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The conditions of commands that go back to one state of the twin again and again: `worst` and `hunt`.
 
+use irqscope_quantity::Unit;
 use irqscope_scenario::{RigKind, Scenario};
 use irqscope_wire::Stage;
 use tempfile::NamedTempFile;
@@ -43,4 +44,10 @@ pub fn check_view(scenario: &Scenario) -> Result<(), Trouble> {
 pub fn console() -> Result<NamedTempFile, Trouble> {
     let failed = |error| Trouble::new(Exit::Usage, format!("cannot create a file: {error}"));
     NamedTempFile::new().map_err(failed)
+}
+
+/// Writes a latency, ns, in the unit that suits it: `67.26 µs`.
+pub fn figure(ns: u64) -> String {
+    let unit = Unit::for_largest(ns.cast_signed());
+    format!("{} {}", unit.figure(ns as f64), unit.name())
 }

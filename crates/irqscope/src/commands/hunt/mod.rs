@@ -6,21 +6,25 @@ mod range;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use irqscope_hunt::{Pool, Search, shrunk};
-use irqscope_quantity::Span;
 use irqscope_run::{fresh_name, resolve};
 use irqscope_scenario::{Overrides, Scenario, ScenarioFile};
 use irqscope_wire::{Load, Stage};
 use toml::{Table, Value};
 
-use self::found::Found;
-use self::range::Range;
-use super::probing::{check_rig, check_view, stage, usage};
+use self::found::{Found, Longest};
+use self::range::{Range, Way};
+use super::probing::{check_rig, check_view, figure, stage, usage};
 use super::{Done, print_json};
 use crate::cli::Hunt;
 use crate::exit::{Exit, Trouble};
 use crate::interrupt::stop_on_signals;
+
+/// Part of the time in which responses are explained. Then the best mixtures are measured as they are without that,
+/// and changed further.
+const EXPLORED: f64 = 0.75;
 
 /// Part of the latency found that the reduced mixture still has.
 const KEPT: f64 = 0.9;
@@ -73,6 +77,7 @@ pub fn hunt(options: &Hunt) -> Done {
     let range = Range {
         file,
         table,
+        stage,
         count,
         one_cpu: base.twin.cpus == 1,
         overrides,
@@ -80,35 +85,45 @@ pub fn hunt(options: &Hunt) -> Done {
         probes: Mutex::default(),
         stop,
     };
-    let search = range.search(options, Search::new(pool, options.search_seed))?;
+    let (begin, candidates) = (Instant::now(), options.candidates as usize);
+    let until = |part| begin + Duration::from_nanos(options.budget.0).mul_f64(part);
+    let new = Search::new(pool, options.search_seed);
+    let explored = range.search(new, Way::Explained, (until(EXPLORED), candidates))?;
     let failed: Vec<(String, String)> =
-        search.failed().into_iter().map(|(name, why)| (name, why.to_owned())).collect();
-    let (measured, failures) = search.measured();
-    let Some((mixture, latency, seq)) = search.best() else {
+        explored.failed().into_iter().map(|(name, why)| (name, why.to_owned())).collect();
+    let further = (candidates as f64 * (1.0 / EXPLORED - 1.0)) as usize;
+    eprintln!("irqscope: the best ones without a record of what responses wait for");
+    let search = range.search(explored.confirmation(), Way::Plain, (until(1.0), further.max(1)))?;
+    let Some((mixture, late)) = search.best() else {
         let why = failed.first().map_or("", |failed| &failed.1);
         return Err(Trouble::new(Exit::Invalid, format!("no mixture could be measured: {why}")));
     };
-    eprintln!("irqscope: {} found; it is reduced", Span(latency));
-    let least = (latency as f64 * KEPT) as u64;
-    let (mixture, latency, seq) =
-        shrunk((mixture.clone(), latency, seq), least, |all| range.measure(search.pool(), all))?;
+    eprintln!("irqscope: {} found; it is reduced", figure(late.latency));
+    let least = (late.latency as f64 * KEPT) as u64;
+    let (mixture, late) = shrunk((mixture.clone(), late.clone()), least, |all| {
+        range.measure(search.pool(), all, Way::Plain)
+    })?;
     let about = format!(
-        "Found by irqscope hunt: {stage} of trigger {seq} is answered after {}",
-        Span(latency)
+        "Found by irqscope hunt: {stage} of trigger {} is answered after {}",
+        late.seq,
+        figure(late.latency)
     );
-    let text = range.scenario(&mixture, search.pool(), &about);
+    let text = range.scenario(&mixture, search.pool(), &about, Way::Plain);
     std::fs::write(&saved, &text)
         .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", saved.display())))?;
-    let (run, functions) = range.repeat((&text, &saved), &out, options, (stage, latency, seq))?;
+    let (run, functions) = range.repeat((&text, &saved), &out, options, &late)?;
+    let longest = |culprit| Longest::of(culprit, &range, search.pool());
     let found = Found {
         stage: stage.name(),
-        latency_ns: latency,
-        measured,
+        latency_ns: late.latency,
+        measured: explored.measured().0 + search.measured().0,
         failed,
-        failures,
+        failures: explored.measured().1 + search.measured().1,
         scenario: saved.display().to_string(),
         run: run.path().display().to_string(),
         functions,
+        functions_met: explored.functions(),
+        culprits: explored.culprits().into_iter().map(longest).collect(),
     };
     if options.json {
         return print_json(&found).map(|()| Exit::Fine);

@@ -4,18 +4,17 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use irqscope_analysis::{At, CasePath, derive};
-use irqscope_hunt::{Mixture, Outcome, Pool, Search};
-use irqscope_quantity::Span;
+use irqscope_analysis::{At, CasePath, Cause, culprits, derive};
+use irqscope_hunt::{HeldUp, Late, Mixture, Outcome, Pool, Search};
 use irqscope_rig::{RigError, Stop};
 use irqscope_run::{CaseData, Probe, RunDir, resolve};
 use irqscope_scenario::{Overrides, Payload, Scenario, ScenarioFile};
 use irqscope_wire::{Stage, View};
 use toml::Table;
 
-use super::super::probing::console;
+use super::super::probing::{console, figure};
 use super::super::run::carry_out;
 use crate::cli::Hunt;
 use crate::exit::{Exit, Trouble};
@@ -24,46 +23,69 @@ use crate::exit::{Exit, Trouble};
 /// depend on which guest was faster.
 const BATCH: usize = 16;
 
+/// How a mixture is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// With a record of what responses wait for, which itself makes them later.
+    Explained,
+    /// As a run without one.
+    Plain,
+}
+
+/// The payload of a guest, and whether it records what responses wait for.
+pub type Kind = (Payload, bool);
+
 /// Where mixtures are measured.
 pub struct Range {
     pub file: ScenarioFile,
     /// The scenario without states and loads.
     pub table: Table,
+    pub stage: Stage,
     pub count: u64,
     pub one_cpu: bool,
     pub overrides: Overrides,
     pub jobs: usize,
-    /// Prepared rigs, by the payload of their guests.
-    pub probes: Mutex<Vec<(Payload, Arc<Probe>)>>,
+    /// Prepared rigs, by what their guests are.
+    pub probes: Mutex<Vec<(Kind, Arc<Probe>)>>,
     pub stop: Stop,
 }
 
 impl Range {
-    pub fn search(&self, options: &Hunt, mut search: Search) -> Result<Search, Trouble> {
-        let until = Instant::now() + Duration::from_nanos(options.budget.0);
-        while Instant::now() < until {
-            let left = (options.candidates as usize).saturating_sub(search.measured().0);
+    /// Searches until an instant, or until `most` mixtures were measured; at least one batch.
+    pub fn search(
+        &self,
+        mut search: Search,
+        how: Way,
+        (until, most): (Instant, usize),
+    ) -> Result<Search, Trouble> {
+        while search.measured().0 == 0 || Instant::now() < until {
+            let left = most.saturating_sub(search.measured().0);
             let batch = search.batch(BATCH.min(left));
             if batch.is_empty() {
                 break;
             }
-            let outcomes = self.measure(search.pool(), &batch)?;
+            let outcomes = self.measure(search.pool(), &batch, how)?;
             for (mixture, outcome) in batch.into_iter().zip(outcomes) {
                 search.learn(mixture, outcome);
             }
             let (measured, failed) = search.measured();
-            let best = search.best().map_or(0, |best| best.1);
+            let best = search.best().map_or(0, |best| best.1.latency);
             let left = until.saturating_duration_since(Instant::now()).as_secs();
+            let functions = match how {
+                Way::Explained => format!(", held up by {} functions", search.functions()),
+                Way::Plain => String::new(),
+            };
             eprintln!(
-                "irqscope: {measured} mixtures, {failed} failed, longest {}; {left} s left",
-                Span(best)
+                "irqscope: {measured} mixtures, {failed} failed, the latest response after {}{functions}; \
+                 {left} s left",
+                figure(best)
             );
         }
         Ok(search)
     }
 
     /// Measures mixtures side by side and returns their outcomes in the same order.
-    pub fn measure(&self, pool: &Pool, all: &[Mixture]) -> Result<Vec<Outcome>, Trouble> {
+    pub fn measure(&self, pool: &Pool, all: &[Mixture], how: Way) -> Result<Vec<Outcome>, Trouble> {
         let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(vec![None; all.len()]));
         let work = || {
             let console = console()?;
@@ -71,7 +93,7 @@ impl Range {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 all.get(at).map(|mixture| (at, mixture))
             } {
-                let text = self.scenario(mixture, pool, "");
+                let text = self.scenario(mixture, pool, "", how);
                 let outcome = self.one(&text, console.path())?;
                 outcomes.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(outcome);
             }
@@ -88,8 +110,12 @@ impl Range {
     }
 
     /// Returns the scenario of a mixture.
-    pub fn scenario(&self, mixture: &Mixture, pool: &Pool, about: &str) -> String {
-        mixture.scenario(pool, &self.table, self.count, about)
+    pub fn scenario(&self, mixture: &Mixture, pool: &Pool, about: &str, how: Way) -> String {
+        let mut table = self.table.clone();
+        if how == Way::Explained {
+            table.insert("explain".into(), true.into());
+        }
+        mixture.scenario(pool, &table, self.count, about)
     }
 
     fn one(&self, text: &str, console: &Path) -> Result<Outcome, Trouble> {
@@ -98,20 +124,37 @@ impl Range {
             .map_err(irqscope_run::ExecuteError::from)?;
         let probe = self.probe(&scenario)?;
         match probe.measure(&scenario.cases()[0].plan, console, &self.stop) {
-            Ok(data) => Ok(outcome(&data)),
+            Ok(data) => Ok(self.outcome(&data)),
             Err(error @ (RigError::Interrupted | RigError::Unready { .. })) => Err(error.into()),
             Err(error) => Ok(Outcome::Failed(error.to_string())),
         }
     }
 
+    /// Returns the responses that the generator saw, joined with the target's record as in a run.
+    fn outcome(&self, data: &CaseData) -> Outcome {
+        let outside = data.rows.iter().filter(|row| row.view == View::Outside);
+        let longest = outside.filter_map(|row| Some((row.latency?.0.cast_unsigned(), row.seq)));
+        let Some((latency, seq)) = longest.max() else {
+            return Outcome::Failed("no trigger was answered".into());
+        };
+        let held_up = culprits(data, self.stage).into_iter().map(|(cause, ns)| HeldUp {
+            name: Cause::named(cause.kind, cause.name.clone()).to_string(),
+            whole: cause.to_string(),
+            functions: cause.functions().into_iter().map(str::to_owned).collect(),
+            latency: ns.unsigned_abs(),
+        });
+        Outcome::Late(Late { latency, seq, held_up: held_up.collect() })
+    }
+
     fn probe(&self, scenario: &Scenario) -> Result<Arc<Probe>, Trouble> {
         let mut probes = self.probes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, probe)) = probes.iter().find(|(payload, _)| *payload == scenario.payload) {
+        let known: Kind = (scenario.payload.clone(), scenario.cases()[0].plan.explains());
+        if let Some((_, probe)) = probes.iter().find(|(key, _)| *key == known) {
             return Ok(probe.clone());
         }
         let say = |what: &str| eprintln!("irqscope: {what}");
         let probe = Arc::new(Probe::prepare(scenario, &say, &self.stop)?);
-        probes.push((scenario.payload.clone(), probe.clone()));
+        probes.push((known, probe.clone()));
         Ok(probe)
     }
 
@@ -121,13 +164,13 @@ impl Range {
         (text, saved): (&str, &Path),
         out: &Path,
         options: &Hunt,
-        (stage, latency, seq): (Stage, u64, u64),
+        late: &Late,
     ) -> Result<(RunDir, Vec<(String, u64)>), Trouble> {
         let name = saved.file_stem().unwrap_or_default().to_string_lossy();
         let file = ScenarioFile::new(name, saved.display().to_string(), text);
         let mut overrides = self.overrides.clone();
         if self.one_cpu {
-            overrides.set("twin.trace", seq + 1);
+            overrides.set("twin.trace", late.seq + 1);
         }
         let mut how = options.execution.how.clone();
         how.out = Some(out.to_owned());
@@ -137,27 +180,17 @@ impl Range {
             return Ok((run, Vec::new()));
         }
         let path = CasePath::open(&run, None)?;
-        let sample = path.choose(stage, At::Seq(seq))?;
-        if u64::try_from(sample.latency_ns) != Ok(latency) {
+        let sample = path.choose(self.stage, At::Seq(late.seq))?;
+        if u64::try_from(sample.latency_ns) != Ok(late.latency) {
             let what = format!(
                 "the same scenario gave {} and then {}: report this",
-                Span(latency),
-                Span(sample.latency_ns.unsigned_abs())
+                figure(late.latency),
+                figure(sample.latency_ns.unsigned_abs())
             );
             return Err(Trouble::new(Exit::Invalid, what));
         }
         let functions = path.tree(&sample)?.functions();
         let functions = functions.into_iter().take(5).map(|one| (one.function, one.own)).collect();
         Ok((run, functions))
-    }
-}
-
-/// Returns the longest latency that the generator saw, joined with the target's record as in a run.
-fn outcome(data: &CaseData) -> Outcome {
-    let outside = data.rows.iter().filter(|row| row.view == View::Outside);
-    let longest = outside.filter_map(|row| Some((row.latency?.0.cast_unsigned(), row.seq)));
-    match longest.max() {
-        Some((latency, seq)) => Outcome::Late(latency, seq),
-        None => Outcome::Failed("no trigger was answered".into()),
     }
 }
