@@ -67,7 +67,7 @@ impl Found {
         }
         all += &self.culprits();
         all + &format!(
-            "scenario  {scenario}\nrun       {run}\nnext      irqscope path {run} --stage {stage}\n"
+            "scenario  {scenario}\nrun       {run}\nnext      irqscope path {run} --stage {stage} --at max\n"
         )
     }
 
