@@ -51,7 +51,8 @@ files() {
 }
 
 echo on >$dlock/mode
-./sleeper 4000 2000 &
+# An urgent timer every 4 ms, for as long as all else goes on.
+while :; do ./sleeper 4000 2000; done >/dev/null &
 load torture
 load locktorture torture_type=spin_lock nwriters_stress=2 stat_interval=0 || exit 1
 network & network=$!
@@ -77,6 +78,9 @@ dmesg | grep -E 'spin_lock-torture:.*(SUCCESS|FAILURE)|state was lost'
 dmesg | grep -q 'state was lost' && exit 1
 dmesg | grep 'APIC timer disabled' && exit 1 # nothing would sleep for less than a tick
 awk '$1 == "refused" && $2 == 0 { exit 1 }' $dlock/decisions || { echo "nothing refused"; exit 1; }
+# 250 a second on a machine that has the time.
+urgent=$(awk '$1 == "urgent_timers" { print $2 }' $dlock/decisions)
+[ "$urgent" -ge $((1000 + 25 * torture)) ] || { echo "only $urgent urgent timers"; exit 1; }
 SCRIPT
 # Each change of the mode is one of the code, of every lock and of the idle loop.
 run_guest $((480 + TORTURE + 2 * ${CYCLES:-20})) "$KERNEL" "$WORK" cpus="${CPUS:-2}" newer
