@@ -20,8 +20,8 @@ Examples:
   irqscope hunt demo --kernel 6.1 --stage user --budget 30m
   irqscope hunt mine.toml --stage softirq --source exec --source stress-ng:fork
 Afterwards:
-  irqscope run RUN.toml                  the found load once more, to the nanosecond
-  irqscope worst RUN.toml --stage user   the worst instant under it
+  irqscope run RUN.toml                    the found load once more, to the nanosecond
+  irqscope worst RUN.toml --stage user     the worst instant under it
   irqscope path RUN --stage user --at max  the functions of the worst response")]
 pub struct Hunt {
     #[command(flatten)]
