@@ -29,6 +29,9 @@ const CMDLINE: &str = "console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust
 /// A slow kernel gives up ACPI's table of interrupts, half a minute for each device. The one of
 /// multiprocessor PCs says the same.
 const ROUTING: &str = "pci=noacpi";
+/// On the virtual clock, minutes pass while the guest waits for the host's disk, and what waits
+/// for its reader meanwhile is not hung.
+const NO_HUNG_TASKS: &str = "sysctl.kernel.hung_task_timeout_secs=0";
 /// Of the doorbell: as many as there are stages.
 const LINES: usize = 11;
 const DRIVERS: [&str; 5] = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_net"];
@@ -103,7 +106,7 @@ impl Guest {
         let mut args = self.args();
         args.extend(monitor.args());
         args.extend(doorbell.iter().flat_map(Doorbell::args));
-        let append = if self.turns { format!("{CMDLINE} {ROUTING}") } else { CMDLINE.to_owned() };
+        let append = self.command_line();
         let arch = self.kernel.arch();
         let emulator = match self.newer {
             true => Emulator::of(arch, self.cpus, &|step| eprintln!("{step}"))?,
@@ -132,6 +135,12 @@ impl Guest {
         ran?;
         let status = std::fs::read_to_string(self.exchange.join("status")).unwrap_or_default();
         status.trim().parse().map(Some).map_err(|_| qemu.lost("the guest ended without a status"))
+    }
+
+    fn command_line(&self) -> String {
+        let more = [(self.turns, ROUTING), (self.virtual_clock, NO_HUNG_TASKS)];
+        let more = more.into_iter().filter_map(|(wanted, words)| wanted.then_some(words));
+        std::iter::once(CMDLINE).chain(more).collect::<Vec<_>>().join(" ")
     }
 
     fn args(&self) -> Vec<String> {
