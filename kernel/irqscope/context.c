@@ -13,6 +13,7 @@
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <asm/irq_regs.h>
 
 #include "context.h"
@@ -92,4 +93,35 @@ void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles)
 	irqscope_event_at(log, event);
 	if (event.address && !(event.context & IRQSCOPE_IN_IDLE))
 		irqscope_context_stack(log, event, kernel_stack_pointer(regs));
+}
+
+/**
+ * irqscope_context_entered() - log what an interrupt interrupted that is not the trigger's
+ * @scope: the scope; its log has the interrupt's entry as the last event
+ * @known: that event has the address
+ *
+ * Where interrupts were disabled for longer than a tick, the timer's waits with the
+ * trigger's, and comes first: the trigger's then interrupts what follows it. Interrupts
+ * that come all the time shall cost little: the callers are looked for only in a lock's
+ * function, which says nothing by itself.
+ */
+void notrace irqscope_context_entered(struct irqscope *scope, bool known)
+{
+	struct irqscope_event_log *log = &scope->interference.log;
+	struct irqscope_event event = {
+		.cycles = log->last,
+		.address = irqscope_interrupted(),
+		.pid = current->pid,
+		.priority = current->prio + 1,
+		.kind = IRQSCOPE_STACKED,
+	};
+
+	if (raw_smp_processor_id() != READ_ONCE(scope->interference.cpu))
+		return;
+	if (!event.address || is_idle_task(current))
+		return;
+	if (!known)
+		irqscope_event_at(log, event);
+	if (in_lock_functions(event.address))
+		irqscope_context_stack(log, event, kernel_stack_pointer(get_irq_regs()));
 }

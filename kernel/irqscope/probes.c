@@ -27,6 +27,8 @@
 static void notrace probe_irq_entry(void *data, int irq, struct irqaction *action)
 {
 	irqscope_event(data, IRQSCOPE_IRQ_ENTRY, irq, (unsigned long)action->handler);
+	if (action->dev_id != data)
+		irqscope_context_entered(data, false);
 }
 
 static void notrace probe_irq_exit(void *data, int irq, struct irqaction *action, int result)
@@ -162,6 +164,7 @@ FLAGS_PROBE(preempt_enable, IRQSCOPE_PREEMPT_ON)
 	{										\
 		irqscope_event(data, IRQSCOPE_VECTOR_ENTRY, _vector,			\
 			       irqscope_interrupted());					\
+		irqscope_context_entered(data, true);					\
 	}										\
 	static void __maybe_unused notrace						\
 	probe_##_name##_exit(void *data, int number)					\

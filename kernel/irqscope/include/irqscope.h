@@ -251,7 +251,10 @@ struct irqscope_user_edge {
 
 enum irqscope_event_kind {
 	IRQSCOPE_TRIGGERED,		/* value: seq; address: what was interrupted */
-	IRQSCOPE_STACKED,		/* address: text address on its stack, nearest first */
+	IRQSCOPE_STACKED,		/* address: text address on its stack, nearest first.
+					 * After an interrupt's entry, with the same stamp: of
+					 * what it interrupted; IRQ_ENTRY's first one is that
+					 */
 	IRQSCOPE_IRQ_ENTRY,		/* value: number; address: its handler */
 	IRQSCOPE_IRQ_EXIT,		/* value: number */
 	IRQSCOPE_VECTOR_ENTRY,		/* value: enum irqscope_vector; address: what

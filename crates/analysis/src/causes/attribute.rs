@@ -22,7 +22,7 @@ use super::names::Names;
 use super::parts::{Explained, Parts};
 use super::response::{Instants, ResponseParts};
 use super::sight::{Answering, Sight};
-use super::timeline::{Interrupted, Interval, Timeline};
+use super::timeline::{Interval, Timeline};
 use super::turns::{Others, Turns};
 
 /// Explains every answered latency of a case that has events; returns whose clock it is.
@@ -261,7 +261,7 @@ impl Case<'_> {
         let Some(found) = sight.interrupted.filter(|found| found.address != 0) else {
             return Cause::plain(kind);
         };
-        let (name, callers) = self.blame(found);
+        let (name, callers) = self.blame(found.address, &found.stack);
         Cause::named(kind, name).with(callers)
     }
 
@@ -277,8 +277,11 @@ impl Case<'_> {
             .intervals
             .iter()
             .filter(|one| one.from >= interval.from && one.to <= entry && one.interrupted);
-        match later.next().and_then(|one| one.found).filter(|address| *address != 0) {
-            Some(address) => Cause::named(CauseKind::IrqsDisabled, self.names.function(address)),
+        match later.next().and_then(|one| sight.timeline?.interrupted(one.to)) {
+            Some((address, stack)) => {
+                let (name, callers) = self.blame(address, stack);
+                Cause::named(CauseKind::IrqsDisabled, name).with(callers)
+            }
             None => self.disabled(sight, interval),
         }
     }
@@ -291,11 +294,11 @@ impl Case<'_> {
         Some(cause.with("called by stop_machine()"))
     }
 
-    /// Names the function that had something disabled, and its callers. Helpers that only enable
-    /// again are passed over.
-    pub fn blame(&self, found: &Interrupted) -> (String, String) {
-        let mut names = vec![self.names.function(found.address)];
-        names.extend(found.stack.iter().filter_map(|address| self.names.caller(*address)));
+    /// Names the function that had something disabled, and its callers: the instruction that was
+    /// interrupted is in it, or in a helper that only enables again and is passed over.
+    pub fn blame(&self, interrupted: u64, stack: &[u64]) -> (String, String) {
+        let mut names = vec![self.names.function(interrupted)];
+        names.extend(stack.iter().filter_map(|address| self.names.caller(*address)));
         names.dedup();
         let at = names.iter().position(|name| !is_helper(name)).unwrap_or(0);
         let callers: Vec<&str> = names[at + 1..].iter().take(3).map(String::as_str).collect();

@@ -133,7 +133,7 @@ impl Case<'_> {
                     cause.with(format!("called by {by}"))
                 }
                 None => {
-                    let (name, callers) = self.blame(found);
+                    let (name, callers) = self.blame(found.address, &found.stack);
                     Cause::named(CauseKind::SoftirqsDisabled, name).with(callers)
                 }
             },
@@ -186,7 +186,7 @@ impl Case<'_> {
         let mut detail = self.run_of(interval);
         let held = held.filter(|_| interval.callback().is_none());
         if let Some(found) = held.filter(|_| kind == CauseKind::NotPreempted) {
-            let (function, callers) = self.blame(found);
+            let (function, callers) = self.blame(found.address, &found.stack);
             let callers = if callers.is_empty() { callers } else { format!(" {callers}") };
             detail = format!("{detail}{IN}{function}{callers}");
         }

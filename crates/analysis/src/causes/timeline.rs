@@ -38,8 +38,6 @@ pub struct Interval {
     pub slept: bool,
     /// It ended because a hard interrupt came.
     pub interrupted: bool,
-    /// The context that the interrupt found, where its event says so; see [`Interrupted`].
-    pub found: Option<u64>,
     pub began: Mark,
     pub ended: Mark,
     /// Events written at its beginning.
@@ -88,6 +86,9 @@ pub struct Timeline {
     /// Their places, by the lower 32 bits of the target's number.
     numbered: BTreeMap<u32, usize>,
     pub threads: BTreeMap<u32, String>,
+    /// What interrupts interrupted, in order of time: the instruction, then addresses on its stack,
+    /// nearest first. Empty where that was no code of the kernel's.
+    entered: Vec<(u64, Vec<u64>)>,
     /// The return addresses when a call of another CPU had been answered, innermost first, in order
     /// of time.
     answers: Vec<(u64, Vec<u64>)>,
@@ -190,10 +191,6 @@ impl Timeline {
             },
             slept: matches!(end, What::Switch { preempted: false, .. }),
             interrupted: matches!(end, What::IrqEntry { .. } | What::VectorEntry { .. }),
-            found: match end {
-                What::VectorEntry { interrupted, .. } => Some(*interrupted),
-                _ => None,
-            },
             began: std::mem::discriminant(&last.what),
             ended: std::mem::discriminant(end),
             events: met.events,
@@ -219,6 +216,11 @@ impl Timeline {
                 self.numbered.insert(*seq, self.handlers.len());
                 self.handlers.push(found);
             }
+            What::IrqEntry { .. } => self.entered.push((event.at.0, Vec::new())),
+            What::VectorEntry { interrupted, .. } => {
+                let code = Some(*interrupted).filter(|address| *address != 0);
+                self.entered.push((event.at.0, code.into_iter().collect()));
+            }
             What::VectorExit(Vector::CallFunction | Vector::CallFunctionSingle) => {
                 self.answers.push((event.at.0, Vec::new()));
             }
@@ -234,15 +236,17 @@ impl Timeline {
                 });
             }
             What::Switch { .. } => self.threaded_softirqs |= event.context.is(Context::SOFTIRQ),
+            // At the same stamp as its trigger or its interrupt's entry, after it; or after a call's
+            // answer, whose stamp is another one.
             What::Stacked { address } => {
-                // At the same stamp as its trigger, after it; or after a call's answer, whose
-                // stamp is another one.
-                let triggered = self.handlers.last().map(|last| last.at);
-                match (self.handlers.last_mut(), self.answers.last_mut()) {
-                    (Some(last), _) if triggered == Some(event.at.0) => last.stack.push(*address),
-                    (_, Some((_, stack))) => stack.push(*address),
-                    _ => {}
-                }
+                let at = event.at.0;
+                let handler = self.handlers.last_mut().filter(|last| last.at == at);
+                let entered = self.entered.last_mut().filter(|last| last.0 == at);
+                let answer = self.answers.last_mut();
+                let stack = (handler.map(|last| &mut last.stack))
+                    .or(entered.map(|last| &mut last.1))
+                    .or(answer.map(|last| &mut last.1));
+                stack.into_iter().for_each(|stack| stack.push(*address));
             }
             _ => {}
         }
@@ -264,6 +268,14 @@ impl Timeline {
     /// Returns the stamps of all triggers' handlers, in order.
     pub fn handled(&self) -> impl Iterator<Item = u64> {
         self.handlers.iter().map(|found| found.at)
+    }
+
+    /// Returns the instruction that the interrupt entered then came before, and addresses on that
+    /// one's stack, nearest first. None: the kernel's code was not interrupted, or no event says it.
+    pub fn interrupted(&self, entry: u64) -> Option<(u64, &[u64])> {
+        let at = self.entered.binary_search_by_key(&entry, |(at, _)| *at).ok()?;
+        let (address, stack) = self.entered[at].1.split_first()?;
+        Some((*address, stack))
     }
 
     /// Returns the return addresses where a call was answered that was taken at this instant.

@@ -9,6 +9,7 @@ mod coverage;
 mod derive;
 mod explain;
 mod fuzz;
+mod held_off;
 mod live;
 mod live_and_finished;
 #[allow(dead_code, reason = "each crate's tests use what they need")]
