@@ -28,7 +28,7 @@ hunt other --jobs 1
 python3 - "$WORK" <<'PY'
 import json, sys
 one, other = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("one", "other"))
-for key in ("latency_ns", "measured", "failures", "failed", "functions", "functions_met", "culprits"):
+for key in ("latency_ns", "next_ns", "longer_than_half", "answered", "measured", "failures", "failed", "functions", "functions_met", "culprits"):
     assert one[key] == other[key], f"{key}: {one[key]} and {other[key]}"
 print(one["latency_ns"], one["measured"], one["failures"], one["functions"])
 assert [name for name, _ in one["failed"]] == ["nothing"], one["failed"]
@@ -48,6 +48,16 @@ PY
 cmp "$WORK/one/samples.parquet" "$WORK/other/samples.parquet" || fail "two searches end with other samples"
 expect 0 "$IRQSCOPE" run "$WORK/one.toml" --out "$WORK/again" --no-report
 cmp "$WORK/again/samples.parquet" "$WORK/one/samples.parquet" || fail "the scenario gives other samples"
+target/venv/bin/python - "$WORK" <<'PY'
+import json, sys
+import duckdb
+one = json.load(open(f"{sys.argv[1]}/one.json"))
+latencies = [latency for (latency,) in duckdb.sql(f"""
+    SELECT latency_ns FROM '{sys.argv[1]}/one/samples.parquet'
+    WHERE view = 'outside' AND latency_ns IS NOT NULL ORDER BY 1 DESC""").fetchall()]
+seen = (one["answered"], one["longer_than_half"], one["next_ns"])
+assert seen == (len(latencies), sum(each > latencies[0] // 2 for each in latencies), latencies[1]), (seen, latencies[:5])
+PY
 holds "$WORK/again/summary.json" \
 	"[s['max_ns'] for s in c['stages'] if s['view'] == 'outside'] == [$(field "$WORK/one.json" "j['latency_ns']")]" \
 	"the scenario has another latency"

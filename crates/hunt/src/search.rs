@@ -32,6 +32,12 @@ pub struct Late {
     pub latency: u64,
     /// The number of the trigger that had it.
     pub seq: u64,
+    /// Responses that were measured.
+    pub answered: usize,
+    /// How many of them took longer than half the longest latency, that one among them.
+    pub long: usize,
+    /// The longest latency but one, ns; 0 if there was one response.
+    pub next: u64,
     /// The longest latency of each culprit.
     pub held_up: Vec<HeldUp>,
 }
@@ -164,7 +170,7 @@ mod tests {
     fn together(mixture: &Mixture, pool: &Pool) -> Late {
         let [fork, pipe, vm] = ["fork", "pipe", "vm"].map(|name| instances(mixture, pool, name));
         let latency = 100 + 300 * vm.min(1) + 50 * fork + 40 * fork * pipe + mixture.seed % 7;
-        Late { latency, seq: 3, held_up: Vec::new() }
+        Late { latency, seq: 3, ..Late::default() }
     }
 
     /// Gives a load that is shorter than all others until eight of it run with three others; it
@@ -188,7 +194,7 @@ mod tests {
         if pipe > 0 {
             held_up.push(held("pipe", &["pipe_write", "vfs_write"], 10 + pipe));
         }
-        Late { latency, seq: 3, held_up }
+        Late { latency, seq: 3, held_up, ..Late::default() }
     }
 
     fn searched(

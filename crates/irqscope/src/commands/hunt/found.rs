@@ -24,6 +24,12 @@ pub struct Longest {
 pub struct Found {
     pub stage: &'static str,
     pub latency_ns: u64,
+    /// Responses to the scenario that was found.
+    pub answered: usize,
+    /// How many of them took longer than half of the latency.
+    pub longer_than_half: usize,
+    /// The longest latency but one.
+    pub next_ns: u64,
     pub measured: usize,
     pub failed: Vec<(String, String)>,
     pub failures: usize,
@@ -55,9 +61,22 @@ impl Found {
         let Self { stage, latency_ns, measured, failures, scenario, run, .. } = self;
         let mut all = format!(
             "The latest response of stage {stage} in {measured} mixtures of loads is {}\n\
-             ({failures} could not be measured). This scenario repeats it:\n\n{text}\n",
-            figure(*latency_ns)
+             ({failures} could not be measured). This scenario repeats it:\n\n{text}\n\
+             {} of {} responses took longer than half of that, and the latest but one {}.\n",
+            figure(*latency_ns),
+            self.longer_than_half,
+            self.answered,
+            figure(self.next_ns)
         );
+        if self.longer_than_half == 1 {
+            all +=
+                "Ask for more triggers before you take this for what the load does all the time:\n";
+            all += &format!(
+                "irqscope run {scenario} --allow-commands --set trigger.count={}\n",
+                10 * self.answered
+            );
+        }
+        all.push('\n');
         if !self.functions.is_empty() {
             all += "Most of its instructions were executed by\n";
             for (name, own) in &self.functions {

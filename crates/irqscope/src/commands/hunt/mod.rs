@@ -116,6 +116,9 @@ pub fn hunt(options: &Hunt) -> Done {
     let found = Found {
         stage: stage.name(),
         latency_ns: late.latency,
+        answered: late.answered,
+        longer_than_half: late.long,
+        next_ns: late.next,
         measured: explored.measured().0 + search.measured().0,
         failed,
         failures: explored.measured().1 + search.measured().1,

@@ -133,17 +133,22 @@ impl Range {
     /// Returns the responses that the generator saw, joined with the target's record as in a run.
     fn outcome(&self, data: &CaseData) -> Outcome {
         let outside = data.rows.iter().filter(|row| row.view == View::Outside);
-        let longest = outside.filter_map(|row| Some((row.latency?.0.cast_unsigned(), row.seq)));
-        let Some((latency, seq)) = longest.max() else {
+        let answered = outside.filter_map(|row| Some((row.latency?.0.cast_unsigned(), row.seq)));
+        let mut latest: Vec<(u64, u64)> = answered.collect();
+        latest.sort_unstable_by(|one, other| other.cmp(one));
+        let Some(&(latency, seq)) = latest.first() else {
             return Outcome::Failed("no trigger was answered".into());
         };
+        let long = latest.iter().take_while(|(other, _)| *other > latency / 2).count();
+        let next = latest.get(1).map_or(0, |(next, _)| *next);
         let held_up = culprits(data, self.stage).into_iter().map(|(cause, ns)| HeldUp {
             name: Cause::named(cause.kind, cause.name.clone()).to_string(),
             whole: cause.to_string(),
             functions: cause.functions().into_iter().map(str::to_owned).collect(),
             latency: ns.unsigned_abs(),
         });
-        Outcome::Late(Late { latency, seq, held_up: held_up.collect() })
+        let (answered, held_up) = (latest.len(), held_up.collect());
+        Outcome::Late(Late { latency, seq, answered, long, next, held_up })
     }
 
     fn probe(&self, scenario: &Scenario) -> Result<Arc<Probe>, Trouble> {
