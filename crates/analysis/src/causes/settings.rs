@@ -92,12 +92,24 @@ const TICK: &[&str] = &["tick_sched_timer", "tick_nohz_handler"];
 /// Softirqs that call RCU's callbacks back.
 const RCU: &[&str] = &["rcu"];
 
-const RULES: [Rule; 17] = [
+/// Functions of mm/page_alloc.c that give pages which are kept for a CPU back, interrupts disabled: from Linux 6.7 on
+/// some thousands at a stretch, before that all ("mm, pcp: avoid to drain PCP when process exit").
+const LISTS_OF_PAGES: &[&str] = &["free_unref_page", "free_pcppages_bulk"];
+
+const RULES: [Rule; 18] = [
     // Since then only groups are throttled: "sched/rt: Remove default bandwidth control".
     Rule::new(CauseKind::Throttled, "sysctl kernel.sched_rt_runtime_us=-1").before((6, 12)),
     // "sched/fair: Add trivial fair server".
     Rule::new(CauseKind::Throttled, "0 in /sys/kernel/debug/sched/fair_server/cpu*/runtime")
         .since((6, 12)),
+    // "mm/page_alloc: introduce vm.percpu_pagelist_high_fraction"; batches are the least.
+    Rule::new(
+        CauseKind::IrqsDisabled,
+        "sysctl vm.percpu_pagelist_high_fraction=1000000: few pages are kept for a CPU",
+    )
+    .about(LISTS_OF_PAGES)
+    .since((5, 14))
+    .unless("sysctl.vm.percpu_pagelist_high_fraction"),
     // "preempt/dynamic: Support dynamic preempt with preempt= boot option".
     Rule::new(CauseKind::NotPreempted, "preempt=full").on(Kernels::CanBeFull),
     Rule::new(CauseKind::NotPreempted, "a kernel with CONFIG_PREEMPT").on(Kernels::Voluntary),
@@ -228,6 +240,17 @@ mod tests {
         assert!(of(Interrupt, "irq 11 vring_interrupt", kernel).is_empty());
         assert!(of(Softirq, "net_rx", kernel).is_empty());
         assert_eq!(of(Softirq, "net_rx", ("6.1.0", DYNAMIC, "nothreadirqs=1", 2)).len(), 1);
+    }
+
+    #[test]
+    fn few_pages_are_kept_where_a_kernel_can_be_asked_to() {
+        let of =
+            |name, release, cmdline| of(IrqsDisabled, name, (release, DYNAMIC, cmdline, 1)).len();
+        let set = "sysctl.vm.percpu_pagelist_high_fraction=1000000";
+        assert_eq!(of("free_unref_page_list", "6.1.0", ""), 1);
+        assert_eq!(of("free_unref_page_list", "6.1.0", set), 0);
+        assert_eq!(of("free_unref_page_list", "5.10.0", ""), 0);
+        assert_eq!(of("get_random_u32", "6.1.0", ""), 0);
     }
 
     #[test]
