@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: the hunt finds a load that a scenario brings among others that delay less, writes it as a scenario of
 # at most 20 lines, which gives the same latency to the nanosecond; each culprit that it lists is repeated by
-# its scenario, likewise; the same seed searches in the same way; a load that cannot run is named; what cannot be searched is refused.
+# its scenario, likewise; the third latest response is searched for likewise; the same seed searches in the same way; a load that cannot run is named; what cannot be searched is refused.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -91,6 +91,19 @@ TOML
 expect 0 "$IRQSCOPE" hunt "$WORK/brought/own.toml" --count 20 --source hammer --candidates 2 --out "$WORK/brought.d"
 expect 0 "$IRQSCOPE" run "$WORK/brought.d.toml" --allow-commands --out "$WORK/brought.again" --no-report
 cmp "$WORK/brought.d/samples.parquet" "$WORK/brought.again/samples.parquet" || fail "another place gives other samples"
+
+# What does not come three times in a run does not count.
+hunt third --nth 3
+target/venv/bin/python - "$WORK" <<'PY'
+import json, sys
+import duckdb
+third, one = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("third", "one"))
+latest = duckdb.sql(f"""
+    SELECT latency_ns, seq FROM '{sys.argv[1]}/third/samples.parquet'
+    WHERE view = 'outside' AND latency_ns IS NOT NULL ORDER BY ALL DESC LIMIT 3""").fetchall()
+assert latest[2] == (third["latency_ns"], third["seq"]), (latest, third["latency_ns"], third["seq"])
+assert third["latency_ns"] <= one["latency_ns"], (third["latency_ns"], one["latency_ns"])
+PY
 
 expect 2 "$IRQSCOPE" hunt "$WORK/own.toml" --source exec --out "$WORK/one"
 says "choose another --out"

@@ -28,15 +28,15 @@ pub enum Outcome {
 /// The late responses of a mixture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Late {
-    /// The longest latency, ns.
+    /// The latency by which mixtures are compared, ns: the longest, or the Nth longest.
     pub latency: u64,
     /// The number of the trigger that had it.
     pub seq: u64,
     /// Responses that were measured.
     pub answered: usize,
-    /// How many of them took longer than half the longest latency, that one among them.
+    /// How many of them took longer than half of `latency`.
     pub long: usize,
-    /// The longest latency but one, ns; 0 if there was one response.
+    /// The longest latency after `latency`, ns; 0 if there is none.
     pub next: u64,
     /// The longest latency of each culprit.
     pub held_up: Vec<HeldUp>,

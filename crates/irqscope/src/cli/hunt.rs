@@ -18,6 +18,7 @@ use super::Execution;
 #[command(after_help = "\
 Examples:
   irqscope hunt demo --kernel 6.1 --stage user --budget 30m
+  irqscope hunt demo --kernel 6.1 --nth 3         without what comes once or twice in a run
   irqscope hunt mine.toml --stage softirq --source exec --source stress-ng:fork
 Afterwards:
   irqscope run RUN.toml                    the found load once more, to the nanosecond
@@ -39,6 +40,10 @@ pub struct Hunt {
     /// A load to mix instead of all; may be repeated. A stressor is `stress-ng:NAME`.
     #[arg(long, value_name = "LOAD")]
     pub source: Vec<String>,
+    /// Compare mixtures by their Nth latest response instead of the latest: what delays fewer responses than that in a run,
+    /// such as a table that the kernel fills once, does not count.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub nth: u32,
     /// Print the result as JSON.
     #[arg(long)]
     pub json: bool,

@@ -5,7 +5,7 @@ use irqscope_hunt::{Culprit, Pool};
 use serde::Serialize;
 
 use super::super::probing::figure;
-use super::range::{Range, Way};
+use super::range::{Range, Way, number};
 
 /// Culprits that the text shows.
 const SHOWN: usize = 10;
@@ -23,12 +23,16 @@ pub struct Longest {
 #[derive(Serialize)]
 pub struct Found {
     pub stage: &'static str,
+    /// Which of the latest responses counted, from 1 on.
+    pub nth: usize,
+    /// The number of its trigger.
+    pub seq: u64,
     pub latency_ns: u64,
     /// Responses to the scenario that was found.
     pub answered: usize,
     /// How many of them took longer than half of the latency.
     pub longer_than_half: usize,
-    /// The longest latency but one.
+    /// The longest latency after that one.
     pub next_ns: u64,
     pub measured: usize,
     pub failed: Vec<(String, String)>,
@@ -60,19 +64,19 @@ impl Found {
     pub fn report(&self, text: &str) -> String {
         let Self { stage, latency_ns, measured, failures, scenario, run, .. } = self;
         let mut all = format!(
-            "The latest response of stage {stage} in {measured} mixtures of loads is {}\n\
+            "The {} response of stage {stage} in {measured} mixtures of loads is {}\n\
              ({failures} could not be measured). This scenario repeats it:\n\n{text}\n\
-             {} of {} responses took longer than half of that, and the latest but one {}.\n",
+             {} of {} responses took longer than half of that, the one after it {}.\n",
+            number(self.nth),
             figure(*latency_ns),
             self.longer_than_half,
             self.answered,
             figure(self.next_ns)
         );
         if self.longer_than_half == 1 {
-            all +=
-                "Ask for more triggers before you take this for what the load does all the time:\n";
+            all += "More triggers show whether it comes again, and --nth 2 looks for what does:\n";
             all += &format!(
-                "irqscope run {scenario} --allow-commands --set trigger.count={}\n",
+                "  irqscope run {scenario} --allow-commands --set trigger.count={}\n",
                 10 * self.answered
             );
         }
@@ -86,7 +90,8 @@ impl Found {
         }
         all += &self.culprits();
         all + &format!(
-            "scenario  {scenario}\nrun       {run}\nnext      irqscope path {run} --stage {stage} --at max\n"
+            "scenario  {scenario}\nrun       {run}\nnext      irqscope path {run} --stage {stage} --at {}\n",
+            self.seq
         )
     }
 

@@ -80,6 +80,7 @@ pub fn hunt(options: &Hunt) -> Done {
         stage,
         count,
         one_cpu: base.twin.cpus == 1,
+        nth: options.nth as usize,
         overrides,
         jobs: super::run::jobs(&options.execution.how),
         probes: Mutex::default(),
@@ -115,6 +116,8 @@ pub fn hunt(options: &Hunt) -> Done {
     let longest = |culprit| Longest::of(culprit, &range, search.pool());
     let found = Found {
         stage: stage.name(),
+        nth: options.nth as usize,
+        seq: late.seq,
         latency_ns: late.latency,
         answered: late.answered,
         longer_than_half: late.long,

@@ -43,6 +43,8 @@ pub struct Range {
     pub stage: Stage,
     pub count: u64,
     pub one_cpu: bool,
+    /// Which of the latest responses counts, from 1 on.
+    pub nth: usize,
     pub overrides: Overrides,
     pub jobs: usize,
     /// Prepared rigs, by what their guests are.
@@ -76,8 +78,9 @@ impl Range {
                 Way::Plain => String::new(),
             };
             eprintln!(
-                "irqscope: {measured} mixtures, {failed} failed, the latest response after {}{functions}; \
+                "irqscope: {measured} mixtures, {failed} failed, the {} response after {}{functions}; \
                  {left} s left",
+                number(self.nth),
                 figure(best)
             );
         }
@@ -136,11 +139,13 @@ impl Range {
         let answered = outside.filter_map(|row| Some((row.latency?.0.cast_unsigned(), row.seq)));
         let mut latest: Vec<(u64, u64)> = answered.collect();
         latest.sort_unstable_by(|one, other| other.cmp(one));
-        let Some(&(latency, seq)) = latest.first() else {
-            return Outcome::Failed("no trigger was answered".into());
+        let Some(&(latency, seq)) = latest.get(self.nth - 1) else {
+            let what =
+                format!("{} responses, of which the {} counts", latest.len(), number(self.nth));
+            return Outcome::Failed(what);
         };
         let long = latest.iter().take_while(|(other, _)| *other > latency / 2).count();
-        let next = latest.get(1).map_or(0, |(next, _)| *next);
+        let next = latest.get(self.nth).map_or(0, |(next, _)| *next);
         let held_up = culprits(data, self.stage).into_iter().map(|(cause, ns)| HeldUp {
             name: Cause::named(cause.kind, cause.name.clone()).to_string(),
             whole: cause.to_string(),
@@ -198,4 +203,16 @@ impl Range {
         let functions = functions.into_iter().take(5).map(|one| (one.function, one.own)).collect();
         Ok((run, functions))
     }
+}
+
+/// Names the Nth latest response, from 1 on.
+pub fn number(nth: usize) -> String {
+    let ending = match (nth % 100, nth % 10) {
+        _ if nth == 1 => return "latest".into(),
+        (11..=13, _) | (_, 0 | 4..) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+    };
+    format!("{nth}{ending} latest")
 }
