@@ -374,8 +374,9 @@ fn entered(sight: &Sight<'_>) -> Entered {
 
 /// Returns whether a function is a helper: it enables what another one disabled.
 pub(super) fn is_helper(name: &str) -> bool {
-    const HELPERS: [&str; 6] = [
+    const HELPERS: [&str; 7] = [
         "_raw_spin_unlock",
+        "dlock_spin_unlock",
         "_raw_read_unlock",
         "_raw_write_unlock",
         "__local_bh_enable",
