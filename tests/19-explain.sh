@@ -133,6 +133,34 @@ for seq, length in found:
 print(len(found), "segments are what was executed before the interrupt")
 PY
 
+# The pages of a removed file are given back with interrupts disabled for longer than a tick: the timer's
+# interrupt waits with the trigger's, and comes first. The code that kept both off is named with its callers.
+cat >"$WORK/pages.toml" <<-'TOML'
+	version = 1
+	about = "A file of 60 MB comes and goes"
+	kernels = ["6.1"]
+	states = ["file"]
+	stages = ["irq", "user"]
+	explain = true
+	trigger = { kind = "line", count = 600, period = "2111us", jitter = "uniform", jitter-amount = "1ms", seed = 1 }
+	twin = { limit = 120, memory = 1024 }
+	state.file = { loads = ["file"] }
+	[load.file]
+	command = ["sh", "-c", "while :; do head -c 60000000 /dev/zero >/tmp/f; rm /tmp/f; done"]
+	packages = ["dash/bookworm", "coreutils/bookworm"]
+TOML
+expect 0 "$IRQSCOPE" run "$WORK/pages.toml" --allow-commands --out "$WORK/pages"
+target/venv/bin/python - "$WORK/pages" <<'PY'
+import duckdb, sys
+off = duckdb.sql(f"""
+    SELECT name, detail, max(length_ns), count(*) FROM '{sys.argv[1]}/interference.parquet'
+    WHERE cause = 'interrupts disabled' GROUP BY ALL ORDER BY 3 DESC""").fetchall()
+print(off[:5])
+assert off[0][2] > 5_000_000 and off[0][:1] == ("free_unref_page",), off[:5]
+assert not [row for row in off if row[0].startswith("_raw_")], off
+assert not [row for row in off if row[2] > 1_000_000 and not row[1].startswith("called from ")], off
+PY
+
 # The same as data: the segments of every latency sum up to it.
 target/venv/bin/python - "$WORK/run" <<'PY'
 import duckdb, sys
