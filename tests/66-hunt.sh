@@ -92,7 +92,7 @@ expect 0 "$IRQSCOPE" hunt "$WORK/brought/own.toml" --count 20 --source hammer --
 expect 0 "$IRQSCOPE" run "$WORK/brought.d.toml" --allow-commands --out "$WORK/brought.again" --no-report
 cmp "$WORK/brought.d/samples.parquet" "$WORK/brought.again/samples.parquet" || fail "another place gives other samples"
 
-# What does not come three times in a run does not count.
+# Delays of fewer than three responses do not count.
 hunt third --nth 3
 target/venv/bin/python - "$WORK" <<'PY'
 import json, sys

@@ -86,8 +86,8 @@ pub struct Timeline {
     /// Their places, by the lower 32 bits of the target's number.
     numbered: BTreeMap<u32, usize>,
     pub threads: BTreeMap<u32, String>,
-    /// What interrupts interrupted, in order of time: the instruction, then addresses on its stack,
-    /// nearest first. Empty where that was no code of the kernel's.
+    /// The code that interrupts interrupted, in order of time: the instruction, then addresses on its
+    /// stack, nearest first. Empty where it was not the kernel's.
     entered: Vec<(u64, Vec<u64>)>,
     /// The return addresses when a call of another CPU had been answered, innermost first, in order
     /// of time.

@@ -5,8 +5,8 @@ use crate::story::{CALLER, HANDLER, HOLDER, Story, TASKLET, late, told};
 use irqscope_analysis::CauseKind;
 use irqscope_wire::{Cycles, Event, Nanoseconds, Stage, Vector, What};
 
-/// Another interrupt that waited, too, comes first, and the trigger's interrupts what follows it: the code
-/// that held both off is named all the same, with whom it works for.
+/// Names the code that held off the trigger's interrupt and another one, which comes first: the trigger's
+/// interrupts what follows that.
 #[test]
 fn what_held_off_two_interrupts_is_named_by_the_first() {
     let stacked = |address| What::Stacked { address };
