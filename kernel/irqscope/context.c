@@ -109,7 +109,6 @@ void notrace irqscope_context_entered(struct irqscope *scope, bool known)
 {
 	struct irqscope_event_log *log = &scope->interference.log;
 	struct irqscope_event event = {
-		.cycles = log->last,
 		.address = irqscope_interrupted(),
 		.pid = current->pid,
 		.priority = current->prio + 1,
@@ -120,6 +119,7 @@ void notrace irqscope_context_entered(struct irqscope *scope, bool known)
 		return;
 	if (!event.address || is_idle_task(current))
 		return;
+	event.cycles = log->last; /* of this CPU: no other one may look at it */
 	if (!known)
 		irqscope_event_at(log, event);
 	if (in_lock_functions(event.address))
