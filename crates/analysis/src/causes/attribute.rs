@@ -261,8 +261,7 @@ impl Case<'_> {
         let Some(found) = sight.interrupted.filter(|found| found.address != 0) else {
             return Cause::plain(kind);
         };
-        let (name, callers) = self.blame(found.address, &found.stack);
-        Cause::named(kind, name).with(callers)
+        self.blamed(kind, found.address, &found.stack)
     }
 
     /// Names the code that had interrupts disabled where another interrupt comes first, and the
@@ -278,10 +277,7 @@ impl Case<'_> {
             .iter()
             .filter(|one| one.from >= interval.from && one.to <= entry && one.interrupted);
         match later.next().and_then(|one| sight.timeline?.interrupted(one.to)) {
-            Some((address, stack)) => {
-                let (name, callers) = self.blame(address, stack);
-                Cause::named(CauseKind::IrqsDisabled, name).with(callers)
-            }
+            Some((address, stack)) => self.blamed(CauseKind::IrqsDisabled, address, stack),
             None => self.disabled(sight, interval),
         }
     }
@@ -292,6 +288,12 @@ impl Case<'_> {
         let (_, function) = interval.callback().filter(|(by, _)| *by == Called::StopMachine)?;
         let cause = Cause::named(CauseKind::IrqsDisabled, self.names.function(function));
         Some(cause.with("called by stop_machine()"))
+    }
+
+    /// Makes a cause of what [`blame`](Self::blame) names.
+    pub fn blamed(&self, kind: CauseKind, interrupted: u64, stack: &[u64]) -> Cause {
+        let (name, callers) = self.blame(interrupted, stack);
+        Cause::named(kind, name).with(callers)
     }
 
     /// Names the function that had something disabled, and its callers: the instruction that was

@@ -132,10 +132,7 @@ impl Case<'_> {
                         Cause::named(CauseKind::SoftirqsDisabled, self.names.function(function));
                     cause.with(format!("called by {by}"))
                 }
-                None => {
-                    let (name, callers) = self.blame(found.address, &found.stack);
-                    Cause::named(CauseKind::SoftirqsDisabled, name).with(callers)
-                }
+                None => self.blamed(CauseKind::SoftirqsDisabled, found.address, &found.stack),
             },
             None => self.running(sight, interval, SOFTIRQ_PRIORITY),
         };

@@ -23,7 +23,7 @@ Examples:
 Afterwards:
   irqscope run RUN.toml                    the found load once more, to the nanosecond
   irqscope worst RUN.toml --stage user     the worst instant under it
-  irqscope path RUN --stage user --at max  the functions of the worst response")]
+  irqscope path RUN --stage user --at 49   the functions of that response; the hunt prints its number")]
 pub struct Hunt {
     #[command(flatten)]
     pub execution: Execution,
