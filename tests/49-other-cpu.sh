@@ -11,7 +11,7 @@ says "remote-lock needs a second CPU: set twin.cpus = 2"
 
 for kind in line timer; do
 	kernels=$([ $kind = line ] && echo '"6.1", "6.1-rt"' || echo '"6.1"')
-	sed -e 's/^count = .*/count = 500/' -e "s/^kind = .*/kind = \"$kind\"/" \
+	sed -e 's/^count = .*/count = 1000/' -e "s/^kind = .*/kind = \"$kind\"/" \
 		-e "s/^kernels = .*/kernels = [$kernels]/" scenarios/remote-faults.toml >"$WORK/$kind.toml"
 	grep -q "^kind = \"$kind\"" "$WORK/$kind.toml" || fail "no trigger $kind"
 	expect 0 "$IRQSCOPE" run "$WORK/$kind.toml" --out "$WORK/$kind"
