@@ -99,6 +99,21 @@ print("culprit:", by_culprit, "of", len(late), "late ones,", release["count"], "
 assert by_culprit > 20 and by_culprit >= 0.99 * len(late), (by_culprit, len(late))
 assert loop["identity_holds"], loop["violations"]
 
+# A timer that was not let in is late by what had interrupts disabled, whose function is named. Where the timer came
+# in time, a stock kernel's thread was not preempted.
+held = series(case("held"))["release controlled"]["timelines"]
+by_function = dict.fromkeys(("irqscope_fault_irqs_off", "irqscope_fault_outer"), 0)
+for timeline in held:
+    first = timeline["parts"][0]
+    if not first["what"].startswith("thread irqscope-fault") or first["ns"] < 25_000:
+        continue
+    named = [name for name in by_function if first["what"].startswith(
+        f"thread irqscope-faults (interrupts disabled: {name} [irqscope_faults] < ")]
+    assert len(named) == 1, timeline
+    by_function[named[0]] += 1
+print("interrupts disabled:", by_function, "of", len(held), "late ones")
+assert min(by_function.values()) > 5, by_function
+
 screen = (guest / "screen").read_text().splitlines()
 words = " ".join(" ".join(screen).split())
 worst_stage = max(watched.values(), key=lambda stage: stage["max_ns"])

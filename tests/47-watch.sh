@@ -31,6 +31,7 @@ in_memory() { # In the guest
 	mkdir /run/bin /run/measured
 	cp irqscope irqscope-agent-x86_64 /run/bin
 	cp controlled timer.toml /run/measured
+	[ ! -d faults ] || cp -r faults /run/measured
 	export IRQSCOPE_PARTS=/run/bin irqscope=/run/bin/irqscope
 	to_memory "$irqscope" setpriv sh mktemp mkdir rm cat chmod tar sed grep tr uname id sha256sum modinfo insmod \
 		rmmod modprobe dmesg sleep date pidof sysctl
@@ -77,6 +78,19 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 		fail "watching a static probe: exit $?"
 	kill -TERM $loop
 	wait $loop || fail "the second loop: exit $?"
+}
+
+held() { # In the guest: the loop beside code that has interrupts disabled, in one function and in two.
+	insmod faults/irqscope_faults.ko kinds=3 length_ns=300000 interval_ns=20000000 || fail "no faults"
+	exec 9</dev/irqscope-faults || fail "no faults begin"
+	/run/controlled 100000 >/run/loop &
+	loop=$!
+	await 3000 [ -s /run/loop ] || fail "no third loop"
+	"$irqscope" watch --rt --above 150us --for 5s --out held >held.screen || fail "watching what is held off: exit $?"
+	kill -TERM $loop
+	wait $loop || fail "the loop: exit $?"
+	exec 9<&-
+	rmmod irqscope_faults
 }
 
 refused() { # TEXT COMMAND...
@@ -172,11 +186,15 @@ for kernel in $kernels; do
 	# The driver is built here, for a guest's time goes on while its compiler waits for the host's files.
 	expect 0 "$IRQSCOPE" run demo --kernel $kernel --state idle --stage irq --count 1 --no-report --out "$WORK/built-$kernel"
 	cp "$WORK"/{irqscope,irqscope-agent-x86_64,controlled,timer.toml} "$WORK/$kernel"
+	cp -r kernel/faults "$WORK/$kernel/faults"
+	read -r release image < <("$IRQSCOPE" kernel list | awk -v name=$kernel '$1 == name { print $2, $3 }')
+	make -s -C "${image%/*}/usr/src/linux-headers-$release" M="$WORK/$kernel/faults" modules
 	{
 		local_script
-		declare -f in_memory has_late both is_watching lost refused refusals
+		declare -f in_memory has_late both held is_watching lost refused refusals
 		echo in_memory
 		echo both
+		echo held
 		echo 'cp -r . /exchange'
 		[ $kernel != 6.1 ] || echo lost
 		[ $kernel != 6.1 ] || echo refusals

@@ -36,7 +36,12 @@ struct hrtimer_clock_base {
 	int clockid;
 } RELOCATED;
 
+struct timerqueue_node {
+	s64 expires;
+} RELOCATED;
+
 struct hrtimer {
+	struct timerqueue_node node;
 	s64 _softexpires;
 	void *function;
 	struct hrtimer_clock_base *base;

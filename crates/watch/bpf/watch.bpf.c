@@ -27,6 +27,7 @@ enum kind {
 	WORK_ENTRY,
 	WORK_EXIT,
 	SEND,
+	STACKED,
 };
 
 /* src/event.rs reads it. */
@@ -58,8 +59,16 @@ struct {
 /* Set before the programs are loaded: which wakeups are recorded. */
 const volatile u32 only_pid = 0;
 const volatile u32 only_real_time = 0;
+/*
+ * How late a timer's callback has to be for the kernel's stack to be kept, which
+ * costs more than all else here; 0: it never is.
+ */
+const volatile u64 late_ns = 0;
 /* A bit for each CPU whose events are recorded; 0: all. */
 const volatile u64 only_cpus = 0;
+
+/* Functions of the stack that are kept: a softirq's and an interrupt's are some 14. */
+#define FRAMES 24
 
 /* Priorities of real-time policies, and of SCHED_DEADLINE, lie below. */
 #define MAX_RT_PRIO 100
@@ -187,21 +196,53 @@ int sched_switch(u64 *ctx)
 	return 0;
 }
 
-/* A timer of another clock has no due instant that could be compared: 0. */
+/*
+ * A timer that comes late was not let in: its interrupt comes before the instruction
+ * at which the CPU took it, and that one and its callers are beyond the interrupt's
+ * own functions on the stack. Of an idle CPU it is known why: it slept.
+ */
+static inline __attribute__((always_inline)) void keep_stack(u64 *ctx, u64 at)
+{
+	u64 stack[FRAMES] = {};
+	struct event *event;
+
+	if (!(u32)bpf_get_current_pid_tgid())
+		return;
+	bpf_get_stack(ctx, stack, sizeof(stack), 0);
+#pragma unroll
+	for (int frame = 0; frame < FRAMES; frame++) {
+		if (!stack[frame])
+			return;
+		event = begin(at, STACKED, frame, stack[frame]);
+		if (!event)
+			return;
+		bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	}
+}
+
+/*
+ * A timer of another clock has no due instant that could be compared: 0. The sleep
+ * of a thread that is not of real time has slack, and is late only beyond that.
+ */
 SEC("tp_btf/hrtimer_expire_entry")
 int hrtimer_expire_entry(u64 *ctx)
 {
 	u64 at = bpf_ktime_get_ns();
 	struct hrtimer *timer = (void *)ctx[0];
 	struct event *event;
-	u64 function = 0;
+	u64 function = 0, due, last = 0;
 
 	if (bpf_core_field_exists(timer->function))
 		function = (u64)timer->function;
+	due = timer->base->clockid == CLOCK_MONOTONIC ? timer->_softexpires : 0;
+	if (bpf_core_field_exists(timer->node.expires))
+		last = timer->node.expires;
+	if (late_ns && due && last && (s64)(at - last) >= (s64)late_ns)
+		keep_stack(ctx, at);
 	event = begin(at, TIMER_ENTRY, 0, function);
 	if (!event)
 		return 0;
-	event->due = timer->base->clockid == CLOCK_MONOTONIC ? timer->_softexpires : 0;
+	event->due = due;
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -57,6 +57,11 @@ pub enum What {
         from: u64,
         name: Comm,
     },
+    /// One function of the kernel's stack, before the entry of a timer that comes late; place 0 is the innermost.
+    Stacked {
+        place: u32,
+        address: u64,
+    },
     /// A thread has reached the function in user space.
     User {
         pid: u32,
@@ -117,6 +122,7 @@ impl Event {
             14 => What::WorkEntry { function: value },
             15 => What::WorkExit,
             16 => What::Send { to: number as u16, from: value, name },
+            17 => What::Stacked { place: number, address: value },
             _ => return None,
         };
         Some(Event { at, cpu, what })

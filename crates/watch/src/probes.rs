@@ -49,6 +49,10 @@ const WHERE_THERE: [&str; 11] = [
     "irq_work_exit",
 ];
 
+/// How late a timer's callback begins at least, in ns, where the kernel's stack is kept: well above
+/// the way to it, which takes some microseconds.
+const LATE_NS: u64 = 20_000;
+
 /// Probes that are attached.
 pub struct Probes {
     /// Holds the programs.
@@ -76,11 +80,16 @@ impl Probes {
             Subject::Cpus(cpus) => mask(cpus),
             _ => 0,
         };
+        let late_ns = match subject {
+            Subject::Timers { .. } | Subject::Thread(_) | Subject::RealTime => LATE_NS,
+            Subject::Interrupts { .. } | Subject::Cpus(_) => 0,
+        };
         let mut object = EbpfLoader::new()
             .btf(Some(&btf))
             .override_global("only_pid", &only_pid, true)
             .override_global("only_real_time", &only_real_time, true)
             .override_global("only_cpus", &only_cpus, true)
+            .override_global("late_ns", &late_ns, true)
             .load(OBJECT)
             .map_err(|error| refused("object", &error))?;
         let ring = object.take_map("events").and_then(|map| RingBuf::try_from(map).ok());

@@ -79,7 +79,7 @@ pub fn functions(context: &Context<'_>) -> Box<dyn Fn(u64) -> Option<String>> {
 /// Notes what no probe inside can see.
 fn unknown() -> Message {
     let text = "seen from inside: when a device raised its line is not known, nor what ran while \
-                interrupts were disabled before the handler; a latency begins at the handler's \
+                interrupts were disabled before its handler; a latency begins at the handler's \
                 entry, a sleeper's at its timer's expiry";
     Message::Note(Note { severity: Severity::Info, text: text.into() })
 }

@@ -40,6 +40,12 @@ fn check_recipe(kernel: &KernelName) -> Result<(), Trouble> {
         KernelSource::Known(name) if Recipe::find(name).is_some() => return Ok(()),
         _ => &kernel.text,
     };
+    if name.contains('+') {
+        let text = format!(
+            "`{name}` is no kernel's own name; to build it from Debian's source, write source:{name}"
+        );
+        return Err(Trouble::new(Exit::Usage, text));
+    }
     let known: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();
     let hint = suggestion("kernel that is built", name, &known);
     Err(Trouble::new(

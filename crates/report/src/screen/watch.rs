@@ -82,7 +82,9 @@ fn of_case(
         lines.push(Line::plain(Line::cut(line.trim_end(), width)));
         let stage = place.checked_sub(1).and_then(|place| stages.get(place));
         let text = stage.and_then(|one| one.timelines.first()).and_then(worst_line);
-        lines.extend(text.map(|text| Line::plain(Line::cut(&text, width))));
+        let below = text.map(|text| Line::wrapped(&text, width.saturating_sub(2), 2, false));
+        let indented = |line: Line| Line::plain(format!("  {}", line.text));
+        lines.extend(below.into_iter().flatten().map(indented));
     }
     if stages.len() > STAGES {
         let more = stages.len() - STAGES;
@@ -97,7 +99,7 @@ fn of_case(
     let [from, to] = [axis.from, axis.to].map(|ns| alone(ns as i64));
     let legend = format!(
         "Histograms are from {from} to {to}, logarithmic both ways. Not known: when a device raised \
-         its line, and what ran with interrupts disabled before a handler."
+         its line, and what let its handler wait."
     );
     lines.extend(Line::wrapped(&legend, width, 0, false));
     Ok(lines)
@@ -109,11 +111,19 @@ fn row(one: &SeriesSummary, bars: String) -> [String; 6] {
     [name, grouped(one.count), figure(one.p50_ns), figure(one.p99_ns), figure(one.max_ns), bars]
 }
 
+/// Returns a part's name without the callers of what had interrupts disabled.
+fn short(what: &str) -> String {
+    match what.split_once(" < ") {
+        Some((function, _)) => format!("{function})"),
+        None => what.to_owned(),
+    }
+}
+
 /// Names the culprit of the worst latency.
 fn worst_line(worst: &Timeline) -> Option<String> {
     let (part, ns) = worst.culprit()?;
     let own = if part.own { ", its own work" } else { "" };
-    Some(format!("  worst: {} took {} on CPU {}{own}", part.what, alone(ns as i64), part.cpu))
+    Some(format!("worst: {} took {} on CPU {}{own}", short(&part.what), alone(ns as i64), part.cpu))
 }
 
 /// Says how often a stage reached the limit, and what took the most of those of which it is kept.
@@ -236,8 +246,11 @@ mod tests {
             part("thread a", 300, false),
         ];
         let timeline = Timeline { at_ns: 5, ns: 1_200, parts };
-        assert_eq!(worst_line(&timeline).unwrap(), "  worst: thread a took 700 ns on CPU 1");
+        assert_eq!(worst_line(&timeline).unwrap(), "worst: thread a took 700 ns on CPU 1");
         assert_eq!(worst_line(&Timeline { at_ns: 5, ns: 0, parts: Vec::new() }), None);
+        let parts = vec![part("thread a (interrupts disabled: f < g)", 300, false)];
+        let held = worst_line(&Timeline { at_ns: 5, ns: 300, parts }).unwrap();
+        assert_eq!(held, "worst: thread a (interrupts disabled: f) took 300 ns on CPU 1");
     }
 
     #[test]

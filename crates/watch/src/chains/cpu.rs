@@ -52,6 +52,8 @@ pub struct Mark {
     pub running: Running,
     /// The chain that it belonged to.
     pub chain: Option<u64>,
+    /// The number of the text that says what let a timer's interrupt wait at its end.
+    pub held_off: Option<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -63,6 +65,8 @@ pub struct Cpu {
     pub pending: [Option<Origin>; VECTORS.len()],
     /// The interrupt whose handler has just returned, and its chain.
     pub tail: Option<(u32, Option<Origin>)>,
+    /// The kernel's stack, the innermost first, until the timer that comes late enters.
+    stack: Vec<u64>,
     history: VecDeque<Mark>,
 }
 
@@ -91,7 +95,33 @@ impl Cpu {
         }
         let thread = self.task.map_or(Running::Unknown, Running::Thread);
         let running = self.frames.last().map_or(thread, |frame| frame.running);
-        self.history.push_back(Mark { at, running, chain });
+        self.history.push_back(Mark { at, running, chain, held_off: None });
+    }
+
+    /// Keeps a function of the kernel's stack; a stack that has a hole is dropped.
+    pub fn stacked(&mut self, place: u32, address: u64) {
+        if place == 0 {
+            self.stack.clear();
+        }
+        if self.stack.len() == place as usize {
+            self.stack.push(address);
+        }
+    }
+
+    /// Takes the stack.
+    pub fn stack(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.stack)
+    }
+
+    /// Says what let an interrupt wait that comes now: where there was none since it was due, what the CPU runs.
+    pub fn was_held_off(&mut self, due: u64, at: u64, text: usize) {
+        let waits = |mark: &Mark| matches!(mark.running, Running::Thread(_) | Running::Softirq(_));
+        if !self.ran(due, at).iter().all(|(_, mark)| mark.as_ref().is_some_and(waits)) {
+            return;
+        }
+        if let Some(last) = self.history.back_mut() {
+            last.held_off = Some(text);
+        }
     }
 
     /// Returns what it ran in a time, each with its beginning within that time; none for a

@@ -10,6 +10,7 @@ mod cpu;
 mod names;
 mod origin;
 mod parts;
+mod stack;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ use crate::event::{Comm, Event, What, is_housekeeping, text};
 use crate::subject::Subject;
 use cpu::{Cpu, Frame, Running};
 use origin::Origin;
+use stack::{Texts, held_off};
 
 /// A thread that was woken and has not run yet.
 #[derive(Debug)]
@@ -72,6 +74,7 @@ pub struct Chains {
     chains: u64,
     merged: u64,
     sent: VecDeque<Sent>,
+    held_off: Texts,
 }
 
 impl Chains {
@@ -87,6 +90,7 @@ impl Chains {
             chains: 0,
             merged: 0,
             sent: VecDeque::new(),
+            held_off: Texts::default(),
         }
     }
 
@@ -118,6 +122,7 @@ impl Chains {
                 self.switch(event, next, previous, &name, answers);
             }
             What::TimerEntry { function, due } => answers.extend(self.expire(event, function, due)),
+            What::Stacked { place, address } => self.cpu(event).stacked(place, address),
             What::TimerExit => drop(self.leave_timer(event)),
             What::User { pid } => answers.extend(self.reached(event, pid)),
             What::VectorEntry(vector) => self.enter(event, Frame::of(Running::Local(vector))),
@@ -182,7 +187,7 @@ impl Chains {
         if self.cpus.len() <= usize::from(cpu) {
             return Vec::new();
         }
-        parts::parts(&self.cpus, &self.names, &Origin::new(0, from, cpu), to)
+        self.split(&Origin::new(0, from, cpu), to)
     }
 
     /// Keeps what the CPU runs from here on.
@@ -221,10 +226,24 @@ impl Chains {
         let wanted =
             matches!(&self.subject, Subject::Timers { functions } if functions.contains(&function));
         let since = due.unwrap_or(event.at).min(event.at);
+        self.was_held_off(event, since);
         let origin = wanted.then(|| self.begin(since, event.cpu));
         let frame = Frame { due, origin: origin.clone(), ..Frame::of(Running::Timer(function)) };
         self.enter(event, frame);
         origin.map(|origin| Answer::new(StageName::Callback, event, &origin))
+    }
+
+    /// Keeps what let a timer's interrupt wait, where its stack came before it.
+    fn was_held_off(&mut self, event: &Event, due: u64) {
+        let stack = self.cpu(event).stack();
+        if stack.is_empty() {
+            return;
+        }
+        let name = |address: &u64| self.names.function(*address).unwrap_or_default();
+        let text = held_off(&stack.iter().map(name).collect::<Vec<_>>());
+        if let Some(text) = text.and_then(|text| self.held_off.number(text)) {
+            self.cpu(event).was_held_off(due, event.at, text);
+        }
     }
 
     fn leave_interrupt(&mut self, event: &Event, number: u32) -> Option<Answer> {
@@ -355,7 +374,11 @@ impl Chains {
 
     /// Splits an answer's time into what its CPUs ran, in order; to be asked before the next event.
     pub fn parts(&self, answer: &Answer) -> Vec<Part> {
-        parts::parts(&self.cpus, &self.names, &answer.origin, answer.at)
+        self.split(&answer.origin, answer.at)
+    }
+
+    fn split(&self, origin: &Origin, end: u64) -> Vec<Part> {
+        parts::parts(&self.cpus, &self.names, &self.held_off, origin, end)
     }
 }
 

@@ -4,6 +4,7 @@
 use super::cpu::{Cpu, Running};
 use super::names::Names;
 use super::origin::Origin;
+use super::stack::Texts;
 
 /// A part of a latency.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +21,8 @@ pub struct Part {
 
 /// Splits the time from a chain's beginning to `end`, in order. The same work twice in a row is one
 /// part.
-pub fn parts(cpus: &[Cpu], names: &Names, origin: &Origin, end: u64) -> Vec<Part> {
-    let mut found: Vec<(u16, Running, bool, u64)> = Vec::new();
+pub fn parts(cpus: &[Cpu], names: &Names, texts: &Texts, origin: &Origin, end: u64) -> Vec<Part> {
+    let mut found: Vec<(u16, Running, Option<usize>, bool, u64)> = Vec::new();
     let legs = origin.legs();
     for (place, (from, number)) in legs.iter().enumerate() {
         let to = legs.get(place + 1).map_or(end, |(next, _)| *next);
@@ -30,15 +31,23 @@ pub fn parts(cpus: &[Cpu], names: &Names, origin: &Origin, end: u64) -> Vec<Part
         for (place, (since, mark)) in ran.iter().enumerate() {
             let until = ran.get(place + 1).map_or(to, |(next, _)| *next);
             let running = mark.map_or(Running::Unknown, |mark| mark.running);
+            let held_off = mark.and_then(|mark| mark.held_off);
             let own = mark.is_some_and(|mark| mark.chain == Some(origin.number()));
             match found.last_mut() {
-                Some(last) if (last.0, last.1, last.2) == (*number, running, own) => {
-                    last.3 += until - since;
+                Some(last)
+                    if (last.0, last.1, last.2, last.3) == (*number, running, held_off, own) =>
+                {
+                    last.4 += until - since;
                 }
-                _ => found.push((*number, running, own, until - since)),
+                _ => found.push((*number, running, held_off, own, until - since)),
             }
         }
     }
-    let part = |(cpu, running, own, ns)| Part { cpu, ns, what: names.of(running), own };
+    let what = |running, held_off: Option<usize>| match held_off.and_then(|text| texts.text(text)) {
+        Some(text) => format!("{} ({text})", names.of(running)),
+        None => names.of(running),
+    };
+    let part =
+        |(cpu, running, held_off, own, ns)| Part { cpu, ns, what: what(running, held_off), own };
     found.into_iter().filter(|(.., ns)| *ns > 0).map(part).collect()
 }

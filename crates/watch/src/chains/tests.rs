@@ -22,7 +22,11 @@ fn interrupts(numbers: &[u32], device: Option<&str>) -> Subject {
 }
 
 fn names() -> Names {
-    let function = |address| (address == 0xf).then(|| "tick".to_owned());
+    let function = |address: u64| {
+        let known =
+            [(0xf, "tick"), (1, "asm_sysvec_apic_timer_interrupt"), (2, "free"), (3, "do_exit")];
+        known.iter().find(|(at, _)| *at == address).map(|(_, name)| (*name).to_owned())
+    };
     Names::read(std::path::Path::new("/nowhere"), Box::new(function))
 }
 
@@ -189,6 +193,33 @@ fn a_sleepers_release_is_its_timers_expiry_and_what_kept_the_timer_is_named() {
         ],
     );
     assert_eq!(until_release.1, ["interrupt 3 300 cpu0", "idle 10 cpu0", "timer tick 10 cpu0"]);
+}
+
+#[test]
+fn the_code_that_let_a_timers_interrupt_wait_is_named_where_nothing_else_came_before() {
+    let timer = What::TimerEntry { function: 0xf, due: Some(1_000) };
+    let stacked = |place, address| What::Stacked { place, address };
+    let stack = [stacked(0, 0xf), stacked(1, 1), stacked(2, 2), stacked(3, 3)];
+    let release = |before: &[(u64, u16, What)], stack: &[What]| {
+        let mut events = vec![(0, 0, switch(9, 8, "exits"))];
+        events.extend(before);
+        events.extend(stack.iter().map(|what| (41_310, 0, *what)));
+        events.extend([(41_310, 0, timer), (41_320, 0, waking(50, "loop"))]);
+        play(Subject::RealTime, &events).1.join("; ")
+    };
+    let held = "(interrupts disabled: free < do_exit)";
+    let tail = "timer tick 10 cpu0";
+    assert_eq!(release(&[], &stack), format!("thread exits {held} 40310 cpu0; {tail}"));
+    assert_eq!(release(&[], &[]), format!("thread exits 40310 cpu0; {tail}"));
+    // Of a stack with a hole nothing is known.
+    assert_eq!(release(&[], &stack[2..]), format!("thread exits 40310 cpu0; {tail}"));
+    let user = format!("thread exits (stood still in user space) 40310 cpu0; {tail}");
+    assert_eq!(release(&[], &stack[..2]), user);
+    let interrupt = [(900, 0, What::IrqEntry(3)), (41_300, 0, What::IrqExit(3))];
+    let after = format!("interrupt 3 40300 cpu0; thread exits 10 cpu0; {tail}");
+    assert_eq!(release(&interrupt, &stack), after);
+    let softirq = [(900, 0, What::SoftirqEntry(3))];
+    assert_eq!(release(&softirq, &stack), format!("softirq net_rx {held} 40310 cpu0; {tail}"));
 }
 
 #[test]
