@@ -100,7 +100,7 @@ impl Event {
         let head = word(8)?;
         let (kind, cpu, number) = (head as u16, (head >> 16) as u16, (head >> 32) as u32);
         let (at, value, due) = (word(0)?, word(16)?, word(24)?);
-        let name: Comm = record[24..].try_into().ok()?;
+        let name = cleared(record[24..].try_into().ok()?);
         let vector =
             || u8::try_from(number).ok().filter(|vector| usize::from(*vector) < VECTORS.len());
         let local =
@@ -129,6 +129,13 @@ impl Event {
     }
 }
 
+/// Returns a name with nothing after its end, where kernels leave what was there before: two of one thread are equal.
+fn cleared(mut name: Comm) -> Comm {
+    let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+    name[end..].fill(0);
+    name
+}
+
 /// Returns a name in characters that can be printed.
 pub(crate) fn text(name: &Comm) -> String {
     let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
@@ -148,12 +155,13 @@ mod tests {
         record[10..12].copy_from_slice(&3u16.to_le_bytes());
         record[12..16].copy_from_slice(&99u32.to_le_bytes());
         record[16..24].copy_from_slice(&11u64.to_le_bytes());
-        record[24..27].copy_from_slice(b"app");
+        record[24..31].copy_from_slice(b"app\0old");
         let event = Event::read(&record).unwrap();
         let What::Switch { next: 99, previous: 11, name } = event.what else {
             panic!("{event:?}");
         };
         assert_eq!((event.at, event.cpu, text(&name)), (7, 3, "app".into()));
+        assert_eq!(name, *b"app\0\0\0\0\0\0\0\0\0\0\0\0\0");
     }
 
     #[test]
