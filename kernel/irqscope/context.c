@@ -98,6 +98,7 @@ void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles)
 /**
  * irqscope_context_entered() - log what an interrupt interrupted that is not the trigger's
  * @scope: the scope; its log has the interrupt's entry as the last event
+ * @address: the instruction before which it came (irqscope_interrupted())
  * @known: that event has the address
  *
  * Where interrupts were disabled for longer than a tick, the timer's waits with the
@@ -105,11 +106,11 @@ void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles)
  * that come all the time shall cost little: the callers are looked for only in a lock's
  * function, which says nothing by itself.
  */
-void notrace irqscope_context_entered(struct irqscope *scope, bool known)
+void notrace irqscope_context_entered(struct irqscope *scope, u64 address, bool known)
 {
 	struct irqscope_event_log *log = &scope->interference.log;
 	struct irqscope_event event = {
-		.address = irqscope_interrupted(),
+		.address = address,
 		.pid = current->pid,
 		.priority = current->prio + 1,
 		.kind = IRQSCOPE_STACKED,
@@ -117,11 +118,11 @@ void notrace irqscope_context_entered(struct irqscope *scope, bool known)
 
 	if (raw_smp_processor_id() != READ_ONCE(scope->interference.cpu))
 		return;
-	if (!event.address || is_idle_task(current))
+	if (!address || is_idle_task(current))
 		return;
 	event.cycles = log->last; /* of this CPU: no other one may look at it */
 	if (!known)
 		irqscope_event_at(log, event);
-	if (in_lock_functions(event.address))
+	if (in_lock_functions(address))
 		irqscope_context_stack(log, event, kernel_stack_pointer(get_irq_regs()));
 }

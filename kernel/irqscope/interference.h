@@ -135,7 +135,7 @@ ssize_t irqscope_callbacks_lacking(const struct irqscope *scope, char *page, ssi
 /* context.c */
 u64 irqscope_interrupted(void);
 void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles);
-void irqscope_context_entered(struct irqscope *scope, bool known);
+void irqscope_context_entered(struct irqscope *scope, u64 address, bool known);
 
 /* events.c */
 int irqscope_events_register(void);

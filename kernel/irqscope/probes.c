@@ -28,7 +28,7 @@ static void notrace probe_irq_entry(void *data, int irq, struct irqaction *actio
 {
 	irqscope_event(data, IRQSCOPE_IRQ_ENTRY, irq, (unsigned long)action->handler);
 	if (action->dev_id != data)
-		irqscope_context_entered(data, false);
+		irqscope_context_entered(data, irqscope_interrupted(), false);
 }
 
 static void notrace probe_irq_exit(void *data, int irq, struct irqaction *action, int result)
@@ -162,9 +162,10 @@ FLAGS_PROBE(preempt_enable, IRQSCOPE_PREEMPT_ON)
 	static void __maybe_unused notrace						\
 	probe_##_name##_entry(void *data, int number)					\
 	{										\
-		irqscope_event(data, IRQSCOPE_VECTOR_ENTRY, _vector,			\
-			       irqscope_interrupted());					\
-		irqscope_context_entered(data, true);					\
+		u64 address = irqscope_interrupted();					\
+											\
+		irqscope_event(data, IRQSCOPE_VECTOR_ENTRY, _vector, address);		\
+		irqscope_context_entered(data, address, true);				\
 	}										\
 	static void __maybe_unused notrace						\
 	probe_##_name##_exit(void *data, int number)					\

@@ -26,7 +26,7 @@ static inline bool irqscope_smi_is_counted(unsigned int cpu, u32 *count)
 
 static __always_inline u32 irqscope_smi_count(void)
 {
-	u32 low, high;
+	u32 low, __maybe_unused high;
 
 	rdmsr(MSR_SMI_COUNT, low, high);
 	return low;
