@@ -105,6 +105,12 @@ assert latest[2] == (third["latency_ns"], third["seq"]), (latest, third["latency
 assert third["latency_ns"] <= one["latency_ns"], (third["latency_ns"], one["latency_ns"])
 PY
 
+# Without a record there are as many mixtures, and no culprit.
+hunt unguided --unguided
+holds "$WORK/unguided.json" "j['measured'] == $(field "$WORK/one.json" "j['measured']") and j['latency_ns'] > 0" \
+	"another number of mixtures"
+holds "$WORK/unguided.json" "j['culprits'] == [] and j['functions_met'] == 0" "culprits without a record"
+
 expect 2 "$IRQSCOPE" hunt "$WORK/own.toml" --source exec --out "$WORK/one"
 says "choose another --out"
 expect 2 "$IRQSCOPE" hunt demo --stage user

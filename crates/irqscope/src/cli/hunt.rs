@@ -44,6 +44,10 @@ pub struct Hunt {
     /// such as a table that the kernel fills once, does not count.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub nth: u32,
+    /// Search by the latencies alone: nothing records what responses wait for, so that no culprit guides the search, and none
+    /// is listed. More mixtures are measured in the same time.
+    #[arg(long)]
+    pub unguided: bool,
     /// Print the result as JSON.
     #[arg(long)]
     pub json: bool,

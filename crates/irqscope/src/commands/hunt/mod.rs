@@ -89,12 +89,18 @@ pub fn hunt(options: &Hunt) -> Done {
     let (begin, candidates) = (Instant::now(), options.candidates as usize);
     let until = |part| begin + Duration::from_nanos(options.budget.0).mul_f64(part);
     let new = Search::new(pool, options.search_seed);
-    let explored = range.search(new, Way::Explained, (until(EXPLORED), candidates))?;
+    let further = ((candidates as f64 * (1.0 / EXPLORED - 1.0)) as usize).max(1);
+    let (explored, search) = if options.unguided {
+        (None, range.search(new, Way::Plain, (until(1.0), candidates + further))?)
+    } else {
+        let explored = range.search(new, Way::Explained, (until(EXPLORED), candidates))?;
+        eprintln!("irqscope: the best ones without a record of what responses wait for");
+        let search = range.search(explored.confirmation(), Way::Plain, (until(1.0), further))?;
+        (Some(explored), search)
+    };
+    let first = explored.as_ref().unwrap_or(&search);
     let failed: Vec<(String, String)> =
-        explored.failed().into_iter().map(|(name, why)| (name, why.to_owned())).collect();
-    let further = (candidates as f64 * (1.0 / EXPLORED - 1.0)) as usize;
-    eprintln!("irqscope: the best ones without a record of what responses wait for");
-    let search = range.search(explored.confirmation(), Way::Plain, (until(1.0), further.max(1)))?;
+        first.failed().into_iter().map(|(name, why)| (name, why.to_owned())).collect();
     let Some((mixture, late)) = search.best() else {
         let why = failed.first().map_or("", |failed| &failed.1);
         return Err(Trouble::new(Exit::Invalid, format!("no mixture could be measured: {why}")));
@@ -113,6 +119,9 @@ pub fn hunt(options: &Hunt) -> Done {
     std::fs::write(&saved, &text)
         .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", saved.display())))?;
     let (run, functions) = range.repeat((&text, &saved), &out, options, &late)?;
+    let searches = || explored.iter().chain([&search]).map(Search::measured);
+    let (measured, failures) =
+        (searches().map(|one| one.0).sum(), searches().map(|one| one.1).sum());
     let longest = |culprit| Longest::of(culprit, &range, search.pool());
     let found = Found {
         stage: stage.name(),
@@ -122,14 +131,14 @@ pub fn hunt(options: &Hunt) -> Done {
         answered: late.answered,
         longer_than_half: late.long,
         next_ns: late.next,
-        measured: explored.measured().0 + search.measured().0,
+        measured,
         failed,
-        failures: explored.measured().1 + search.measured().1,
+        failures,
         scenario: saved.display().to_string(),
         run: run.path().display().to_string(),
         functions,
-        functions_met: explored.functions(),
-        culprits: explored.culprits().into_iter().map(longest).collect(),
+        functions_met: first.functions(),
+        culprits: first.culprits().into_iter().map(longest).collect(),
     };
     if options.json {
         return print_json(&found).map(|()| Exit::Fine);
