@@ -81,7 +81,7 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 }
 
 held() { # In the guest: the loop beside code that has interrupts disabled, in one function and in two.
-	insmod faults/irqscope_faults.ko kinds=3 length_ns=300000 interval_ns=20000000 || fail "no faults"
+	insmod faults/irqscope_faults.ko kinds=3 length_ns=300000 interval_ns=7000000 || fail "no faults"
 	exec 9</dev/irqscope-faults || fail "no faults begin"
 	/run/controlled 100000 >/run/loop &
 	loop=$!
