@@ -16,7 +16,7 @@ const CALLERS: usize = 3;
 pub fn held_off(names: &[String]) -> Option<String> {
     let entry = (0..names.len()).find(|place| is_entry(names, *place))?;
     let interrupted = &names[entry + 1..];
-    // What enables interrupts for a lock's holder says nothing by itself.
+    // The function that unlocks says nothing by itself.
     let mut blamed = interrupted.iter().skip_while(|name| name.starts_with("_raw_"));
     let Some(function) = blamed.next().or(interrupted.first()) else {
         return Some("stood still in user space".into());
