@@ -2,7 +2,7 @@
 # Goal: GPIO lines trigger and answer in Debian's kernels for arm64 and riscv64, through their
 # real controllers and gpiolib: every sample complete in both views, from stamp to edge
 # the same in all, two runs with the same bytes, also from boots of their own; what a late
-# response waited for is named. Asked for more stages than there are lines, the rig refuses
+# response waited for is named, by the caller of a lock's function. Asked for more stages than there are lines, the rig refuses
 # before anything is booted.
 # Runs: beside others
 . tests/lib/lib.sh
@@ -71,13 +71,26 @@ if in_soak "RISC-V with two CPUs"; then
 	[ "$complete" = 300 ] || fail "with two CPUs $complete of 300 are complete"
 fi
 
-# Causes are named on RISC-V, too, where processes come and go.
-expect 0 "$IRQSCOPE" run "$WORK/riscv64.toml" --state exec --explain --out "$WORK/explained"
-expect 0 "$IRQSCOPE" explain "$WORK/explained"
-says "own path"
-says "softirq: "
-# The controller of the interrupt that hits a late stage is the machine's timer, named by its handler.
-says "riscv_timer_interrupt"
+# Causes are named on both machines, too, where processes come and go. The controller of the interrupt that hits a late
+# stage is named by its handler. The caller of a lock's function may be in a register alone.
+for machine in arm64:6.1-arm64:arch_timer riscv64:6.12-riscv64:riscv_timer_interrupt; do
+	IFS=: read -r name kernel timer <<<"$machine"
+	expect 0 "$IRQSCOPE" run "$WORK/$name.toml" --kernel "$kernel" --state exec --explain --out "$WORK/explained-$name"
+	expect 0 "$IRQSCOPE" explain "$WORK/explained-$name"
+	says "own path"
+	says "softirq: "
+	target/venv/bin/python - "$WORK/explained-$name" "$timer" <<'PY'
+import sys
+import duckdb
+run, timer = sys.argv[1:]
+causes = duckdb.sql(f"SELECT cause, name, detail, count(*) FROM '{run}/interference.parquet' GROUP BY ALL").fetchall()
+assert any(cause == "interrupt" and timer in name for cause, name, *_ in causes), causes
+disabled = [(name, detail, count) for cause, name, detail, count in causes if cause == "interrupts disabled"]
+print(sorted(disabled, key=lambda one: -one[2])[:6])
+assert disabled and not [one for one in disabled if one[0].startswith("_raw_")], disabled
+assert any(detail.startswith("called from ") for _, detail, _ in disabled), disabled
+PY
+done
 expect 0 "$IRQSCOPE" run "$WORK/riscv64.toml" --trace 5 --out "$WORK/traced"
 expect 0 "$IRQSCOPE" path "$WORK/traced" --stage user --json
 says "irqscope_line_handler [irqscope]"

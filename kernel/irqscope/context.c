@@ -34,32 +34,62 @@ u64 notrace irqscope_interrupted(void)
 	return regs && !user_mode(regs) ? instruction_pointer(regs) : 0;
 }
 
-/* Code of the kernel and of modules lies within 2 GiB of this function. */
-static bool irqscope_may_be_text(unsigned long word)
+/* Code of the kernel and of modules lies within 2 GiB of this function, on either side. */
+static bool irqscope_may_be_text(u64 word)
 {
-	return !((word ^ (unsigned long)irqscope_context_triggered) >> 31);
+	return word - (unsigned long)irqscope_context_triggered + BIT_ULL(31) < BIT_ULL(32);
+}
+
+/*
+ * Where a call leaves its return address in a register, a function that calls no other
+ * has it nowhere else; in any other it may be its own address by now.
+ */
+static u64 irqscope_link(const struct pt_regs *regs)
+{
+#if defined(CONFIG_ARM64)
+	return regs->regs[30];
+#elif defined(CONFIG_RISCV)
+	return regs->ra;
+#else
+	return 0;
+#endif
+}
+
+/* Pointer authentication signs return addresses in bits that all addresses of the kernel have set. */
+static u64 irqscope_unsigned(u64 word)
+{
+#ifdef CONFIG_ARM64
+	word |= ~0ULL << min(CONFIG_ARM64_VA_BITS, 48);
+#endif
+	return word;
+}
+
+static void irqscope_context_caller(struct irqscope_event_log *log, struct irqscope_event *event,
+				    u64 word)
+{
+	word = irqscope_unsigned(word);
+	if (!irqscope_may_be_text(word))
+		return;
+	event->address = word;
+	irqscope_event_at(log, *event);
+	event->value++;
 }
 
 /* Not beyond the page that the stack pointer is in: that one is there. */
 static void irqscope_context_stack(struct irqscope_event_log *log, struct irqscope_event event,
-				   unsigned long from)
+				   struct pt_regs *regs)
 {
+	unsigned long from = kernel_stack_pointer(regs);
 	const unsigned long *word = (const unsigned long *)from;
 	const unsigned long *end = (const unsigned long *)PAGE_ALIGN(from);
-	unsigned int kept = 0;
 
 	event.kind = IRQSCOPE_STACKED;
+	event.value = 0;
+	irqscope_context_caller(log, &event, irqscope_link(regs));
 	if (end > word + WORDS)
 		end = word + WORDS;
-	for (; word < end && kept < KEPT; word++) {
-		unsigned long address = READ_ONCE_NOCHECK(*word);
-
-		if (!irqscope_may_be_text(address))
-			continue;
-		event.value = kept++;
-		event.address = address;
-		irqscope_event_at(log, event);
-	}
+	for (; word < end && event.value < KEPT; word++)
+		irqscope_context_caller(log, &event, READ_ONCE_NOCHECK(*word));
 }
 
 /**
@@ -92,7 +122,7 @@ void irqscope_context_triggered(struct irqscope *scope, u64 seq, u64 cycles)
 		event.address = instruction_pointer(regs);
 	irqscope_event_at(log, event);
 	if (event.address && !(event.context & IRQSCOPE_IN_IDLE))
-		irqscope_context_stack(log, event, kernel_stack_pointer(regs));
+		irqscope_context_stack(log, event, regs);
 }
 
 /**
@@ -124,5 +154,5 @@ void notrace irqscope_context_entered(struct irqscope *scope, u64 address, bool 
 	if (!known)
 		irqscope_event_at(log, event);
 	if (in_lock_functions(address))
-		irqscope_context_stack(log, event, kernel_stack_pointer(get_irq_regs()));
+		irqscope_context_stack(log, event, get_irq_regs());
 }
