@@ -18,7 +18,7 @@ use super::elsewhere::Elsewhere;
 use super::executing::Executing;
 use super::frame::Frame;
 use super::interrupts::Ours;
-use super::names::Names;
+use super::names::{Names, is_helper};
 use super::parts::{Explained, Parts};
 use super::response::{Instants, ResponseParts};
 use super::sight::{Answering, Sight};
@@ -254,14 +254,22 @@ impl Case<'_> {
     /// Names the code that had interrupts disabled. The instruction that was interrupted is the one
     /// that enabled them; the nearest callers say on whose behalf.
     fn disabled(&self, sight: &Sight<'_>, interval: &Interval) -> Cause {
-        let kind = CauseKind::IrqsDisabled;
         if let Some(cause) = self.stopped(interval) {
             return cause;
         }
         let Some(found) = sight.interrupted.filter(|found| found.address != 0) else {
-            return Cause::plain(kind);
+            return Cause::plain(CauseKind::IrqsDisabled);
         };
-        self.blamed(kind, found.address, &found.stack)
+        self.held_off(found.address, &found.stack)
+    }
+
+    /// Names the code that held interrupts off. Where functions are hooked by a breakpoint instruction, as on Arm, a hook
+    /// itself does.
+    fn held_off(&self, interrupted: u64, stack: &[u64]) -> Cause {
+        match self.names.is_hooked(interrupted) {
+            true => Cause::plain(CauseKind::Probes),
+            false => self.blamed(CauseKind::IrqsDisabled, interrupted, stack),
+        }
     }
 
     /// Names the code that had interrupts disabled where another interrupt comes first, and the
@@ -277,7 +285,7 @@ impl Case<'_> {
             .iter()
             .filter(|one| one.from >= interval.from && one.to <= entry && one.interrupted);
         match later.next().and_then(|one| sight.timeline?.interrupted(one.to)) {
-            Some((address, stack)) => self.blamed(CauseKind::IrqsDisabled, address, stack),
+            Some((address, stack)) => self.held_off(address, stack),
             None => self.disabled(sight, interval),
         }
     }
@@ -372,18 +380,4 @@ fn entered(sight: &Sight<'_>) -> Entered {
         Some(found) if found.context.is(Context::IDLE) => Entered::Idle,
         _ => Entered::Kernel,
     }
-}
-
-/// Returns whether a function is a helper: it enables what another one disabled.
-pub(super) fn is_helper(name: &str) -> bool {
-    const HELPERS: [&str; 7] = [
-        "_raw_spin_unlock",
-        "dlock_spin_unlock",
-        "_raw_read_unlock",
-        "_raw_write_unlock",
-        "__local_bh_enable",
-        "preempt_schedule",
-        "__raw_callee_save",
-    ];
-    HELPERS.iter().any(|helper| name.starts_with(helper))
 }

@@ -16,10 +16,11 @@ use std::collections::BTreeMap;
 use irqscope_run::CaseData;
 use irqscope_wire::Vector;
 
-use super::attribute::{Case, is_helper};
+use super::attribute::Case;
 use super::cause::{Cause, CauseKind};
 use super::cpu::Waits;
 use super::frame::Frame;
+use super::names::is_helper;
 use super::timeline::{Interval, Timeline, Wakeup};
 
 /// How x86 names the first code of its interrupts (arch/x86/include/asm/idtentry.h).
