@@ -55,7 +55,7 @@ static u64 irqscope_link(const struct pt_regs *regs)
 #endif
 }
 
-/* Pointer authentication signs return addresses in bits that all addresses of the kernel have set. */
+/* Pointer authentication signs return addresses in bits that the kernel's addresses have set. */
 static u64 irqscope_unsigned(u64 word)
 {
 #ifdef CONFIG_ARM64
