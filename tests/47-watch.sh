@@ -31,7 +31,7 @@ in_memory() { # In the guest
 	mkdir /run/bin /run/measured
 	cp irqscope irqscope-agent-x86_64 /run/bin
 	cp controlled timer.toml /run/measured
-	[ ! -d faults ] || cp -r faults /run/measured
+	[ ! -e irqscope_faults.ko ] || cp irqscope_faults.ko /run/measured
 	export IRQSCOPE_PARTS=/run/bin irqscope=/run/bin/irqscope
 	to_memory "$irqscope" setpriv sh mktemp mkdir rm cat chmod tar sed grep tr uname id sha256sum modinfo insmod \
 		rmmod modprobe dmesg sleep date pidof sysctl
@@ -81,7 +81,7 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 }
 
 held() { # In the guest: the loop beside code that has interrupts disabled, in one function and in two.
-	insmod faults/irqscope_faults.ko kinds=3 length_ns=300000 interval_ns=7000000 || fail "no faults"
+	insmod irqscope_faults.ko kinds=3 length_ns=300000 interval_ns=7000000 || fail "no faults"
 	exec 9</dev/irqscope-faults || fail "no faults begin"
 	/run/controlled 100000 >/run/loop &
 	loop=$!
@@ -186,9 +186,10 @@ for kernel in $kernels; do
 	# The driver is built here, for a guest's time goes on while its compiler waits for the host's files.
 	expect 0 "$IRQSCOPE" run demo --kernel $kernel --state idle --stage irq --count 1 --no-report --out "$WORK/built-$kernel"
 	cp "$WORK"/{irqscope,irqscope-agent-x86_64,controlled,timer.toml} "$WORK/$kernel"
-	cp -r kernel/faults "$WORK/$kernel/faults"
-	read -r release image < <("$IRQSCOPE" kernel list | awk -v name=$kernel '$1 == name { print $2, $3 }')
-	make -s -C "${image%/*}/usr/src/linux-headers-$release" M="$WORK/$kernel/faults" modules
+	# So are the faults, for each kernel by a compiler that it takes.
+	expect 0 "$IRQSCOPE" run faults --kernel $kernel --count 1 --no-report --out "$WORK/faults-$kernel"
+	read -r release < <("$IRQSCOPE" kernel list | awk -v name=$kernel '$1 == name { print $2 }')
+	cp "$(ls -t "$CACHE/drivers/$release"-test-*/irqscope_faults.ko | head -n 1)" "$WORK/$kernel"
 	{
 		local_script
 		declare -f in_memory has_late both held is_watching lost refused refusals
