@@ -136,7 +136,7 @@ soak:
 	CPUS=4 TORTURE=3600 tests/run --time-limit 7200 86
 	CPUS=4 TORTURE=600 DLOCK_KERNEL=delayed-locking-kasan tests/run --time-limit 7200 86
 	DLOCK_KERNEL=source:6.12+lockdep+delayed-locking tests/run --time-limit 7200 86
-	FUZZ_KERNEL="kasan kcsan $(foreach line,6.1-rt 6.12 6.12-rt,source:$(line)+lockdep+kasan source:$(line)+lockdep+kcsan)" \
+	FUZZ_KERNEL="$(foreach line,6.1 6.1-rt 6.12 6.12-rt,$(foreach part,kasan kcsan kcsan+kcsan-modules,source:$(line)+lockdep+$(part)))" \
 		FUZZ_SECONDS=1800 tests/run --time-limit 36000 88
 	@scripts/fuzz 600
 

@@ -5,8 +5,8 @@
 # GPIO), their devices and a CPU go and come, by numbers that follow
 # from a seed. Afterwards the module unloads, nothing of it is leaked on a kernel that
 # looks for leaks, and a measurement is complete. FUZZ_KERNEL names kernels that see more (kasan,
-# kcsan, source:6.12-rt+lockdep+kasan), some of which let allocations fail; FUZZ_SECONDS and
-# FUZZ_SEED say how long and what.
+# source:6.12-rt+lockdep+kcsan+kcsan-modules), some of which let allocations fail; FUZZ_SECONDS
+# and FUZZ_SEED say how long and what.
 # Runs: beside others
 . tests/lib/lib.sh
 
@@ -24,7 +24,7 @@ on_kernel() {
 	label=${kernel#source:}
 	exchange=$WORK/${label//\//-}
 	mkdir "$exchange"
-	case $kernel in kasan | kcsan | lockdep | source:*) "$IRQSCOPE" kernel build "$kernel" ;; esac
+	case $kernel in *kasan | kcsan | lockdep | source:*) "$IRQSCOPE" kernel build "$kernel" ;; esac
 	cp "$WORK/driver-fuzz" "$WORK/load-cycles" "$exchange"
 	cp -r kernel/gpio-double "$exchange/double"
 	read -r release image < <("$IRQSCOPE" kernel list | awk -v name="$kernel" '$1 == name { print $2, $3 }')
@@ -52,6 +52,11 @@ fi
 lines="trigger=double-edge:0 responses=double-edge:1,double-edge:2,double-edge:3"
 ./driver-fuzz "$seed" "$seconds" "$drivers/irqscope.ko" port="$drivers/irqscope_parport.ko" \
 	port="$drivers/irqscope_ivshmem.ko" port="$drivers/irqscope_gpio.ko,$lines" $fail || exit 1
+if [ -e $debug/kcsan ]; then
+	# A kernel that never waited for a race cannot have seen one.
+	sed -n 's/^setup_watchpoints: */watched accesses: /p' $debug/kcsan | tee watched
+	[ "$(sed 's/.* //' watched)" -gt "$seconds" ] || { echo "FAIL: KCSAN watched nothing"; exit 1; }
+fi
 [ "$(cat /sys/devices/system/cpu/online)" = 0-1 ] || { echo "FAIL: a CPU is missing"; exit 1; }
 # The ports hold the module; so does an opener, of which none is left.
 for port in parport ivshmem gpio; do
@@ -85,6 +90,7 @@ SCRIPT
 	grep -q "^FAIL" "$output" && fail "$kernel: $(grep "^FAIL" "$output")"
 	grep -q "^to the end" "$output" || fail "$kernel: not to the end"
 	grep "^fuzzed: seed $SEED" "$output" || fail "$kernel: not fuzzed"
+	grep "^watched accesses:" "$output" || true
 	# A driver that is not there cannot be used wrongly: it was there, and gone, again and again.
 	read -r runs opens loads < <(sed -nE 's/^end:.* runs ([0-9]+), opens ([0-9]+),.* loads ([0-9]+),.*/\1 \2 \3/p' "$output")
 	[ "$runs" -gt $((SECONDS_EACH / 20)) ] && [ "$opens" -gt $((SECONDS_EACH / 4)) ] && [ "$loads" -gt $((SECONDS_EACH / 20)) ] ||

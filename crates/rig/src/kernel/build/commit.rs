@@ -95,7 +95,7 @@ impl<'a> Build<'a> {
         stop.check()?;
         say(&format!("configuring kernel {name}"));
         self.parts.configure(tree, RELEASE, stop)?;
-        compile::compile(tree, name, say, stop)?;
+        compile::compile(tree, name, &self.parts.variables(), say, stop)?;
         keep::keep(tree, made, stop)?;
         let place = self.repository.display();
         let origin =

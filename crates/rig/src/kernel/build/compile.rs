@@ -26,8 +26,14 @@ fn compiler() -> String {
     format!("{ccache}{COMPILER}")
 }
 
-/// Builds image and modules.
-pub(super) fn compile(tree: &Path, name: &str, say: &dyn Fn(&str), stop: &Stop) -> Result<()> {
+/// Builds image and modules, with these variables of the makefile (`NAME=value`).
+pub(super) fn compile(
+    tree: &Path,
+    name: &str,
+    variables: &[String],
+    say: &dyn Fn(&str),
+    stop: &Stop,
+) -> Result<()> {
     say(&format!("compiling kernel {name}, which takes some minutes"));
     let mut files = 0;
     let mut count = |line: &str| {
@@ -40,7 +46,7 @@ pub(super) fn compile(tree: &Path, name: &str, say: &dyn Fn(&str), stop: &Stop) 
         }
     };
     let mut make = Make::new(tree);
-    make.0.arg(jobs());
+    make.0.arg(jobs()).args(variables);
     make.run_and("bzImage modules", stop, &mut count)
 }
 

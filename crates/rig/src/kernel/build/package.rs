@@ -114,7 +114,7 @@ impl Build<'_> {
         self.parts.patch(&tree)?;
         say(&format!("configuring kernel {name}"));
         self.parts.configure(&tree, &self.release, stop)?;
-        compile::compile(&tree, name, say, stop)?;
+        compile::compile(&tree, name, &self.parts.variables(), say, stop)?;
         keep::keep(&tree, made, stop)?;
         std::fs::remove_dir_all(&tree).trying(|| format!("cannot remove {}", tree.display()))?;
         let origin = self.source.origin() + &self.parts.lines();

@@ -22,6 +22,9 @@ static FRAGMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../kernel/confi
 const TINY: &str = "tinyconfig";
 const TWIN: &str = "twin";
 
+/// The comment by which a fragment sets a variable of the kernel's makefile.
+const VARIABLE: &str = "# Make:";
+
 /// The fragment that a source with PREEMPT_RT is configured by.
 pub(super) const RT: &str = "rt";
 
@@ -131,6 +134,16 @@ impl Parts {
         config::configure(tree, &self.base, &self.fragments, release, stop)
     }
 
+    /// Returns the variables of the kernel's makefile that fragments set, as `NAME=value`.
+    pub fn variables(&self) -> Vec<String> {
+        let texts = self.fragments.iter().map(|part| String::from_utf8_lossy(&part.contents));
+        let variables = |text: std::borrow::Cow<'_, str>| {
+            let set = text.lines().filter_map(|line| line.trim().strip_prefix(VARIABLE));
+            set.map(|variable| variable.trim().to_owned()).collect::<Vec<_>>()
+        };
+        texts.flat_map(variables).collect()
+    }
+
     /// Returns a line for each: its name and the digest of its content.
     pub fn lines(&self) -> String {
         let line =
@@ -220,6 +233,13 @@ mod tests {
         let parts = of(&["lockdep", "defconfig"]).unwrap();
         let names: Vec<&str> = parts.fragments.iter().map(|part| part.name.as_str()).collect();
         assert_eq!((parts.base.as_str(), names), ("defconfig", vec!["needed", "lockdep.config"]));
+    }
+
+    #[test]
+    fn a_fragment_sets_variables_of_the_makefile() {
+        let variables = |names: &[&str]| of(names).unwrap().variables();
+        assert_eq!(variables(&["lockdep", "kcsan"]), Vec::<String>::new());
+        assert_eq!(variables(&["lockdep", "kcsan", "kcsan-modules"]), ["KCSAN_SANITIZE=n"]);
     }
 
     #[test]
