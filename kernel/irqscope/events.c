@@ -4,7 +4,13 @@
  *
  * Each read() begins with events of the CPU under test. Those of another CPU follow
  * an IRQSCOPE_CPU with its number.
+ *
+ * Where explain is on when the device is opened, its probes are there until it is closed, with
+ * and without a run: to register one takes a lock that the kernel's optimizer of kprobes holds while
+ * it waits for every thread to have left the kernel or to have slept. Loads that do neither for
+ * seconds are begun afterwards.
  */
+#include <linux/bitops.h>
 #include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -133,11 +139,20 @@ static ssize_t irqscope_events_read(struct file *file, char __user *memory, size
 static int irqscope_events_open(struct inode *inode, struct file *file)
 {
 	struct irqscope *scope = irqscope_opener_get();
+	unsigned long probes;
+	int err;
 
 	if (!scope)
 		return -ENODEV;
 	if (test_and_set_bit(0, &scope->interference.opened))
 		return -EBUSY;
+	probes = irqscope_probing_wanted(scope) & BIT(IRQSCOPE_PROBES_EXPLAIN);
+	err = irqscope_probing_get(scope, probes);
+	if (err) {
+		clear_bit_unlock(0, &scope->interference.opened);
+		return err;
+	}
+	scope->interference.opener_probes = probes;
 	file->private_data = scope;
 	return stream_open(inode, file);
 }
@@ -146,6 +161,7 @@ static int irqscope_events_release(struct inode *inode, struct file *file)
 {
 	struct irqscope *scope = file->private_data;
 
+	irqscope_probing_put(scope, scope->interference.opener_probes);
 	clear_bit_unlock(0, &scope->interference.opened);
 	return 0;
 }

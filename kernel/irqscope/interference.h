@@ -78,6 +78,7 @@ struct irqscope_event_log {
  *	the lock of the probes, as is @hooks_lacking
  * @hooks_lacking: likewise, of the functions that callbacks.c needs
  * @opened: bit 0: /dev/irqscope-events has an opener
+ * @opener_probes: its sets of probes, a mask of enum irqscope_probe_set
  * @reader: serialises the reader with the logs' own beginning and end
  */
 struct irqscope_interference {
@@ -89,6 +90,7 @@ struct irqscope_interference {
 	u64 lacking;
 	u32 hooks_lacking;
 	unsigned long opened;
+	unsigned long opener_probes;
 	struct mutex reader; /* released, and the memory itself */
 };
 

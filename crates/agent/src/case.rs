@@ -76,11 +76,12 @@ fn ask_stages(
     let inject_cpu = configure(&mut driver, plan.cpu, asked, &stages, &facts)?;
     let lock_monitor = Locks::set(context.root, plan.delayed_locking.as_ref())?;
     let _sysctls = Sysctls::set(context.root, &plan.sysctls)?;
+    // Its probes are registered here: loads can keep the kernel from that for seconds.
+    let events = asked.explains().then(|| EventLog::open(context.root)).transpose()?;
     let mut loads = Loads::start(&plan.state, Some(plan.cpu))?; // forks: before any thread
     let apart = scheduling::keep_off(plan.cpu, inject_cpu);
     scheduling::lock_memory()?;
     let mut ring = device.map()?;
-    let events = asked.explains().then(|| EventLog::open(context.root)).transpose()?;
     let user = stages.contains(&Stage::User);
     let needs = Needs::of(asked.faults.as_ref())?;
     let acts = Acts {
