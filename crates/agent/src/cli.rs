@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use irqscope_wire::Load;
+use irqscope_wire::{AtEnd, LoadCpu, OwnLoad, SystemState};
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::bench::options::{self, BenchOptions};
@@ -24,6 +24,7 @@ Usage: irqscope-agent run [--plan FILE] [--stop-on-eof]
        irqscope-agent bench NAME... [options]
        irqscope-agent threads [--set FILE] [--undo FILE] [--frame]
        irqscope-agent load NAME [--cpu N]
+       irqscope-agent load calls CALL... [--cpu N]
        irqscope-agent generator [--lines N] [--cpu N] [options]
 
 run   Runs one case with the driver irqscope.ko and writes frames to stdout.
@@ -57,6 +58,8 @@ threads
         --frame        write one frame instead of words
 load  Holds up one load until it is killed:
       busy busy256 hog tcp copy exec memory files hackbench stress-ng
+      or system calls, made in their order again and again, each as in
+      'r0 = mmap(0, 64M, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)'
         --cpu N        pin the load to this CPU
 generator
       A CPU of this machine as a generator: injects interrupts by the driver
@@ -76,6 +79,9 @@ generator
 Exit codes: 0 fine, 2 wrong usage or plan, 3 the case failed, 4 the measurement
 is invalid. As PID 1 (in the twin) it takes its work from /irqscope instead.
 ";
+
+/// The name of the load that makes the calls that follow it.
+const CALLS: &str = "calls";
 
 /// The request of the command line.
 #[derive(Debug, PartialEq, Eq)]
@@ -108,8 +114,8 @@ pub struct RunOptions {
 /// The options of `irqscope-agent load`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// The load.
-    pub load: Load,
+    /// The state with this load alone.
+    pub state: SystemState,
     /// The CPU that it runs on; any, where none is named.
     pub cpu: Option<u32>,
 }
@@ -175,17 +181,47 @@ fn parse_threads(parser: &mut Parser) -> Result<Command, lexopt::Error> {
 }
 
 fn parse_load(parser: &mut Parser) -> Result<Command, lexopt::Error> {
-    let (mut load, mut cpu) = (None, None);
+    let (mut words, mut cpu) = (Vec::new(), None);
     while let Some(argument) = parser.next()? {
         match argument {
-            Arg::Value(name) if load.is_none() => load = Some(name.parse()?),
+            Arg::Value(word) => words.push(word.string()?),
             Arg::Long("cpu") => cpu = Some(parser.value()?.parse()?),
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             other => return Err(other.unexpected()),
         }
     }
-    let load = load.ok_or("which load? try `irqscope-agent --help`")?;
-    Ok(Command::Load(LoadOptions { load, cpu }))
+    let state = match &words[..] {
+        [] => return Err("which load? try `irqscope-agent --help`".into()),
+        [name, calls @ ..] if name == CALLS => state_of_calls(calls)?,
+        [name] => {
+            let load = OsString::from(name).parse()?;
+            SystemState::of(name.as_str(), vec![load])
+        }
+        [_, word, ..] => return Err(Arg::Value(word.into()).unexpected()),
+    };
+    Ok(Command::Load(LoadOptions { state, cpu }))
+}
+
+/// Returns the state with one load that makes these calls.
+fn state_of_calls(calls: &[String]) -> Result<SystemState, lexopt::Error> {
+    if calls.is_empty() {
+        return Err("which calls? try `irqscope-agent --help`".into());
+    }
+    irqscope_calls::calls(calls.iter().map(String::as_str)).map_err(|error| error.to_string())?;
+    let program = [irqscope_calls::PROGRAM.to_owned()];
+    let load = OwnLoad {
+        name: CALLS.to_owned(),
+        command: program.into_iter().chain(calls.iter().cloned()).collect(),
+        environment: Vec::new(),
+        count: 1,
+        cpu: LoadCpu::Tested,
+        scheduling: None,
+        user: None,
+        at_end: AtEnd::Fail,
+        peer: false,
+        has_root: false,
+    };
+    Ok(SystemState { own: vec![load], ..SystemState::of(CALLS, Vec::new()) })
 }
 
 fn parse_generator(parser: &mut Parser) -> Result<Command, lexopt::Error> {
@@ -232,6 +268,7 @@ pub fn usage_error(error: &lexopt::Error) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use irqscope_wire::Load;
 
     fn parse_words(line: &str) -> Result<Command, String> {
         parse_from(line.split_whitespace().map(OsString::from)).map_err(|error| error.to_string())
@@ -247,11 +284,22 @@ mod tests {
 
     #[test]
     fn a_load_is_taken_by_its_name_only() {
-        let options = LoadOptions { load: Load::StressNg, cpu: Some(1) };
+        let state = SystemState::of("stress-ng", vec![Load::StressNg]);
+        let options = LoadOptions { state, cpu: Some(1) };
         assert_eq!(parse_words("load stress-ng --cpu 1"), Ok(Command::Load(options)));
         assert!(parse_words("load stress").unwrap_err().contains("stress"));
         assert!(parse_words("load busy tcp").is_err());
         assert!(parse_words("load").is_err());
+    }
+
+    #[test]
+    fn calls_are_a_load_if_they_can_be_read() {
+        let Ok(Command::Load(options)) = parse_words("load calls sync() getpid() --cpu 1") else {
+            panic!("it is no load");
+        };
+        assert_eq!(options.state.own[0].command, ["irqscope-calls", "sync()", "getpid()"]);
+        assert!(parse_words("load calls").unwrap_err().contains("which calls"));
+        assert!(parse_words("load calls sync").unwrap_err().contains("`sync` is no call"));
     }
 
     #[test]

@@ -4,8 +4,6 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use irqscope_wire::SystemState;
-
 use crate::cli::LoadOptions;
 use crate::error::{Error, Result};
 use crate::loads::Loads;
@@ -24,8 +22,7 @@ pub fn run(options: &LoadOptions) -> ExitCode {
 
 fn hold(options: &LoadOptions) -> Result<()> {
     let stop = Stop::on_signals()?;
-    let state = SystemState::of(options.load.name(), vec![options.load]);
-    let mut loads = Loads::start(&state, options.cpu)?;
+    let mut loads = Loads::start(&options.state, options.cpu)?;
     if let Some(load) = loads.absent().first() {
         return Err(Error::Load { load: load.to_string(), text: "it is not installed".into() });
     }

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::park;
 
-use irqscope_wire::{AtEnd, OwnLoad};
-use nix::unistd::{Gid, Pid, Uid, User, setgroups};
+use irqscope_calls::{PROGRAM, Program, calls};
+use irqscope_wire::{AtEnd, OwnLoad, Scheduling};
+use nix::unistd::{Gid, Pid, Uid, User, getppid, setgroups};
 
 use super::Worker;
 use super::external::USUAL_PATH;
@@ -46,8 +47,15 @@ pub fn workers(load: &OwnLoad) -> Result<Vec<Worker>, String> {
         };
         return Ok((0..load.count).map(worker).collect());
     }
-    let program = find(name, &dir).ok_or_else(|| format!("there is no program {name}"))?;
     let account = load.user.as_deref().map(account).transpose()?;
+    if name == PROGRAM {
+        let worker = |_| -> Worker {
+            let (load, dir) = (load.clone(), dir.clone());
+            Box::new(move || make_calls(&load, &dir, account))
+        };
+        return Ok((0..load.count).map(worker).collect());
+    }
+    let program = find(name, &dir).ok_or_else(|| format!("there is no program {name}"))?;
     let worker = |_| -> Worker {
         let (load, program, dir) = (load.clone(), program.clone(), dir.clone());
         Box::new(move || hold(&load, &program, &dir, account))
@@ -99,6 +107,9 @@ fn hold_in_root(load: &OwnLoad, dir: &Path) -> Result<Infallible, String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let path = format!("{}:{USUAL_PATH}", root::FILES);
     let mut load = OwnLoad { peer: false, ..load.clone() };
+    if load.command.first().is_some_and(|name| name == PROGRAM) {
+        return make_calls(&load, &here, account);
+    }
     load.environment.insert(0, ("PATH".into(), path));
     let program = PathBuf::from(load.command.first().map(String::as_str).unwrap_or_default());
     hold(&load, &program, &here, account)
@@ -128,6 +139,48 @@ fn hold(
     }
 }
 
+/// Makes the load's system calls in this process, until one fails when it is first made.
+fn make_calls(load: &OwnLoad, dir: &Path, account: Option<Account>) -> Result<Infallible, String> {
+    let said = |error: &dyn std::fmt::Display| error.to_string();
+    let texts = load.command.iter().skip(1).map(String::as_str);
+    let calls = calls(texts).map_err(|error| said(&error))?;
+    std::env::set_current_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    become_load(load.scheduling, load.peer, account, getppid()).map_err(|error| said(&error))?;
+    let mut program = Program::new(&calls).map_err(|error| said(&error))?;
+    let mut pass = || {
+        // SAFETY: this process has one thread, and nothing but these calls to do.
+        unsafe { program.pass() };
+        program.check()
+    };
+    // A call that fails later may be another load's doing.
+    pass().map_err(|error| said(&error))?;
+    loop {
+        let _ = pass();
+    }
+}
+
+/// Gives this process, which ends with `parent`, what the scenario says of the load.
+fn become_load(
+    policy: Option<Scheduling>,
+    peer: bool,
+    account: Option<Account>,
+    parent: Pid,
+) -> std::io::Result<()> {
+    if peer {
+        network::enter_peer()?;
+    }
+    if let Some(policy) = policy {
+        scheduling::schedule("the load", policy).map_err(std::io::Error::other)?;
+    }
+    if let Some(Account { user, group }) = account {
+        setgroups(&[])?;
+        nix::unistd::setgid(group)?;
+        nix::unistd::setuid(user)?;
+    }
+    // After setuid(), which takes it back.
+    Ok(die_with(parent)?)
+}
+
 fn unstarted(load: &OwnLoad, program: &Path, error: &std::io::Error) -> String {
     let program = program.display();
     match error.kind() {
@@ -150,21 +203,7 @@ fn start(
     command.envs(load.environment.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let (worker, policy, peer) = (Pid::this(), load.scheduling, load.peer);
-    let set_up = move || {
-        if peer {
-            network::enter_peer()?;
-        }
-        if let Some(policy) = policy {
-            scheduling::schedule("the load", policy).map_err(std::io::Error::other)?;
-        }
-        if let Some(Account { user, group }) = account {
-            setgroups(&[])?;
-            nix::unistd::setgid(group)?;
-            nix::unistd::setuid(user)?;
-        }
-        // After setuid(), which takes it back.
-        Ok(die_with(worker)?)
-    };
+    let set_up = move || become_load(policy, peer, account, worker);
     // SAFETY: the worker has one thread, so its child may allocate.
     unsafe { command.pre_exec(set_up) }.spawn()
 }
@@ -219,6 +258,16 @@ mod tests {
         assert!(held(&load(&["sh", "-c", floods], AtEnd::Fail)).ends_with("(it said: end)"));
         let ended = load(&["sh", "-c", "pwd"], AtEnd::Fail);
         assert_eq!(held(&ended), "it ended with exit status: 0");
+    }
+
+    #[test]
+    fn calls_are_made_until_one_fails_at_first() {
+        let words =
+            [PROGRAM, "r0 = openat(AT_FDCWD, \"/dev/null\", O_RDONLY)", "close(r0)", "close(r0)"];
+        let error = make_calls(&load(&words, AtEnd::Fail), Path::new("/"), None).unwrap_err();
+        assert!(error.starts_with("close(r0): ") && error.contains("EBADF"), "{error}");
+        let wrong = make_calls(&load(&[PROGRAM, "close("], AtEnd::Fail), Path::new("/"), None);
+        assert!(wrong.unwrap_err().contains("is no call"));
     }
 
     #[test]

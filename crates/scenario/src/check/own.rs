@@ -63,13 +63,13 @@ fn load(name: &str, own: &LoadText, text: &Text, flaws: &mut Flaws<'_>) {
     flaws.when(!is_name, &place, Rule::LoadName(name.to_owned()));
     flaws.when(Load::NAMES.contains(&name), &place, Rule::LoadOfOurs(name.to_owned()));
     let key = |key: &str| format!("{place}.{key}");
-    let empty = own.command.0.first().is_none_or(|program| program.trim().is_empty());
-    flaws.when(empty, &key("command"), Rule::NoCommand(name.to_owned()));
+    command(name, own, flaws);
     flaws.when(!COPIES.contains(&own.count), &key("count"), Rule::Copies(name.to_owned()));
     let named = |name: &String| name.is_empty() || name.contains(['=', '\0']);
     let wrong = own.environment.keys().any(named);
     flaws.when(wrong, &key("environment"), Rule::EnvironmentName(name.to_owned()));
-    let set_here = flaws.table.is_option(&place) || flaws.table.is_option(&key("command"));
+    let set_here =
+        [place.clone(), key("command"), key("calls")].iter().any(|key| flaws.table.is_option(key));
     let here = text.rig == RigKind::Local && !set_here;
     let trusted = flaws.table.allows_commands();
     flaws.when(here && !trusted, &place, Rule::CommandHere(name.to_owned()));
@@ -85,6 +85,20 @@ fn load(name: &str, own: &LoadText, text: &Text, flaws: &mut Flaws<'_>) {
     if let Some(root) = &own.root {
         path(&key("root"), &key("root"), root, flaws);
         flaws.when(!own.packages.is_empty(), &key("packages"), Rule::PackagesBesideRoot);
+    }
+}
+
+/// Checks what a load does: it runs a command, or makes system calls.
+fn command(name: &str, own: &LoadText, flaws: &mut Flaws<'_>) {
+    let words = &own.command.0;
+    let (command, calls) = (format!("load.{name}.command"), format!("load.{name}.calls"));
+    if own.calls.is_empty() {
+        let empty = words.first().is_none_or(|program| program.trim().is_empty());
+        return flaws.when(empty, &command, Rule::NoCommand(name.to_owned()));
+    }
+    flaws.when(!words.is_empty(), &command, Rule::CommandAndCalls(name.to_owned()));
+    if let Err(error) = irqscope_calls::calls(own.calls.iter().map(String::as_str)) {
+        flaws.add(&calls, Rule::Call(error.to_string()));
     }
 }
 

@@ -71,8 +71,15 @@ pub enum Rule {
     LoadName(String),
     #[error("there is a load `{0}` already: give yours another name")]
     LoadOfOurs(String),
-    #[error("load.{0}.command is empty: name a program, as in command = \"./hammer 16\"")]
+    #[error(
+        "load.{0} has no command: name a program, as in command = \"./hammer 16\", or system calls, as in \
+         calls = [\"sync()\"]"
+    )]
     NoCommand(String),
+    #[error("load.{0} has a command and calls: a load is one of them")]
+    CommandAndCalls(String),
+    #[error("{0}")]
+    Call(String),
     #[error("load.{0}.count is {first} to {last}", first = COPIES.start(), last = COPIES.end())]
     Copies(String),
     #[error("load.{0}.environment has a name that is empty or has an equals sign")]

@@ -61,7 +61,7 @@ fn own(name: &str, load: &LoadText) -> OwnLoad {
     let variable = |(name, value): (&String, &String)| (name.clone(), value.clone());
     OwnLoad {
         name: name.to_owned(),
-        command: load.command.0.clone(),
+        command: command(load),
         environment: load.environment.iter().map(variable).collect(),
         count: load.count,
         cpu: load.cpu.0,
@@ -71,4 +71,12 @@ fn own(name: &str, load: &LoadText) -> OwnLoad {
         peer: load.peer,
         has_root: load.root.is_some(),
     }
+}
+
+/// Returns the words that the agent starts a load by.
+fn command(load: &LoadText) -> Vec<String> {
+    if load.calls.is_empty() {
+        return load.command.0.clone();
+    }
+    [irqscope_calls::PROGRAM.to_owned()].into_iter().chain(load.calls.iter().cloned()).collect()
 }

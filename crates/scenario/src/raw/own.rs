@@ -17,7 +17,11 @@ use super::value::{Named, Priority};
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct LoadText {
     /// The program and its arguments: words with spaces between them, or a list.
+    #[serde(default)]
     pub command: Command,
+    /// In the place of a command: system calls that it makes in this order, again and again.
+    #[serde(default)]
+    pub calls: Vec<String>,
     /// Files and directories that go along, into the directory that it runs in.
     #[serde(default)]
     pub files: Vec<String>,
@@ -53,7 +57,7 @@ fn fail() -> Named<AtEnd> {
 }
 
 /// A program and its arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Command(pub Vec<String>);
 
 impl JsonSchema for Command {
