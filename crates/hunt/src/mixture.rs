@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use toml::{Table, Value};
 
-use crate::source::{Pool, Source};
+use crate::source::{Pool, Source, with_values};
 
 /// Parts that a mixture has at the most.
 const PARTS: usize = 4;
@@ -16,7 +16,7 @@ const COUNTS: [u16; 5] = [1, 2, 4, 8, 16];
 /// Debian's package of the stressors.
 const PACKAGE: &str = "stress-ng/bookworm";
 
-/// The user that stressors run as. It may not set priorities, so that they can delay a real-time
+/// The user that stressors run as, and that makes system calls. It may not set priorities, so that they can delay a real-time
 /// thread only by what the kernel does for them.
 const USER: &str = "65534";
 
@@ -36,7 +36,7 @@ pub struct Part {
     pub source: usize,
     /// How many of it run.
     pub count: u16,
-    /// By option of its size, the chosen value; none: stress-ng's own.
+    /// By option of its size, the chosen value; none: stress-ng's own, or the first of an argument.
     pub sizes: Vec<Option<usize>>,
 }
 
@@ -118,7 +118,7 @@ impl Mixture {
         for (index, part) in self.parts.iter().enumerate() {
             let name = match &pool.sources[part.source] {
                 Source::Bundled(name) | Source::Own(name, _) => name.clone(),
-                Source::Stressor { .. } => format!("part{}", index + 1),
+                Source::Stressor { .. } | Source::Calls { .. } => format!("part{}", index + 1),
             };
             if let Some(load) = part.load(pool) {
                 loads.insert(name.clone(), Value::Table(load));
@@ -171,6 +171,17 @@ impl Part {
                     ("at-end".to_owned(), "restart".into()),
                 ]))
             }
+            Source::Calls { calls, sizes, .. } => {
+                let calls = with_values(calls, sizes, &self.sizes).into_iter().map(Value::from);
+                let mut table = Table::from_iter([
+                    ("calls".to_owned(), Value::Array(calls.collect())),
+                    ("user".to_owned(), USER.into()),
+                ]);
+                if self.count > 1 {
+                    table.insert("count".into(), Value::Integer(self.count.into()));
+                }
+                Some(table)
+            }
         }
     }
 }
@@ -201,16 +212,21 @@ mod tests {
         let place = |name: &str| pool.sources.iter().position(|one| one.name() == name).unwrap();
         let mut vm = Part::new(&pool, place("stress-ng:vm"));
         (vm.count, vm.sizes[0]) = (4, Some(2));
-        let parts = vec![Part::new(&pool, 0), Part::new(&pool, 1), vm];
+        let mut mprotect = Part::new(&pool, place("call:mprotect"));
+        (mprotect.count, mprotect.sizes[0]) = (2, Some(1));
+        let parts = vec![Part::new(&pool, 0), Part::new(&pool, 1), vm, mprotect];
         let text = Mixture { parts, seed: 7 }.scenario(&pool, &base(), 200, "found");
         assert!(text.lines().count() <= 20, "{text}");
         let table: Table = text.parse().unwrap();
-        assert_eq!(table["state"]["hunted"]["loads"].as_array().unwrap().len(), 3);
+        assert_eq!(table["state"]["hunted"]["loads"].as_array().unwrap().len(), 4);
         assert_eq!(
             table["load"]["part3"]["command"].as_str(),
             Some("stress-ng --temp-path /tmp --vm 4 --vm-bytes 8M")
         );
         assert_eq!(table["load"]["logger"]["command"].as_str(), Some("./log"));
+        let part = &table["load"]["part4"];
+        assert_eq!(part["calls"][1].as_str(), Some("mprotect(r0, 1M, PROT_READ)"));
+        assert_eq!(part["count"].as_integer(), Some(2));
         assert_eq!(table["trigger"]["seed"].as_integer(), Some(7));
     }
 

@@ -4,6 +4,9 @@
 /// stress-ng's stressors, one in a line with the options that change its size.
 const STRESSORS: &str = include_str!("stressors.txt");
 
+/// System calls, one load in a line with the values of its arguments.
+const CALLS: &str = include_str!("calls.txt");
+
 /// A load that can be part of a mixture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
@@ -18,30 +21,40 @@ pub enum Source {
         /// The options that change its size.
         sizes: Vec<Size>,
     },
+    /// System calls that are made in their order again and again.
+    Calls {
+        /// The name by which they are chosen.
+        name: String,
+        /// The calls; `<bytes>` stands for a value of the size whose option is `bytes`.
+        calls: Vec<String>,
+        /// The arguments that have several values.
+        sizes: Vec<Size>,
+    },
 }
 
-/// An option of a stressor that changes its size.
+/// An option of a stressor that changes its size, or an argument of system calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// The option, `--vm-bytes`.
+    /// The option, `--vm-bytes`, or the argument, `bytes`.
     pub option: String,
     /// Its values, the smallest first.
     pub values: Vec<String>,
 }
 
 impl Source {
-    /// Returns the name by which it is chosen: `exec`, `logger`, `stress-ng:vm`.
+    /// Returns the name by which it is chosen: `exec`, `logger`, `stress-ng:vm`, `call:munmap`.
     pub fn name(&self) -> String {
         match self {
             Self::Bundled(name) | Self::Own(name, _) => name.clone(),
             Self::Stressor { name, .. } => format!("stress-ng:{name}"),
+            Self::Calls { name, .. } => format!("call:{name}"),
         }
     }
 
-    /// Returns the options that change its size.
+    /// Returns the options that change its size, or the arguments that have several values.
     pub fn sizes(&self) -> &[Size] {
         match self {
-            Self::Stressor { sizes, .. } => sizes,
+            Self::Stressor { sizes, .. } | Self::Calls { sizes, .. } => sizes,
             _ => &[],
         }
     }
@@ -55,7 +68,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Makes a pool of the tool's loads, those of a scenario, and stress-ng's stressors.
+    /// Makes a pool of the tool's loads, those of a scenario, stress-ng's stressors, and system calls.
     pub fn new<'a>(
         bundled: impl IntoIterator<Item = &'a str>,
         own: impl IntoIterator<Item = (String, toml::Table)>,
@@ -63,7 +76,8 @@ impl Pool {
         let bundled = bundled.into_iter().map(|name| Source::Bundled(name.to_owned()));
         let own = own.into_iter().map(|(name, table)| Source::Own(name, table));
         let stressors = STRESSORS.lines().filter_map(stressor);
-        Self { sources: bundled.chain(own).chain(stressors).collect() }
+        let calls = CALLS.lines().filter_map(calls);
+        Self { sources: bundled.chain(own).chain(stressors).chain(calls).collect() }
     }
 
     /// Keeps the loads of these names only.
@@ -96,9 +110,51 @@ fn stressor(line: &str) -> Option<Source> {
     Some(Source::Stressor { sizes: sizes.collect(), name })
 }
 
+/// Returns calls with a value for each argument: the chosen one, or the first.
+pub(crate) fn with_values(
+    calls: &[String],
+    sizes: &[Size],
+    chosen: &[Option<usize>],
+) -> Vec<String> {
+    let with = |call: String, (size, chosen): (&Size, &Option<usize>)| {
+        call.replace(&format!("<{}>", size.option), &size.values[chosen.unwrap_or(0)])
+    };
+    calls.iter().map(|call| sizes.iter().zip(chosen).fold(call.clone(), with)).collect()
+}
+
+/// Reads `name argument=value,value … : call; call; …`; `#` begins a comment at the begin of a line.
+fn calls(line: &str) -> Option<Source> {
+    let (head, calls) = line.split_once(" : ").filter(|_| !line.starts_with('#'))?;
+    let mut words = head.split_whitespace();
+    let name = words.next()?.to_owned();
+    let sizes = words.filter_map(|word| {
+        let (argument, values) = word.split_once('=')?;
+        let values = values.split(',').map(str::to_owned).collect();
+        Some(Size { option: argument.to_owned(), values })
+    });
+    let calls = calls.split(';').map(|call| call.trim().to_owned()).collect();
+    Some(Source::Calls { name, sizes: sizes.collect(), calls })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_line_of_calls_can_be_read_with_any_of_its_values() {
+        let read: Vec<Source> = CALLS.lines().filter_map(calls).collect();
+        let lines = CALLS.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        assert!(read.len() == lines.count() && read.len() > 50);
+        for source in &read {
+            let Source::Calls { calls, sizes, .. } = source else { panic!("{source:?}") };
+            let most = sizes.iter().map(|size| size.values.len()).max().unwrap_or(1);
+            for choice in 0..most {
+                let chosen = sizes.iter().map(|size| Some(choice % size.values.len()));
+                let texts = with_values(calls, sizes, &chosen.collect::<Vec<_>>());
+                irqscope_calls::calls(texts.iter().map(String::as_str)).unwrap();
+            }
+        }
+    }
 
     #[test]
     fn every_line_is_a_stressor_with_its_options() {

@@ -37,7 +37,7 @@ pub struct Hunt {
     /// The seed of the search's choices.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub search_seed: u64,
-    /// A load to mix instead of all; may be repeated. A stressor is `stress-ng:NAME`.
+    /// A load to mix instead of all; may be repeated. A stressor is `stress-ng:NAME`, system calls are `call:NAME`.
     #[arg(long, value_name = "LOAD")]
     pub source: Vec<String>,
     /// Compare mixtures by their Nth latest response instead of the latest: what delays fewer responses than that in a run,

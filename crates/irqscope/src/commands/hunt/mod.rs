@@ -63,7 +63,7 @@ pub fn hunt(options: &Hunt) -> Done {
         && let Err(name) = pool.keep(&options.source)
     {
         return usage(format!(
-            "there is no load {name}: name one of the tool's, one of the scenario's, or stress-ng:NAME"
+            "there is no load {name}: name one of the tool's, one of the scenario's, stress-ng:NAME, or call:NAME"
         ));
     }
     let out = out(options, &base);
