@@ -113,12 +113,15 @@ impl Cpu {
         std::mem::take(&mut self.stack)
     }
 
-    /// Says what let an interrupt wait that comes now: where there was none since it was due, what the CPU runs.
-    pub fn was_held_off(&mut self, due: u64, at: u64, text: usize) {
+    /// Returns whether what the CPU runs can have let an interrupt wait that comes now: there was none since
+    /// it was due.
+    pub fn could_wait(&self, due: u64, at: u64) -> bool {
         let waits = |mark: &Mark| matches!(mark.running, Running::Thread(_) | Running::Softirq(_));
-        if !self.ran(due, at).iter().all(|(_, mark)| mark.as_ref().is_some_and(waits)) {
-            return;
-        }
+        self.ran(due, at).iter().all(|(_, mark)| mark.as_ref().is_some_and(waits))
+    }
+
+    /// Says what let the interrupt wait that comes now.
+    pub fn was_held_off(&mut self, text: usize) {
         if let Some(last) = self.history.back_mut() {
             last.held_off = Some(text);
         }

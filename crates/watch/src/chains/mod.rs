@@ -236,13 +236,13 @@ impl Chains {
     /// Keeps what let a timer's interrupt wait, where its stack came before it.
     fn was_held_off(&mut self, event: &Event, due: u64) {
         let stack = self.cpu(event).stack();
-        if stack.is_empty() {
+        if stack.is_empty() || !self.cpu(event).could_wait(due, event.at) {
             return;
         }
         let name = |address: &u64| self.names.function(*address).unwrap_or_default();
         let text = held_off(&stack.iter().map(name).collect::<Vec<_>>());
         if let Some(text) = text.and_then(|text| self.held_off.number(text)) {
-            self.cpu(event).was_held_off(due, event.at, text);
+            self.cpu(event).was_held_off(text);
         }
     }
 

@@ -10,14 +10,16 @@ use hashbrown::HashMap;
 const MOST: usize = 4_096;
 /// Callers that are named.
 const CALLERS: usize = 3;
+/// Functions that say nothing by themselves: they unlock, or enable interrupts (out of line on arm64 and riscv64).
+const HELPERS: [&str; 2] = ["_raw_", "arch_local_irq_"];
 
 /// Says what let an interrupt wait, by the names of the stack's functions, the innermost first. `None`: the
 /// interrupt's entry is not among them, as in a thread that executes softirqs.
 pub fn held_off(names: &[String]) -> Option<String> {
     let entry = (0..names.len()).find(|place| is_entry(names, *place))?;
     let interrupted = &names[entry + 1..];
-    // The function that unlocks says nothing by itself.
-    let mut blamed = interrupted.iter().skip_while(|name| name.starts_with("_raw_"));
+    let is_helper = |name: &&String| HELPERS.iter().any(|begin| name.starts_with(begin));
+    let mut blamed = interrupted.iter().skip_while(is_helper);
     let Some(function) = blamed.next().or(interrupted.first()) else {
         return Some("stood still in user space".into());
     };
@@ -80,6 +82,7 @@ mod tests {
             on("_raw_spin_unlock_irqrestore free_unref_page __mmdrop do_exit").unwrap(),
             free
         );
+        assert_eq!(on("arch_local_irq_enable a").unwrap(), "interrupts disabled: a");
         assert_eq!(on("a").unwrap(), "interrupts disabled: a");
         assert_eq!(on("a b c d e").unwrap(), "interrupts disabled: a < b < c < d");
         assert_eq!(
