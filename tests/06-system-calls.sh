@@ -22,6 +22,7 @@ calls = [
 	"madvise(r0, 16M, MADV_HUGEPAGE)?",
 ]
 user = "65534"
+count = 2
 TOML
 edited() { sed "$2" "$WORK/calls.toml" >"$WORK/$1.toml"; }
 
@@ -32,7 +33,7 @@ target/venv/bin/python - "$WORK/one" <<'PY' || fail "the calls did not run as th
 import json, sys
 import duckdb
 run = sys.argv[1]
-cases = {case["label"]: case for case in json.load(open(f"{run}/summary.json"))["cases"]}
+cases = {case["case"]: case for case in json.load(open(f"{run}/summary.json"))["cases"]}
 latest = {name: next(s["max_ns"] for s in case["stages"] if s["view"] == "outside") for name, case in cases.items()}
 print(latest)
 # A stock kernel frees 16 MB without a place at which a thread can be preempted; with PREEMPT_RT it can.
@@ -67,9 +68,9 @@ says "does not come back"
 edited both 's/^user = /command = ".\/hammer"\nuser = /'
 expect 2 "$IRQSCOPE" scenario check "$WORK/both.toml"
 says "a load is one of them"
-edited failing 's/mprotect(r0, 16M/mprotect(r0, 32M/'
+edited failing 's/PROT_READ)"/77)"/'
 expect 4 "$IRQSCOPE" run "$WORK/failing.toml" --kernel 6.1 --state protect --no-report --out "$WORK/failing"
-says "mprotect(r0, 32M, PROT_READ): ENOMEM"
+says "mprotect(r0, 16M, 77): EINVAL"
 
 # Without a case, on this machine: until it is stopped, and with nothing left.
 agent=$PARTS/irqscope-agent
