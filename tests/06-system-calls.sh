@@ -73,7 +73,7 @@ expect 4 "$IRQSCOPE" run "$WORK/failing.toml" --kernel 6.1 --state protect --no-
 says "mprotect(r0, 16M, 77): EINVAL"
 
 # Without a case, on this machine: until it is stopped, and with nothing left.
-agent=$PARTS/irqscope-agent
+agent=$PARTS/irqscope-agent-$(uname -m)
 expect 3 "$agent" load calls 'r0 = eventfd2(0, 0)' 'write(r0, &4, 4)'
 says "write(r0, &4, 4): EINVAL"
 expect 2 "$agent" load calls 'sync'
