@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Goal: system calls with their arguments are a load: they hold responses up in the kernel, in the functions that
 # explain names, on a PC, an Arm and a RISC-V machine; the same samples come twice; a call that fails at first,
-# or is none, is said with the kernel's answer or with its place; the agent makes them without a case until it
+# or cannot be read, is said with the kernel's answer or with its place; the agent makes them without a case until it
 # is stopped; the hunt finds the sequence that delays, and writes it as a scenario that repeats it.
 # Runs: beside others
 . tests/lib/lib.sh
@@ -55,7 +55,7 @@ for kernel in 6.1-arm64 6.12-riscv64; do
 		"on $kernel the calls delay nothing"
 done
 
-# What is wrong with a call is said before a guest boots, or with the kernel's answer.
+# A wrong call is said before a guest boots, or with the kernel's answer.
 edited unknown 's/PROT_READ)"/PROT_REED)"/'
 expect 2 "$IRQSCOPE" scenario check "$WORK/unknown.toml"
 says "no constant PROT_REED is known"

@@ -3,7 +3,7 @@
 //!
 //! `r0 = mmap(0, 64M, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS|MAP_POPULATE, -1, 0)` is a call.
 //! Its arguments are numbers (`64M` is 64 * 2^20), constants of the kernel's headers joined with `|`,
-//! results of earlier calls (`r0`), and pointers: `&4K` to so many bytes of zeros, `"text"` to a
+//! results of earlier calls (`r0`), and pointers: `&4K` to 4,096 bytes of zeros, `"text"` to a
 //! string, `[&4K, 4K]` to 64-bit words (an `iovec`, a `timespec`).
 
 mod constants;

@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use crate::text::calls;
 
-    /// Makes calls so many times in a process of their own; returns what the last pass came to.
+    /// Makes calls in a process of their own, in this number of passes; returns the outcome of the last.
     fn made(texts: &[&str], passes: usize) -> Result<(), String> {
         let calls = calls(texts.iter().copied()).unwrap();
         let (mut reader, mut writer) = std::io::pipe().unwrap();

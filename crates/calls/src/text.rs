@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Calls as they are written, and what is wrong with a text that is none.
+//! Calls as they are written, and the faults of a text that is no call.
 
 use crate::constants;
 use crate::parse::{self, Word};
@@ -49,9 +49,9 @@ pub struct Call {
 pub enum Argument {
     /// A number, or constants joined with `|`.
     Number(i64),
-    /// What an earlier call returned: an error is `-errno`.
+    /// The value that an earlier call returned: an error is `-errno`.
     Result(usize),
-    /// A pointer to so many bytes of zeros, which stay as calls leave them.
+    /// A pointer to bytes of zeros, this number of them; they stay as calls leave them.
     Bytes(usize),
     /// A pointer to a string that ends with a zero.
     Text(String),
@@ -69,7 +69,7 @@ pub enum CallError {
     Syntax {
         /// The call.
         text: String,
-        /// What comes after the part that was read.
+        /// The text after the part that was read.
         rest: String,
     },
     /// There is no such constant.
@@ -106,7 +106,7 @@ pub enum CallError {
 /// Reads calls, each a text of its own.
 ///
 /// # Errors
-/// The first one that is none.
+/// The first text that is no call, or whose meaning is not known.
 pub fn calls<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Vec<Call>, CallError> {
     let mut kept = [false; RESULTS];
     let one = |text| call(text, &mut kept);
