@@ -6,9 +6,9 @@
  * an IRQSCOPE_CPU with its number.
  *
  * Where explain is on when the device is opened, its probes are there until it is closed, with
- * and without a run: to register one takes a lock that the kernel's optimizer of kprobes holds while
- * it waits for every thread to have left the kernel or to have slept. Loads that do neither for
- * seconds are begun afterwards.
+ * and without a run: to register one takes a lock that the kernel's optimizer of kprobes holds
+ * while it waits for every thread to have left the kernel or to have slept. Loads that do neither
+ * for seconds are begun afterwards.
  */
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
