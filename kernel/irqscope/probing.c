@@ -2,8 +2,8 @@
 /*
  * Which probes a run needs, and since when it has them.
  *
- * Probes are registered before a run takes its locks and go after it has ended:
- * patching a tracepoint's call takes the hotplug lock, which both hold.
+ * Probes come before a run takes its locks, or with the opening of the log of events, and go
+ * afterwards: patching a tracepoint's call takes the hotplug lock, which a run's two ends hold.
  */
 #include <linux/bitops.h>
 
