@@ -198,10 +198,7 @@ mod tests {
     #[test]
     fn what_is_no_call_is_said_with_the_place() {
         let said = |text| one(text).unwrap_err().to_string();
-        assert!(
-            said("mmap(0, 64Q)").contains("from `64Q)` on")
-                || said("mmap(0, 64Q)").contains("`Q)`")
-        );
+        assert!(said("mmap(0, 64Q)").contains("from `Q)` on"));
         assert!(said("openat(AT_FDCW)").contains("no constant AT_FDCW"));
         assert!(said("x(1, 2, 3, 4, 5, 6, 7)").contains("up to 6"));
         assert!(said("fork()").contains("does not come back"));
