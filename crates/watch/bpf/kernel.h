@@ -21,6 +21,7 @@ typedef long long s64;
 struct task_struct {
 	int pid;
 	int prio;
+	void *mm;
 	char comm[COMM_LEN];
 } RELOCATED;
 

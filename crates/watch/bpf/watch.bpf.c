@@ -40,6 +40,7 @@ struct event {
 	union {
 		char name[COMM_LEN];
 		s64 due;
+		u64 has_user_space; /* of the thread whose stack it is */
 	};
 };
 
@@ -67,7 +68,7 @@ const volatile u64 late_ns = 0;
 /* A bit for each CPU whose events are recorded; 0: all. */
 const volatile u64 only_cpus = 0;
 
-/* Functions of the stack that are kept: a softirq's and an interrupt's are some 14. */
+/* Functions of the stack that are kept, as src/chains/stack.rs has it: a softirq's and an interrupt's are some 14. */
 #define FRAMES 24
 
 /* Priorities of real-time policies, and of SCHED_DEADLINE, lie below. */
@@ -204,10 +205,14 @@ int sched_switch(u64 *ctx)
 static inline __attribute__((always_inline)) void keep_stack(u64 *ctx, u64 at)
 {
 	u64 stack[FRAMES] = {};
+	struct task_struct *task;
 	struct event *event;
+	void *mm = 0;
 
 	if (!(u32)bpf_get_current_pid_tgid())
 		return;
+	task = (void *)bpf_get_current_task();
+	bpf_probe_read_kernel(&mm, sizeof(mm), &task->mm);
 	bpf_get_stack(ctx, stack, sizeof(stack), 0);
 #pragma unroll
 	for (int frame = 0; frame < FRAMES; frame++) {
@@ -216,6 +221,7 @@ static inline __attribute__((always_inline)) void keep_stack(u64 *ctx, u64 at)
 		event = begin(at, STACKED, frame, stack[frame]);
 		if (!event)
 			return;
+		event->has_user_space = mm != 0;
 		bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 	}
 }

@@ -61,6 +61,8 @@ pub enum What {
     Stacked {
         place: u32,
         address: u64,
+        /// The thread on the CPU has a part in user space: it is none of the kernel's own.
+        has_user_space: bool,
     },
     /// A thread has reached the function in user space.
     User {
@@ -122,7 +124,7 @@ impl Event {
             14 => What::WorkEntry { function: value },
             15 => What::WorkExit,
             16 => What::Send { to: number as u16, from: value, name },
-            17 => What::Stacked { place: number, address: value },
+            17 => What::Stacked { place: number, address: value, has_user_space: due as u8 != 0 },
             _ => return None,
         };
         Some(Event { at, cpu, what })

@@ -67,6 +67,7 @@ pub struct Cpu {
     pub tail: Option<(u32, Option<Origin>)>,
     /// The kernel's stack, the innermost first, until the timer that comes late enters.
     stack: Vec<u64>,
+    has_user_space: bool,
     history: VecDeque<Mark>,
 }
 
@@ -99,18 +100,22 @@ impl Cpu {
     }
 
     /// Keeps a function of the kernel's stack; a stack that has a hole is dropped.
-    pub fn stacked(&mut self, place: u32, address: u64) {
+    pub fn stacked(&mut self, place: u32, address: u64, has_user_space: bool) {
         if place == 0 {
             self.stack.clear();
         }
+        self.has_user_space = has_user_space;
         if self.stack.len() == place as usize {
             self.stack.push(address);
         }
     }
 
-    /// Takes the stack.
-    pub fn stack(&mut self) -> Vec<u64> {
-        std::mem::take(&mut self.stack)
+    /// Takes the stack; returns also whether the interrupt on it can have come in user space: a thread of a
+    /// program was interrupted, in no softirq.
+    pub fn stack(&mut self) -> (Vec<u64>, bool) {
+        let in_softirq = |frame: &Frame| matches!(frame.running, Running::Softirq(_));
+        let was_user_possible = self.has_user_space && !self.frames.iter().any(in_softirq);
+        (std::mem::take(&mut self.stack), was_user_possible)
     }
 
     /// Returns whether what the CPU runs can have let an interrupt wait that comes now: there was none since

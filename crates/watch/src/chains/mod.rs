@@ -122,7 +122,9 @@ impl Chains {
                 self.switch(event, next, previous, &name, answers);
             }
             What::TimerEntry { function, due } => answers.extend(self.expire(event, function, due)),
-            What::Stacked { place, address } => self.cpu(event).stacked(place, address),
+            What::Stacked { place, address, has_user_space } => {
+                self.cpu(event).stacked(place, address, has_user_space)
+            }
             What::TimerExit => drop(self.leave_timer(event)),
             What::User { pid } => answers.extend(self.reached(event, pid)),
             What::VectorEntry(vector) => self.enter(event, Frame::of(Running::Local(vector))),
@@ -235,12 +237,13 @@ impl Chains {
 
     /// Keeps what let a timer's interrupt wait, where its stack came before it.
     fn was_held_off(&mut self, event: &Event, due: u64) {
-        let stack = self.cpu(event).stack();
-        if stack.is_empty() || !self.cpu(event).could_wait(due, event.at) {
+        let cpu = self.cpu(event);
+        let (stack, was_user_possible) = cpu.stack();
+        if stack.is_empty() || !cpu.could_wait(due, event.at) {
             return;
         }
         let name = |address: &u64| self.names.function(*address).unwrap_or_default();
-        let text = held_off(&stack.iter().map(name).collect::<Vec<_>>());
+        let text = held_off(&stack.iter().map(name).collect::<Vec<_>>(), was_user_possible);
         if let Some(text) = text.and_then(|text| self.held_off.number(text)) {
             self.cpu(event).was_held_off(text);
         }

@@ -8,20 +8,24 @@ use hashbrown::HashMap;
 
 /// Different texts that are kept; what comes in more places than these has none.
 const MOST: usize = 4_096;
+/// Functions of a stack that are kept at most (bpf/watch.bpf.c).
+const FRAMES: usize = 24;
 /// Callers that are named.
 const CALLERS: usize = 3;
 /// Functions that say nothing by themselves: they unlock, or enable interrupts (out of line on arm64 and riscv64).
 const HELPERS: [&str; 2] = ["_raw_", "arch_local_irq_"];
 
 /// Says what let an interrupt wait, by the names of the stack's functions, the innermost first. `None`: the
-/// interrupt's entry is not among them, as in a thread that executes softirqs.
-pub fn held_off(names: &[String]) -> Option<String> {
+/// interrupt's entry is not among them, as in a thread that executes softirqs, or the stack ends with it where the
+/// CPU cannot have been in user space, or was cut off there.
+pub fn held_off(names: &[String], was_user_possible: bool) -> Option<String> {
     let entry = (0..names.len()).find(|place| is_entry(names, *place))?;
     let interrupted = &names[entry + 1..];
     let is_helper = |name: &&String| HELPERS.iter().any(|begin| name.starts_with(begin));
     let mut blamed = interrupted.iter().skip_while(is_helper);
     let Some(function) = blamed.next().or(interrupted.first()) else {
-        return Some("stood still in user space".into());
+        let is_whole = names.len() < FRAMES;
+        return (was_user_possible && is_whole).then(|| "stood still in user space".into());
     };
     let way: Vec<&str> = once(function).chain(blamed.take(CALLERS)).map(String::as_str).collect();
     Some(format!("interrupts disabled: {}", way.join(" < ")))
@@ -69,7 +73,7 @@ mod tests {
     use super::*;
 
     fn said(names: &str) -> Option<String> {
-        held_off(&names.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        held_off(&names.split_whitespace().map(str::to_owned).collect::<Vec<_>>(), true)
     }
 
     #[test]
@@ -90,6 +94,18 @@ mod tests {
             "interrupts disabled: _raw_spin_unlock_irq"
         );
         assert_eq!(on("").unwrap(), "stood still in user space");
+    }
+
+    #[test]
+    fn a_stack_that_ends_with_the_interrupt_is_of_user_space_only_where_that_can_be() {
+        let stack = |inner: usize| {
+            let mut names = vec!["run_timer".to_owned(); inner];
+            names.push("asm_sysvec_apic_timer_interrupt".into());
+            names
+        };
+        assert_eq!(held_off(&stack(22), true).unwrap(), "stood still in user space");
+        assert_eq!(held_off(&stack(23), true), None, "it may go on");
+        assert_eq!(held_off(&stack(3), false), None, "a thread of the kernel");
     }
 
     #[test]

@@ -198,8 +198,11 @@ fn a_sleepers_release_is_its_timers_expiry_and_what_kept_the_timer_is_named() {
 #[test]
 fn the_code_that_let_a_timers_interrupt_wait_is_named_where_nothing_else_came_before() {
     let timer = What::TimerEntry { function: 0xf, due: Some(1_000) };
-    let stacked = |place, address| What::Stacked { place, address };
-    let stack = [stacked(0, 0xf), stacked(1, 1), stacked(2, 2), stacked(3, 3)];
+    let of_stack = |has_user_space| {
+        let stacked = |(place, address)| What::Stacked { place, address, has_user_space };
+        [(0, 0xf), (1, 1), (2, 2), (3, 3)].map(stacked)
+    };
+    let stack = of_stack(true);
     let release = |before: &[(u64, u16, What)], stack: &[What]| {
         let mut events = vec![(0, 0, switch(9, 8, "exits"))];
         events.extend(before);
@@ -215,11 +218,15 @@ fn the_code_that_let_a_timers_interrupt_wait_is_named_where_nothing_else_came_be
     assert_eq!(release(&[], &stack[2..]), format!("thread exits 40310 cpu0; {tail}"));
     let user = format!("thread exits (stood still in user space) 40310 cpu0; {tail}");
     assert_eq!(release(&[], &stack[..2]), user);
+    // Of a thread of the kernel, or of a softirq, a stack that ends there is not whole.
+    let unknown = format!("thread exits 40310 cpu0; {tail}");
+    assert_eq!(release(&[], &of_stack(false)[..2]), unknown);
     let interrupt = [(900, 0, What::IrqEntry(3)), (41_300, 0, What::IrqExit(3))];
     let after = format!("interrupt 3 40300 cpu0; thread exits 10 cpu0; {tail}");
     assert_eq!(release(&interrupt, &stack), after);
     let softirq = [(900, 0, What::SoftirqEntry(3))];
     assert_eq!(release(&softirq, &stack), format!("softirq net_rx {held} 40310 cpu0; {tail}"));
+    assert_eq!(release(&softirq, &stack[..2]), format!("softirq net_rx 40310 cpu0; {tail}"));
 }
 
 #[test]
