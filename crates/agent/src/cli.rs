@@ -208,10 +208,9 @@ fn state_of_calls(calls: &[String]) -> Result<SystemState, lexopt::Error> {
         return Err("which calls? try `irqscope-agent --help`".into());
     }
     irqscope_calls::calls(calls.iter().map(String::as_str)).map_err(|error| error.to_string())?;
-    let program = [irqscope_calls::PROGRAM.to_owned()];
     let load = OwnLoad {
         name: CALLS.to_owned(),
-        command: program.into_iter().chain(calls.iter().cloned()).collect(),
+        command: irqscope_calls::command(calls),
         environment: Vec::new(),
         count: 1,
         cpu: LoadCpu::Tested,
@@ -297,7 +296,8 @@ mod tests {
         let Ok(Command::Load(options)) = parse_words("load calls sync() getpid() --cpu 1") else {
             panic!("it is no load");
         };
-        assert_eq!(options.state.own[0].command, ["irqscope-calls", "sync()", "getpid()"]);
+        let calls = irqscope_calls::of_command(&options.state.own[0].command);
+        assert_eq!(calls.unwrap(), ["sync()", "getpid()"]);
         assert!(parse_words("load calls").unwrap_err().contains("which calls"));
         assert!(parse_words("load calls sync").unwrap_err().contains("`sync` is no call"));
     }

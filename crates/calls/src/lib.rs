@@ -14,5 +14,16 @@ mod text;
 pub use program::{PassError, Program};
 pub use text::{Argument, Call, CallError, RESULTS, calls};
 
-/// The name that takes the place of a command's program where the words after it are calls.
-pub const PROGRAM: &str = "irqscope-calls";
+/// The name that takes the place of a command's program where the words after it are calls: a load has one list of
+/// words, in a plan as in a report.
+const PROGRAM: &str = "irqscope-calls";
+
+/// Returns the command of a load that makes these calls.
+pub fn command(calls: &[String]) -> Vec<String> {
+    [PROGRAM.to_owned()].into_iter().chain(calls.iter().cloned()).collect()
+}
+
+/// Returns the calls of a command; `None`: it is that of a program.
+pub fn of_command(words: &[String]) -> Option<&[String]> {
+    words.split_first().filter(|(name, _)| *name == PROGRAM).map(|(_, calls)| calls)
+}

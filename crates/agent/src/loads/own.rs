@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::park;
 
-use irqscope_calls::{PROGRAM, Program, calls};
+use irqscope_calls::{Program, calls, of_command};
 use irqscope_wire::{AtEnd, OwnLoad, Scheduling};
 use nix::unistd::{Gid, Pid, Uid, User, getppid, setgroups};
 
@@ -39,28 +39,62 @@ struct Account {
 /// Returns the workers of a load, once its program and its user are found.
 pub fn workers(load: &OwnLoad) -> Result<Vec<Worker>, String> {
     let dir = dir(&load.name)?;
-    let name = load.command.first().map(String::as_str).unwrap_or_default();
     if load.has_root {
-        let worker = |_| -> Worker {
-            let (load, dir) = (load.clone(), dir.clone());
-            Box::new(move || hold_in_root(&load, &dir))
-        };
-        return Ok((0..load.count).map(worker).collect());
+        return Ok(each(load, move |load| hold_in_root(load, &dir)));
     }
     let account = load.user.as_deref().map(account).transpose()?;
-    if name == PROGRAM {
-        let worker = |_| -> Worker {
-            let (load, dir) = (load.clone(), dir.clone());
-            Box::new(move || make_calls(&load, &dir, account))
-        };
-        return Ok((0..load.count).map(worker).collect());
-    }
-    let program = find(name, &dir).ok_or_else(|| format!("there is no program {name}"))?;
+    let act = Act::of(load, |name| {
+        find(name, &dir).ok_or_else(|| format!("there is no program {name}"))
+    })?;
+    Ok(each(load, move |load| act.hold(load, &dir, account)))
+}
+
+/// Returns as many workers as the load asks for.
+fn each(
+    load: &OwnLoad,
+    work: impl Fn(&OwnLoad) -> Result<Infallible, String> + Clone + 'static,
+) -> Vec<Worker> {
     let worker = |_| -> Worker {
-        let (load, program, dir) = (load.clone(), program.clone(), dir.clone());
-        Box::new(move || hold(&load, &program, &dir, account))
+        let (load, work) = (load.clone(), work.clone());
+        Box::new(move || work(&load))
     };
-    Ok((0..load.count).map(worker).collect())
+    (0..load.count).map(worker).collect()
+}
+
+/// What a load does.
+#[derive(Clone)]
+enum Act {
+    /// It runs a program, with the command's other words.
+    Run(PathBuf),
+    /// It makes system calls.
+    Call(Vec<String>),
+}
+
+impl Act {
+    /// Returns what a load's command asks for; `find` finds a program by its name.
+    fn of(
+        load: &OwnLoad,
+        find: impl FnOnce(&str) -> Result<PathBuf, String>,
+    ) -> Result<Self, String> {
+        let name = load.command.first().map(String::as_str).unwrap_or_default();
+        match of_command(&load.command) {
+            Some(calls) => Ok(Self::Call(calls.to_vec())),
+            None => find(name).map(Self::Run),
+        }
+    }
+
+    /// Does it until its end means that the load has ended.
+    fn hold(
+        &self,
+        load: &OwnLoad,
+        dir: &Path,
+        account: Option<Account>,
+    ) -> Result<Infallible, String> {
+        match self {
+            Self::Run(program) => hold(load, program, dir, account),
+            Self::Call(calls) => make_calls(load, calls, dir, account),
+        }
+    }
 }
 
 /// Returns the directory of a load's files, which is made for one that has none.
@@ -96,8 +130,7 @@ fn account(user: &str) -> Result<Account, String> {
     }
 }
 
-/// Runs the command likewise in the root file system that the load has brought: there its program and its
-/// user are found.
+/// Does the load's work in the root file system that it has brought: there its program and its user are found.
 fn hold_in_root(load: &OwnLoad, dir: &Path) -> Result<Infallible, String> {
     if load.peer {
         network::enter_peer().map_err(|error| error.to_string())?;
@@ -107,12 +140,10 @@ fn hold_in_root(load: &OwnLoad, dir: &Path) -> Result<Infallible, String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let path = format!("{}:{USUAL_PATH}", root::FILES);
     let mut load = OwnLoad { peer: false, ..load.clone() };
-    if load.command.first().is_some_and(|name| name == PROGRAM) {
-        return make_calls(&load, &here, account);
-    }
     load.environment.insert(0, ("PATH".into(), path));
-    let program = PathBuf::from(load.command.first().map(String::as_str).unwrap_or_default());
-    hold(&load, &program, &here, account)
+    // What starts a program looks for it, in this PATH.
+    let act = Act::of(&load, |name| Ok(name.into()))?;
+    act.hold(&load, &here, account)
 }
 
 /// Runs the command until its end means that the load has ended.
@@ -139,11 +170,15 @@ fn hold(
     }
 }
 
-/// Makes the load's system calls in this process, until one fails when it is first made.
-fn make_calls(load: &OwnLoad, dir: &Path, account: Option<Account>) -> Result<Infallible, String> {
+/// Makes system calls in this process, until one fails when it is first made.
+fn make_calls(
+    load: &OwnLoad,
+    texts: &[String],
+    dir: &Path,
+    account: Option<Account>,
+) -> Result<Infallible, String> {
     let said = |error: &dyn std::fmt::Display| error.to_string();
-    let texts = load.command.iter().skip(1).map(String::as_str);
-    let calls = calls(texts).map_err(|error| said(&error))?;
+    let calls = calls(texts.iter().map(String::as_str)).map_err(|error| said(&error))?;
     std::env::set_current_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     become_load(load.scheduling, load.peer, account, getppid()).map_err(|error| said(&error))?;
     let mut program = Program::new(&calls).map_err(|error| said(&error))?;
@@ -262,12 +297,17 @@ mod tests {
 
     #[test]
     fn calls_are_made_until_one_fails_at_first() {
-        let words =
-            [PROGRAM, "r0 = openat(AT_FDCWD, \"/dev/null\", O_RDONLY)", "close(r0)", "close(r0)"];
-        let error = make_calls(&load(&words, AtEnd::Fail), Path::new("/"), None).unwrap_err();
+        let made = |calls: &[&str]| {
+            let calls: Vec<String> = calls.iter().map(|call| (*call).to_owned()).collect();
+            let load =
+                OwnLoad { command: irqscope_calls::command(&calls), ..load(&[], AtEnd::Fail) };
+            let act = Act::of(&load, |name| Err(format!("{name} is no program"))).unwrap();
+            act.hold(&load, Path::new("/"), None).unwrap_err()
+        };
+        let open = "r0 = openat(AT_FDCWD, \"/dev/null\", O_RDONLY)";
+        let error = made(&[open, "close(r0)", "close(r0)"]);
         assert!(error.starts_with("close(r0): ") && error.contains("EBADF"), "{error}");
-        let wrong = make_calls(&load(&[PROGRAM, "close("], AtEnd::Fail), Path::new("/"), None);
-        assert!(wrong.unwrap_err().contains("is no call"));
+        assert!(made(&["close("]).contains("is no call"));
     }
 
     #[test]

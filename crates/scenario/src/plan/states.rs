@@ -78,5 +78,5 @@ fn command(load: &LoadText) -> Vec<String> {
     if load.calls.is_empty() {
         return load.command.0.clone();
     }
-    [irqscope_calls::PROGRAM.to_owned()].into_iter().chain(load.calls.iter().cloned()).collect()
+    irqscope_calls::command(&load.calls)
 }
