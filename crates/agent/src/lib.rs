@@ -37,6 +37,7 @@ pub mod scheduling;
 pub mod settings;
 pub mod sink;
 mod snapshot;
+mod stat;
 pub mod stop;
 pub mod symbols;
 pub mod sync;

@@ -17,6 +17,8 @@ use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use nix::unistd::Pid;
 
+use crate::stat::Stat;
+
 /// From one look to the next. Nothing that an agent does takes the kernel that long.
 pub const INTERVAL: Duration = Duration::from_secs(15);
 
@@ -109,12 +111,10 @@ impl Agent {
 
     fn progress(&self) -> Option<Progress> {
         let read = |name| fs::read_to_string(self.directory.join(name)).ok();
-        // After the name, which may hold anything: from the state on, proc_pid_stat(5).
-        let stat = read("stat")?;
-        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let state = fields.first()?.chars().next()?;
-        let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
-        let ticks = number(11)? + number(12)?;
+        let line = read("stat")?;
+        let stat = Stat::parse(&line)?;
+        let state = stat.field(3)?;
+        let ticks = stat.field::<u64>(14)? + stat.field::<u64>(15)?;
         let status = read("status")?;
         let counts = status.lines().filter_map(|line| line.split_once("ctxt_switches:"));
         let switches = counts.filter_map(|(_, count)| count.trim().parse::<u64>().ok()).sum();

@@ -26,6 +26,7 @@ use super::Worker;
 use super::starved::{self, Agent};
 use super::work::Work;
 use crate::scheduling;
+use crate::stat::Stat;
 
 /// A line from the supervisor, or from a worker.
 #[derive(Debug, PartialEq, Eq)]
@@ -298,11 +299,9 @@ fn kill_children() {
     }
 }
 
-/// Parses the fourth field of `pid (name) state ppid ...`; names may hold anything.
 fn parent_of(pid: i32) -> Option<Pid> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?;
-    parent.parse().ok().map(Pid::from_raw)
+    Stat::parse(&stat)?.field(4).map(Pid::from_raw)
 }
 
 #[cfg(test)]

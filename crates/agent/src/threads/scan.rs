@@ -7,6 +7,7 @@ use std::path::Path;
 use irqscope_wire::{Role, ThreadFact, ThreadPolicy};
 
 use crate::facts::parse_cpus;
+use crate::stat::Stat;
 
 /// A thread of the kernel (`PF_KTHREAD`).
 const KERNEL_THREAD: u64 = 0x0020_0000;
@@ -38,21 +39,16 @@ pub fn thread(folder: &Path, pid: u32) -> Option<ThreadFact> {
     parse(&stat, pid, cpus)
 }
 
-/// Parses `pid (name) state ppid ...`; names may hold anything. Fields are counted from the one
-/// after the name, which is the third of proc(5).
-fn parse(stat: &str, pid: u32, cpus: Vec<u32>) -> Option<ThreadFact> {
-    let (before, after) = stat.rsplit_once(')')?;
-    let name = before.split_once('(')?.1.to_owned();
-    let fields: Vec<&str> = after.split_whitespace().collect();
-    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    let policy = policy(number(41)?)?;
-    let is_kernel = number(9)? & KERNEL_THREAD != 0;
+/// Reads its name, its flags (field 9), its real-time priority (40) and its policy (41).
+fn parse(line: &str, pid: u32, cpus: Vec<u32>) -> Option<ThreadFact> {
+    let stat = Stat::parse(line)?;
+    let is_kernel = stat.field::<u64>(9)? & KERNEL_THREAD != 0;
     Some(ThreadFact {
         pid,
-        role: role(&name, is_kernel),
-        name,
-        policy,
-        priority: u8::try_from(number(40)?).unwrap_or(u8::MAX),
+        name: stat.name.to_owned(),
+        role: role(stat.name, is_kernel),
+        policy: policy(stat.field(41)?)?,
+        priority: stat.field(40)?,
         cpus,
     })
 }
