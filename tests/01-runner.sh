@@ -105,4 +105,19 @@ grep -q hours "$WORK/long.csv" && fail "a duration of what did not run"
 long "1 passed, 0 failed, 0 skipped" 20
 SOAK=1 long "2 passed, 0 failed, 0 skipped"
 grep -q "left to" "$WORK/said" && fail "make soak leaves something out"
+# Long tests begin first: by the header, then by how long they took.
+mkdir "$WORK/order"
+printf '# Goal: to be first by number.\n# Runs: beside others\nexit 0\n' >"$WORK/order/1-short.sh"
+printf '# Goal: to begin first.\n# Runs: beside others, early\nexit 0\n' >"$WORK/order/2-long.sh"
+order() { # EXPECTED-ORDER
+	expect 0 env IRQSCOPE_TESTS_OUTPUT="$WORK/output-of" IRQSCOPE_DURATIONS="$WORK/order.csv" \
+		tests/run --directory "$WORK/order" --jobs 1
+	[ "$(sed -n 's/^ok *\([0-9]\).*/\1/p' "$WORK/said" | paste -s)" = "$1" ] || fail "another order than $1"
+}
+order $'2\t1'
+printf 'when,commit,test,verdict,seconds\r\n2000-01-01T00:00:00+00:00,a,1-short,passed,99.0\r\n' >"$WORK/order.csv"
+order $'1\t2'
+printf '# Goal: to say it wrong.\n# Runs: beside others, soon\nexit 0\n' >"$WORK/order/3-wrong.sh"
+expect 1 tests/run --directory "$WORK/order" --list
+says "', early' where it takes a minute"
 echo "PASS: every verdict is counted as what it is"

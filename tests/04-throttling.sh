@@ -2,7 +2,7 @@
 # Goal: what a real-time thread waits for while the scheduler keeps real-time threads off the CPU is called so:
 # by real-time throttling before Linux 6.12, by the fair server since then, which acts for ordinary threads only.
 # On RT kernels, where such a loop keeps timers and RCU from going on for good, it is ended and named.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 expect 0 "$IRQSCOPE" run tests/scenarios/throttled/throttled.toml --allow-commands --no-report --out "$WORK/run"

@@ -3,7 +3,7 @@
 # explain names, on a PC, an Arm and a RISC-V machine; the same samples come twice; a call that fails at first,
 # or cannot be read, is said with the kernel's answer or with its place; the agent makes them without a case until it
 # is stopped; the hunt finds the sequence that delays, and writes it as a scenario that repeats it.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 cat >"$WORK/calls.toml" <<'TOML'

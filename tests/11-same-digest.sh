@@ -2,7 +2,7 @@
 # Goal: two executions of a scenario give the same samples to the byte, also while
 # the host is kept busy, and on a kernel that has the frames' driver from its boot on; the demo's figures are the ones that the references found.
 # The agent's file, which loads execute, has no directory of this machine in it.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 for directory in "$PWD" "${CARGO_HOME:-$HOME/.cargo}"; do

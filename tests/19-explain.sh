@@ -4,7 +4,7 @@
 # of two at once it is the longer one; every latency is the sum of its segments, in
 # every bundled scenario of the twin; the events cost nothing while they are off. And
 # what cannot be explained says why.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 # The bundled scenarios with fewer triggers. The second is about locks; one trigger of it may have

@@ -3,7 +3,7 @@
 # clean kernel log and nothing leaked: no slab cache grows on and on by an object in every
 # fourth load, the vmalloc area not by a page. On the virtual clock, where a busy host
 # delays nothing.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 need_guest

@@ -4,7 +4,7 @@
 # and those of a softirq that of preemption alone; culprits of known name and length are found; on a
 # stock and an RT kernel, on arm64, with every kind of trigger and with benchmarks; and looking for them changes
 # no sample. A running kernel's tracepoints show the same sections.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 # One phase of the tick for all triggers: beside a tick a handler goes another way.

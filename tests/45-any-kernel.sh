@@ -2,7 +2,7 @@
 # Goal: kernels are taken by any name: Debian's oldest and newest line, stock and RT, a build tree, an
 # image with its modules, packages; each gives the same samples twice, the manifest says what each
 # was made of, and what a kernel lacks, or a name that means nothing, is said with its remedy.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 run() { # NAME KERNEL OPTIONS

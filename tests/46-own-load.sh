@@ -3,7 +3,7 @@
 # the kernel; the same samples come twice; the manifest says what went along; a load that ends, fails,
 # or is not there, a module that does not load, and paths and commands that would have to be trusted
 # are said with their remedies.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 cp -r "$TESTS/scenarios/own/." "$WORK"

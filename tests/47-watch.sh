@@ -4,7 +4,7 @@
 # own clock say, to within the probes' cost, and a culprit of known length is named. Report, compare,
 # gate and export take the run; what is missing, a device, a thread, a function, a right or BTF, is
 # named. The machines are guests on the virtual clock.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 need_guest

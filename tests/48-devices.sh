@@ -3,7 +3,7 @@
 # cards' interrupts and softirqs are named as what delays a thread that has nothing to do with them; a
 # load runs on the other side; a setting of sysfs is made; a watch follows frames to a thread. A disk
 # interrupts in the virtual machine. Devices that a rig has not, and cannot repeat, are refused.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 network() { expect 0 "$IRQSCOPE" run network --state network --count 200 "$@"; }

@@ -3,7 +3,7 @@
 # has a lock, the function that has interrupts disabled and delays a call or a TLB shootdown, on
 # stock and RT kernels and whatever triggers; and where it does not wait, no other CPU is named. A
 # kind that needs a second CPU is refused on one.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 expect 2 "$IRQSCOPE" run remote-faults --set twin.cpus=1

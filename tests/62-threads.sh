@@ -2,7 +2,7 @@
 # Goal: the picture of a system's threads is that of the kernel it runs on, in
 # words and in JSON; priorities and affinities are applied as a whole, and taken
 # back as a whole. The machines are guests with stock and RT kernels.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 need_guest

@@ -3,7 +3,7 @@
 # boot of their own, while the host is busy; a thread is woken from another CPU later than
 # from its own; other CPUs' turns are no cause but themselves; paths and sections are those of the CPU
 # under test; a CPU that is not there is refused.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 scenario=$TESTS/scenarios/two-cpus.toml

@@ -2,7 +2,7 @@
 # Goal: the worst instant for an interrupt within a window: two windows that begin elsewhere find the same
 # latency, within what they say of their bounds; it is as late once more in a run of its own, whose path
 # is as long; what has no such instant is refused.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 worst() { # OUT OPTION...

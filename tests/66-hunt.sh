@@ -2,7 +2,7 @@
 # Goal: the hunt finds a load that a scenario brings among others that delay less, writes it as a scenario of
 # at most 20 lines, which gives the same latency to the nanosecond; each culprit that it lists is repeated by
 # its scenario, likewise; the third latest response is searched for likewise; the same seed searches in the same way; a load that cannot run is named; what cannot be searched is refused.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 cat >"$WORK/own.toml" <<'TOML'

@@ -2,7 +2,7 @@
 # Goal: every command of the tour, of the pages for continuous integration and of those for people
 # who come from another tool runs as it stands there, in an empty directory, and leaves behind what
 # the page says.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 # DuckDB's command line is not among the packages of tests; its engine is.

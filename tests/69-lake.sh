@@ -3,7 +3,7 @@
 # that is killed leaves nothing to be seen; quantiles over all runs from digests hold the exact ones
 # within the error that they state; DuckDB, DataFusion and Polars read the same, from a directory and
 # from an object store. In make soak ClickHouse and a cluster of Spark do, too.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 for seed in 1 2 3 4; do

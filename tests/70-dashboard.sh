@@ -4,7 +4,7 @@
 # are those of summary.json, it is accessible, and it can be linked to.
 #
 # PAGE=ui/dist takes the page from there. UPDATE=1 keeps the pictures that README and docs show.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 # said FILE PATTERN PROCESS: what the pattern's group matched, within two minutes.

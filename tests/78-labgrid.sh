@@ -4,7 +4,7 @@
 # waits; without a coordinator that is said, and a wait for a place that is not there ends with the fleet. A test
 # of labgrid's measures by the Python package's driver. For make soak: 20 places and 200 runs, while coordinator,
 # exporter, a guest and the fleet are killed, of which each is measured once (PLACES, RUNS).
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 need_guest

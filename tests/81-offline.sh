@@ -3,7 +3,7 @@
 # lists that these were found in. The same samples come. Errors name a missing part with the commands that
 # bring it; a bundle that is damaged, no bundle, or for another version or machine is refused before
 # anything of it is in the cache.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 # Runs the program with a cache of its own where there is no network.

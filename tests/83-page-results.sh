@@ -4,7 +4,7 @@
 # disturbs an isolated CPU; it offers them only where the run has them. A run is held against a baseline, a
 # path is compared with another, and its flame graph is the one that the command line draws. Both themes are looked at, on a
 # screen and on a phone, and so are reports, whose links lead to the files beside them.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 cat >"$WORK/plain.toml" <<-TOML

@@ -4,7 +4,7 @@
 # are named with the code that asked for them, and 1,000 instructions more in them are 1,000 more; settings
 # that keep disturbances away are named, and do so. On a machine that is there the kernel's tracepoints
 # name them. A run without such a loop is refused.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 scenario=$TESTS/scenarios/isolate/isolate.toml

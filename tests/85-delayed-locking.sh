@@ -5,7 +5,7 @@
 # refusal and every late wakeup is explained by the trace; each policy expects what it says; a thread whose section
 # outlasts the period enters all the same, once per given number of refusals; and switched off the
 # hooks cost one instruction each.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 need_guest

@@ -7,7 +7,7 @@
 # looks for leaks, and a measurement is complete. FUZZ_KERNEL names kernels that see more (kasan,
 # source:6.12-rt+lockdep+kcsan+kcsan-modules), some of which let allocations fail; FUZZ_SECONDS
 # and FUZZ_SEED say how long and what.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 KERNELS=${FUZZ_KERNEL:-6.1 6.1-rt}

@@ -3,7 +3,7 @@
 # Goal: the generator board's images build for both chips, and the one that would
 # be flashed onto a Pico measures what an emulated target does, to the cycle that
 # its counters resolve. Faults outside are reported, and nothing is lost silently.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 need_board

@@ -3,7 +3,7 @@
 # Goal: the program speaks with the board's image as with any other generator: it
 # says what it is, takes settings, refuses others with their limits, and follows a
 # run to its end, of which nothing is missing; and it measures its own way to its lines.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 need_board

@@ -4,7 +4,7 @@
 # the same in all, two runs with the same bytes, also from boots of their own; what a late
 # response waited for is named, by the caller of a lock's function. Asked for more stages than there are lines, the rig refuses
 # before anything is booted.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 need_rustup "there is no agent for arm64 and riscv64"

@@ -2,7 +2,7 @@
 # Goal: a thread's own sleep is a trigger: to its instant, on every kernel, exactly once for each;
 # what delays it is named as surely as with other kinds of triggers; what cannot be asked of it
 # is refused, and a run whose thread goes away ends.
-# Runs: beside others
+# Runs: beside others, early
 . tests/lib/lib.sh
 
 need_guest

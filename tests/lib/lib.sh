@@ -39,6 +39,14 @@ CACHE=${IRQSCOPE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/irqscope}
 # shellcheck source=tests/lib/await.sh
 . "$TESTS/lib/await.sh"
 
+# IRQSCOPE_TESTS_TRACE=DIRECTORY: each command with the time when it began, in a file per test.
+if [ -n "${IRQSCOPE_TESTS_TRACE-}" ]; then
+	exec {trace}>"$IRQSCOPE_TESTS_TRACE/${WORK##*/}"
+	BASH_XTRACEFD=$trace
+	PS4='+ $EPOCHREALTIME ${BASH_SOURCE##*/}:$LINENO '
+	set -x
+fi
+
 fail() {
 	echo "FAIL: $*"
 	exit 1
