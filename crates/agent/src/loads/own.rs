@@ -141,7 +141,7 @@ fn hold_in_root(load: &OwnLoad, dir: &Path) -> Result<Infallible, String> {
     let path = format!("{}:{USUAL_PATH}", root::FILES);
     let mut load = OwnLoad { peer: false, ..load.clone() };
     load.environment.insert(0, ("PATH".into(), path));
-    // What starts a program looks for it, in this PATH.
+    // The program is looked for where it is started, in this PATH.
     let act = Act::of(&load, |name| Ok(name.into()))?;
     act.hold(&load, &here, account)
 }
