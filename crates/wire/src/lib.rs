@@ -16,6 +16,7 @@ mod account;
 mod bench;
 mod bench_check;
 mod bench_samples;
+mod bench_settings;
 mod event;
 mod execution;
 #[cfg(any(test, feature = "fast"))]
@@ -33,12 +34,15 @@ mod picture;
 mod plan;
 mod port;
 mod refusal;
+mod scheduling;
 #[cfg(any(test, feature = "secret"))]
 pub mod secret;
 mod section;
 mod settings;
 mod stage;
+mod stage_plan;
 mod startup;
+mod state;
 mod symbol;
 mod trigger;
 mod turns;
@@ -46,12 +50,13 @@ mod units;
 mod watch;
 
 pub use account::Account;
-pub use bench::{
-    Async, Benchmark, BenchmarkKind, Class, Clock, Gtod, Instant, Inversion, LockProtocol, Middle,
-    PeriodicJitter, Realfeel, Sched, Sleep, Spin, Wake,
-};
+pub use bench::{Benchmark, BenchmarkKind};
 pub use bench_samples::{
     BenchEnd, BenchSample, BenchSamples, BenchValues, Beyond, SeriesCount, ValueCount, Values,
+};
+pub use bench_settings::{
+    Async, Clock, Gtod, Instant, Inversion, LockProtocol, Middle, PeriodicJitter, Realfeel, Sched,
+    Sleep, Spin, Wake,
 };
 pub use event::{
     Called, Context, Event, Explained, OtherEvents, Priority, Softirq, StageThread, Vector, What,
@@ -79,19 +84,19 @@ pub use message::{
 pub use name::{Names, UnknownName};
 pub use path::{Mark, Path, PathEnd, PathEvent, Run};
 pub use picture::{InterruptLine, Picture, Role, ThreadFact, ThreadPolicy};
-pub use plan::{
-    Delay, EXPLAINED, HOG, Inside, Jitter, JitterKind, Line, Load, Mode, OUTSIDE_ONLY, Pacing,
-    Plan, Policy, SEED, Scheduling, StagePlan, SystemState, Work,
-};
+pub use plan::{EXPLAINED, OUTSIDE_ONLY, Plan, SEED, Work};
 pub use port::HostByte;
 pub use refusal::Refusal;
+pub use scheduling::{Class, Policy, Scheduling};
 pub use section::{SECTION_CHUNK, SECTION_WAY, Section, SectionKind, Sections};
 pub use settings::{
     Changes, Descriptor, Difference, Limits, Outside, Polarity, Range, Setting, Settings, Unit,
     Value, When, Whose,
 };
 pub use stage::{Place, Stage, StageFacts, View};
+pub use stage_plan::{Delay, Inside, Jitter, JitterKind, Line, Mode, Pacing, StagePlan};
 pub use startup::{Listening, TWIN_LISTENS, TWIN_UNUSABLE};
+pub use state::{HOG, Load, SystemState};
 pub use symbol::Symbol;
 pub use trigger::{Trigger, TriggerFacts};
 pub use turns::{Turn, Turns};
