@@ -18,8 +18,9 @@ use irqscope_wire::{
 };
 
 use crate::Grid;
-use crate::pairing::{Match, Outcome, Pairing, Slot};
+use crate::pairing::{Match, Pairing};
 use crate::settings::{change, initial};
+use crate::slot::{Outcome, Slot};
 
 /// The change of the interrupt line, now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

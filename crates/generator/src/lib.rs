@@ -34,6 +34,7 @@ pub mod server;
 #[cfg(feature = "alloc")]
 mod session;
 mod settings;
+mod slot;
 #[cfg(feature = "alloc")]
 mod source;
 mod turns;
@@ -46,9 +47,10 @@ pub use grid::Grid;
 pub use outbox::Outbox;
 #[cfg(feature = "alloc")]
 pub use packer::Packer;
-pub use pairing::{LINES, Match, Outcome, Pairing, Slot};
+pub use pairing::{Match, Pairing};
 #[cfg(feature = "alloc")]
 pub use session::{Request, Session};
 pub use settings::{change, initial};
+pub use slot::{LINES, Outcome, Slot};
 #[cfg(feature = "alloc")]
 pub use source::Source;

@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use irqscope_wire::{Answer, Cycles, ExtraEdge, Message, OutsideSample, Packet, RunState, Shape};
 
-use crate::pairing::Slot;
+use crate::slot::Slot;
 use crate::{Generator, Outbox};
 
 /// Collects final samples into packets.

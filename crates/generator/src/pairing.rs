@@ -50,91 +50,12 @@
 //! more is refused, and its caller must not raise the line, so that no edge of
 //! an unknown trigger exists.
 
+mod responses;
+
 use irqscope_wire::{Answer, Cycles, Seq};
 
+use crate::slot::{LINES, Slot};
 use crate::turns::Turns;
-
-/// The most response lines.
-#[cfg(not(feature = "eight-lines"))]
-pub const LINES: usize = 16;
-/// The most response lines.
-#[cfg(feature = "eight-lines")]
-pub const LINES: usize = 8;
-
-/// One open trigger.
-#[derive(Clone, Copy, Debug)]
-pub struct Slot {
-    /// The trigger's number.
-    pub seq: Seq,
-    /// The trigger's instant.
-    pub at: u64,
-    /// None: still waiting.
-    pub answers: [Option<Answer>; LINES],
-    /// Lines with an extra edge while this was the youngest trigger.
-    pub extra: u16,
-    /// How long each line's pulse was; 0: none has ended.
-    pub widths: [u64; LINES],
-    /// Lines whose answer was measured by looking in every cycle.
-    pub window: u16,
-    /// Lines whose pulse has begun and not ended.
-    high: u16,
-    /// As the target numbers it; 0 if it does not.
-    number: u32,
-    pub(crate) waiting: u8,
-    /// It is known whose turn it is.
-    pub(crate) has_turn: bool,
-}
-
-impl Slot {
-    /// A slot without a trigger.
-    pub const EMPTY: Slot = Slot {
-        seq: Seq(0),
-        at: 0,
-        answers: [None; LINES],
-        extra: 0,
-        widths: [0; LINES],
-        window: 0,
-        high: 0,
-        number: 0,
-        waiting: 0,
-        has_turn: false,
-    };
-
-    /// Returns whether nothing more can come of it.
-    fn is_settled(&self) -> bool {
-        self.waiting == 0 && self.high == 0
-    }
-
-    /// Returns how a closed sample is counted; `coalesced` before `missing`.
-    pub fn outcome(&self) -> Outcome {
-        let has = |wanted| self.answers.contains(&Some(wanted));
-        match (has(Answer::Coalesced), has(Answer::Missing)) {
-            (true, _) => Outcome::Coalesced,
-            (_, true) => Outcome::Missing,
-            _ => Outcome::Complete,
-        }
-    }
-
-    pub(crate) fn settle(&mut self, line: usize, answer: Answer) -> bool {
-        let open = self.answers[line].is_none() && self.waiting > 0;
-        if open {
-            self.answers[line] = Some(answer);
-            self.waiting -= 1;
-        }
-        open
-    }
-}
-
-/// One of the accounting identity's terms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Every line has answered.
-    Complete,
-    /// A line has not answered.
-    Missing,
-    /// A line has answered this trigger together with another one.
-    Coalesced,
-}
 
 /// The meaning of a span if a younger trigger is out already.
 type Late = fn(Cycles) -> Answer;
@@ -237,16 +158,6 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
-    /// Does as [`Pairing::set_trigger_time`]; the target numbers this one so. Once one is numbered all are,
-    /// and numbers ascend from 1.
-    pub fn set_trigger_number(&mut self, at: u64, number: u32) {
-        self.numbered = true;
-        self.set_trigger_time(at);
-        if self.open() > 0 {
-            self.slot_mut(self.next - 1).number = number;
-        }
-    }
-
     /// Takes the youngest trigger back: it was not made after all.
     pub fn remove_youngest(&mut self) {
         if self.open() > 0 {
@@ -295,47 +206,6 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
         }
     }
 
-    /// Takes `count` responses of a line that were seen at once, the last of which names its
-    /// trigger; 0: the oldest that waits, for sure. Returns how many of them were answers; the
-    /// others are extra edges.
-    ///
-    /// Where triggers are not numbered, these are as many edges.
-    pub fn responses(&mut self, line: u8, count: u32, number: u32, at: u64) -> u32 {
-        let line = usize::from(line);
-        if !self.numbered || number == 0 {
-            let late = if self.numbered { Answer::Named } else { Answer::Late };
-            return self.answer_oldest(line, count, at, late);
-        }
-        let before = count.saturating_sub(1);
-        let merged = self.waiting_before(line, number) > u64::from(before);
-        // Fewer than the triggers that they are for: which of these they answer is
-        // not known, only that the others were merged.
-        let late = if merged { Answer::Late } else { Answer::Named };
-        let mut answers = 0;
-        while answers < before && self.waits_before(line, number) {
-            answers += self.answer_oldest(line, 1, at, late);
-        }
-        if answers < before {
-            self.extra(line);
-        }
-        self.merge_before(line, number);
-        if let Some(ticket) = (self.head..self.next).find(|it| self.slot(*it).number == number) {
-            self.name_turn(ticket, line);
-        }
-        let own = self.oldest_waiting(line).filter(|it| self.slot(*it).number == number);
-        answers + u32::from(self.answer(line, own, at, Answer::Named) != Match::Extra)
-    }
-
-    /// Returns how many of `count` edges answer a trigger, the oldest ones.
-    fn answer_oldest(&mut self, line: usize, count: u32, at: u64, late: Late) -> u32 {
-        let mut answers = 0;
-        for _ in 0..count {
-            let oldest = self.oldest_waiting(line);
-            answers += u32::from(self.answer(line, oldest, at, late) != Match::Extra);
-        }
-        answers
-    }
-
     /// Takes an edge for this trigger, which waits; `late` is what it is if a younger one is out.
     fn answer(&mut self, line: usize, ticket: Option<u64>, at: u64, late: Late) -> Match {
         match ticket {
@@ -348,27 +218,6 @@ impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Pairing<S> {
                 Match::Answer(seq)
             }
             _ => self.extra(line),
-        }
-    }
-
-    /// Returns how many triggers with a lower number wait on a line.
-    fn waiting_before(&mut self, line: usize, number: u32) -> u64 {
-        let Some(first) = self.oldest_waiting(line) else { return 0 };
-        let slots = (first..self.next).map(|ticket| self.slot(ticket));
-        let older = slots.take_while(|slot| slot.number < number);
-        older.filter(|slot| slot.answers[line].is_none()).count() as u64
-    }
-
-    fn waits_before(&mut self, line: usize, number: u32) -> bool {
-        let oldest = self.oldest_waiting(line);
-        oldest.is_some_and(|ticket| self.slot(ticket).number < number)
-    }
-
-    fn merge_before(&mut self, line: usize, number: u32) {
-        while self.waits_before(line, number)
-            && let Some(ticket) = self.oldest_waiting(line)
-        {
-            self.settle(ticket, line, Answer::Coalesced);
         }
     }
 

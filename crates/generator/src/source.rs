@@ -10,7 +10,8 @@ use alloc::{boxed::Box, string::ToString, vec};
 use core::ops::{Deref, DerefMut};
 use irqscope_wire::{Command, GeneratorHello, Message, Refusal, Reply, Status};
 
-use crate::pairing::{Match, Slot};
+use crate::pairing::Match;
+use crate::slot::Slot;
 use crate::{Generator, Outbox, Packer};
 
 /// A generator with the messages that it has for a host.

@@ -4,7 +4,8 @@
 
 use irqscope_wire::Answer;
 
-use crate::pairing::{Pairing, Slot};
+use crate::pairing::Pairing;
+use crate::slot::Slot;
 
 /// Whose turn it is.
 #[derive(Clone, Copy, Debug)]

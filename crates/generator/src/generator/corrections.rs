@@ -5,7 +5,7 @@
 use irqscope_wire::Seq;
 
 use super::Generator;
-use crate::pairing::Slot;
+use crate::slot::Slot;
 
 impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// Takes note that the line went up at this instant, and not at the one given to

@@ -5,7 +5,7 @@
 use irqscope_wire::{RunState, Seq};
 
 use super::Generator;
-use crate::pairing::Slot;
+use crate::slot::Slot;
 
 impl<S: AsRef<[Slot]> + AsMut<[Slot]>> Generator<S> {
     /// Prepares for hardware that is given triggers ahead of their time and keeps the grid itself:
