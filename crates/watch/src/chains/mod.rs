@@ -10,22 +10,23 @@ mod cpu;
 mod names;
 mod origin;
 mod parts;
+mod sent;
 mod stack;
 #[cfg(test)]
 mod tests;
-
-use std::collections::VecDeque;
 
 use hashbrown::HashMap;
 
 pub use answer::{Answer, StageName};
 pub use names::Names;
 pub use parts::Part;
+pub use sent::Sent;
 
 use crate::event::{Comm, Event, What, is_housekeeping, text};
 use crate::subject::Subject;
 use cpu::{Cpu, Frame, Running};
 use origin::Origin;
+use sent::Senders;
 use stack::{Texts, held_off};
 
 /// A thread that was woken and has not run yet.
@@ -43,24 +44,6 @@ struct Carrier {
     serves: bool,
 }
 
-/// Interrupts between CPUs that are remembered.
-const MOST_SENT: usize = 1_024;
-
-/// An interrupt that one CPU sent to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
-    /// When, on CLOCK_MONOTONIC.
-    pub at: u64,
-    /// The sending CPU.
-    pub from: u16,
-    /// The other one.
-    pub to: u16,
-    /// The thread that the sending CPU ran.
-    pub thread: String,
-    /// The function that sent it.
-    pub place: String,
-}
-
 /// Builds chains out of events in the order of their stamps.
 #[derive(Debug)]
 pub struct Chains {
@@ -73,7 +56,7 @@ pub struct Chains {
     suspended: HashMap<u32, Vec<Frame>>,
     chains: u64,
     merged: u64,
-    sent: VecDeque<Sent>,
+    sent: Senders,
     held_off: Texts,
 }
 
@@ -89,7 +72,7 @@ impl Chains {
             suspended: HashMap::new(),
             chains: 0,
             merged: 0,
-            sent: VecDeque::new(),
+            sent: Senders::default(),
             held_off: Texts::default(),
         }
     }
@@ -115,7 +98,9 @@ impl Chains {
             What::IrqExit(number) => answers.extend(self.leave_interrupt(event, number)),
             What::SoftirqRaise(vector) => self.raise(place, vector),
             What::SoftirqEntry(vector) => answers.extend(self.enter_softirq(event, vector)),
-            What::SoftirqExit(vector) => drop(self.leave(event, Running::Softirq(vector))),
+            What::SoftirqExit(vector) => {
+                drop(self.leave(event, |one| one == Running::Softirq(vector)));
+            }
             What::NapiPoll { device } => answers.extend(self.polled(event, &device)),
             What::Waking { pid, name, .. } => answers.extend(self.wake(event, pid, &name)),
             What::Switch { next, previous, name } => {
@@ -125,13 +110,23 @@ impl Chains {
             What::Stacked { place, address, has_user_space } => {
                 self.cpu(event).stacked(place, address, has_user_space)
             }
-            What::TimerExit => drop(self.leave_timer(event)),
+            What::TimerExit => {
+                drop(self.leave(event, |one| matches!(one, Running::Timer(_))));
+            }
             What::User { pid } => answers.extend(self.reached(event, pid)),
             What::VectorEntry(vector) => self.enter(event, Frame::of(Running::Local(vector))),
-            What::VectorExit(vector) => drop(self.leave(event, Running::Local(vector))),
+            What::VectorExit(vector) => {
+                drop(self.leave(event, |one| one == Running::Local(vector)));
+            }
             What::WorkEntry { function } => self.enter(event, Frame::of(Running::Work(function))),
-            What::WorkExit => drop(self.leave_work(event)),
-            What::Send { to, from, name } => self.send(event, to, from, &name),
+            What::WorkExit => {
+                drop(self.leave(event, |one| matches!(one, Running::Work(_))));
+            }
+            What::Send { to, from, name } => {
+                let place = self.names.function(from).unwrap_or_else(|| format!("{from:#x}"));
+                let (at, from) = (event.at, event.cpu);
+                self.sent.keep(Sent { at, from, to, thread: text(&name), place });
+            }
         }
     }
 
@@ -151,37 +146,15 @@ impl Chains {
         self.mark(event);
     }
 
-    fn leave(&mut self, event: &Event, running: Running) -> Option<Frame> {
-        let left = self.cpu(event).pop(|one| one == running);
+    fn leave(&mut self, event: &Event, is_it: impl Fn(Running) -> bool) -> Option<Frame> {
+        let left = self.cpu(event).pop(is_it);
         self.mark(event);
         left
-    }
-
-    fn leave_timer(&mut self, event: &Event) -> Option<Frame> {
-        let left = self.cpu(event).pop(|one| matches!(one, Running::Timer(_)));
-        self.mark(event);
-        left
-    }
-
-    fn leave_work(&mut self, event: &Event) -> Option<Frame> {
-        let left = self.cpu(event).pop(|one| matches!(one, Running::Work(_)));
-        self.mark(event);
-        left
-    }
-
-    /// Keeps the sender of an interrupt between CPUs.
-    fn send(&mut self, event: &Event, to: u16, from: u64, name: &Comm) {
-        if self.sent.len() == MOST_SENT {
-            self.sent.pop_front();
-        }
-        let place = self.names.function(from).unwrap_or_else(|| format!("{from:#x}"));
-        self.sent.push_back(Sent { at: event.at, from: event.cpu, to, thread: text(name), place });
     }
 
     /// Returns the sender of the latest interrupt that a CPU was sent in a time.
     pub fn sender(&self, cpu: u16, from: u64, to: u64) -> Option<&Sent> {
-        let within = |one: &&Sent| one.to == cpu && (from..to).contains(&one.at);
-        self.sent.iter().rev().find(within)
+        self.sent.latest(cpu, from..to)
     }
 
     /// Splits a time of a CPU into what it ran, in order; to be asked while it is remembered.
@@ -250,7 +223,7 @@ impl Chains {
     }
 
     fn leave_interrupt(&mut self, event: &Event, number: u32) -> Option<Answer> {
-        let frame = self.leave(event, Running::Interrupt(number))?;
+        let frame = self.leave(event, |one| one == Running::Interrupt(number))?;
         // The kernel wakes the handler's thread after the handler has returned; that of another
         // interrupt within a chain is none of it.
         self.cpu(event).tail = Some((number, frame.origin.clone()));
