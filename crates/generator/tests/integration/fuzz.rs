@@ -40,14 +40,14 @@ fn receive(bytes: &[u8], source: &mut Source) -> usize {
 }
 
 fn source() -> Source {
-    let hello = GeneratorHello { lines: 2, challenge: None, ..mutate::generator_hello() };
+    let hello = GeneratorHello { lines: 2, challenge: None, ..mutate::messages::generator_hello() };
     Source::new(hello, 16, 4, 100)
 }
 
 fn judge(source: &mut Source) -> Result<Vec<Message>, TestCaseError> {
     let status = source.status();
     prop_assert!(status.totals.identity_holds(), "{:?}", status.totals);
-    let (limits, set) = (mutate::limits(), status.settings);
+    let (limits, set) = (mutate::messages::limits(), status.settings);
     prop_assert!(limits.period.contains(set.period.0) && limits.count.contains(set.count));
     prop_assert!((1..=999).contains(&set.duty));
     Ok(std::iter::from_fn(|| source.outbox.next()).map(|frame| frame.message).collect())

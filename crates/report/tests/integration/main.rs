@@ -6,6 +6,7 @@
 mod foreign;
 mod fuzz;
 mod report;
+mod round_trips;
 mod screen;
 mod sweep;
 #[path = "../../../run/tests/synthetic/mod.rs"]
