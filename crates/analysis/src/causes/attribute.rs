@@ -18,11 +18,12 @@ use super::elsewhere::Elsewhere;
 use super::executing::Executing;
 use super::frame::Frame;
 use super::interrupts::Ours;
+use super::interval::Interval;
 use super::names::{Names, is_helper};
 use super::parts::{Explained, Parts};
 use super::response::{Instants, ResponseParts};
 use super::sight::{Answering, Sight};
-use super::timeline::{Interval, Timeline};
+use super::timeline::Timeline;
 use super::turns::{Others, Turns};
 
 /// Explains every answered latency of a case that has events; returns whose clock it is.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use irqscope_wire::Stage;
 
-use super::timeline::{Interval, Mark};
+use super::interval::{Interval, Mark};
 
 /// The part of alike steps that is taken to be undisturbed.
 const UNDISTURBED: f64 = 0.1;

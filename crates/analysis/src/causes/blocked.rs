@@ -7,7 +7,8 @@
 //! kind of lock, in the kernel and in user space.
 
 use super::elsewhere::{Elsewhere, Waker};
-use super::timeline::{Interval, Timeline};
+use super::interval::Interval;
+use super::timeline::Timeline;
 
 /// From going to sleep to being woken.
 #[derive(Clone, Copy, Debug)]

@@ -20,8 +20,9 @@ use super::attribute::Case;
 use super::cause::{Cause, CauseKind};
 use super::cpu::Waits;
 use super::frame::Frame;
+use super::interval::Interval;
 use super::names::is_helper;
-use super::timeline::{Interval, Timeline, Wakeup};
+use super::timeline::{Timeline, Wakeup};
 
 /// How x86 names the first code of its interrupts (arch/x86/include/asm/idtentry.h).
 const ENTRY: &str = "asm_sysvec_";

@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 use super::attribute::Case;
 use super::cause::{Cause, CauseKind};
 use super::frame::Frame;
+use super::interval::Interval;
 use super::names::Names;
 use super::sight::Sight;
-use super::timeline::{Interval, Timeline};
+use super::timeline::Timeline;
 use irqscope_wire::Stage;
 
 /// The interrupts that trigger.

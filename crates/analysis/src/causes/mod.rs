@@ -2,7 +2,7 @@
 //! Why a response was late: each latency split into disjoint segments, whose sum
 //! it is.
 //!
-//! * [`timeline`]: the driver's events become intervals, each with what the [`cpu`]
+//! * [`timeline`]: the driver's events become [`interval`]s, each with what the [`cpu`]
 //!   did in it, by the [`frame`]s that it has entered; of missing events by their [`numbers`];
 //! * [`stopped`]: of these, those in which a function ran for which the machine was stopped;
 //! * [`baseline`]: what the steps of an undisturbed path take, by the case's own
@@ -38,6 +38,7 @@ mod expected;
 mod explanation;
 mod frame;
 mod interrupts;
+mod interval;
 mod left_out;
 mod names;
 mod numbers;

@@ -6,8 +6,9 @@ use irqscope_run::Span;
 use irqscope_wire::{Nanoseconds, Tick};
 use serde::Serialize;
 
+use super::interval::Interval;
 use super::parts::Explained;
-use super::timeline::{Interval, Timeline};
+use super::timeline::Timeline;
 
 /// A part of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -13,7 +13,8 @@ use irqscope_wire::{Outcome, Place, Priority, Stage};
 
 use super::attribute::Case;
 use super::blocked::Blocked;
-use super::timeline::{Interrupted, Interval, Timeline};
+use super::interval::Interval;
+use super::timeline::{Interrupted, Timeline};
 use super::turns::Others;
 
 /// 6.2 and later have one for timers on RT.

@@ -6,8 +6,8 @@ use irqscope_wire::{Place, Softirq, Stage};
 use super::attribute::{Case, Named};
 use super::cause::{Cause, CauseKind};
 use super::frame::Frame;
+use super::interval::Interval;
 use super::sight::Sight;
-use super::timeline::Interval;
 
 impl Case<'_> {
     /// Names the softirq that runs. Where softirqs are threads, one that an interrupt came into is

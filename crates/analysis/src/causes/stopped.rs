@@ -8,7 +8,7 @@
 
 use irqscope_wire::Called;
 
-use super::timeline::Interval;
+use super::interval::Interval;
 
 /// Marks the intervals in which a function ran that is called back: of a machine that is stopped
 /// one of each time, of all else every one.

@@ -9,8 +9,8 @@ use super::blocked::Period;
 use super::cause::{Cause, CauseKind, IN};
 use super::elsewhere::Waker;
 use super::frame::Frame;
+use super::interval::Interval;
 use super::sight::Sight;
-use super::timeline::Interval;
 
 /// The priority of the kernel's softirq threads if it was not changed: nice 0.
 const SOFTIRQ_PRIORITY: Priority = Priority(121);

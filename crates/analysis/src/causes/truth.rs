@@ -22,9 +22,10 @@ use super::cause::{Cause, CauseKind};
 use super::culprit::culprit;
 use super::expected::{Role, is, is_within};
 use super::frame::Frame;
+use super::interval::Interval;
 use super::names::Names;
 use super::parts::Explained;
-use super::timeline::{Interval, Timeline};
+use super::timeline::Timeline;
 use super::turns::{Others, Turns};
 
 /// How the functions of kernel/faults are named.

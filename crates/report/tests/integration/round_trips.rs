@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! What is exported for another tool and imported again is the same.
+//! Round trips: exports for other tools lose nothing when they are imported again.
 
 use std::fs;
 use std::path::Path;
