@@ -53,5 +53,28 @@ says "apt-get install"
 expect 2 env IRQSCOPE_PARTS=/nonexistent/parts "$IRQSCOPE" run "$TESTS/scenarios/quick.toml"
 says "there is no irqscope-agent-x86_64 in /nonexistent/parts"
 
+# A run directory from elsewhere may have a pipe that never begins, or a link, under the name of a file of its own; a
+# recording that can be read only once is refused.
+expect 0 "$IRQSCOPE" import "$TESTS/data/oslat.txt" --out there/run
+for file in manifest.json run.log; do
+	cp -r there/run there/link
+	mv there/link/$file there/elsewhere
+	ln -s ../elsewhere there/link/$file
+	cp -r there/run there/pipe
+	rm there/pipe/$file
+	mkfifo there/pipe/$file
+	for command in "report" "gate --max spin<1ms@max" "export --format csv"; do
+		expect 2 timeout 20 "$IRQSCOPE" ${command%% *} there/link ${command#"${command%% *}"}
+		says "$file"
+		says "it is a link"
+		expect 2 timeout 20 "$IRQSCOPE" ${command%% *} there/pipe ${command#"${command%% *}"}
+		says "it is no file, but a pipe"
+	done
+	rm -r there/link there/pipe there/elsewhere
+done
+expect 2 timeout 20 "$IRQSCOPE" import <(cat "$TESTS/data/cyclictest-v.txt") --out there/piped
+says "it is no file, but a pipe"
+[ ! -e there/piped ] || fail "a refused recording left a directory"
+
 left=$(ls -I '*.toml' -I said -I output -I there)
 [ -z "$left" ] || fail "left behind: $left"

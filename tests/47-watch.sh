@@ -24,7 +24,7 @@ cat >"$WORK/timer.toml" <<-'TOML'
 	[trigger]
 	kind = "timer"
 	period = "4ms"
-	count = 4000
+	count = 2000
 TOML
 
 in_memory() { # In the guest
@@ -39,7 +39,7 @@ in_memory() { # In the guest
 }
 
 has_late() { # In the guest: the watch has long begun, and not ended.
-	[ "$(cat /sys/class/misc/irqscope/counters/triggers)" -ge 3500 ]
+	[ "$(cat /sys/class/misc/irqscope/counters/triggers)" -ge 1700 ]
 }
 
 both() { # In the guest: the driver beside a watch, then a loop that knows how late it is.
@@ -48,9 +48,9 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	run=$!
 	await 3000 grep -qE '^[1-9][0-9]' $counters 2>/dev/null || fail "no trigger"
 	echo 1 >/proc/sys/kernel/bpf_stats_enabled
-	"$irqscope" watch timer:irqscope_timer_fire --for 20s --out timer &
+	"$irqscope" watch timer:irqscope_timer_fire --for 10s --out timer &
 	watch=$!
-	await 3000 has_late || fail "not 3,500 triggers"
+	await 3000 has_late || fail "not 1,700 triggers"
 	for pid in $(pidof irqscope-agent agent); do
 		for info in /proc/$pid/fdinfo/*; do
 			sed -n 's/^run_[a-z_]*:[^0-9]*//p' $info | paste -s -d ' ' - | grep . || true
@@ -63,7 +63,7 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	/run/controlled 100000 >/run/loop & # until the watch has ended, however long it took to begin
 	loop=$!
 	await 3000 [ -s /run/loop ] || fail "no loop"
-	"$irqscope" watch --rt --until /run/controlled:control_loop --above 2ms --for 10s --out loop >screen &
+	"$irqscope" watch --rt --until /run/controlled:control_loop --above 2ms --for 7s --out loop >screen &
 	watch=$!
 	wait $watch || fail "watching the loop: exit $?"
 	kill -TERM $loop
@@ -74,7 +74,7 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	/run/controlled 100000 >/run/loop &
 	loop=$!
 	await 3000 [ -s /run/loop ] || fail "no second loop"
-	"$irqscope" watch --rt --until usdt:/run/controlled:controlled:looped --for 5s --out static ||
+	"$irqscope" watch --rt --until usdt:/run/controlled:controlled:looped --for 2s --out static ||
 		fail "watching a static probe: exit $?"
 	kill -TERM $loop
 	wait $loop || fail "the second loop: exit $?"
@@ -86,7 +86,7 @@ held() { # In the guest: the loop beside code that has interrupts disabled, in o
 	/run/controlled 100000 >/run/loop &
 	loop=$!
 	await 3000 [ -s /run/loop ] || fail "no third loop"
-	"$irqscope" watch --rt --above 150us --for 5s --out held >held.screen || fail "watching what is held off: exit $?"
+	"$irqscope" watch --rt --above 150us --for 3s --out held >held.screen || fail "watching what is held off: exit $?"
 	kill -TERM $loop
 	wait $loop || fail "the loop: exit $?"
 	exec 9<&-
@@ -123,13 +123,13 @@ is_watching() { grep -qs '^prog_id' /proc/"$(pidof agent irqscope-agent)"/fdinfo
 # that does other work ten.
 lost() {
 	(dd if=/dev/zero bs=1 2>/dev/null | cat >/dev/null) &
-	"$irqscope" watch --rt --for 8s --out lost >lost.said 2>&1 &
+	"$irqscope" watch --rt --for 5s --out lost >lost.said 2>&1 &
 	watch=$!
 	await 3000 is_watching || fail "no watch"
 	agent=$(pidof agent irqscope-agent)
 	sleep 1
 	kill -STOP $agent
-	sleep 4
+	sleep 2
 	kill -CONT $agent
 	status=0
 	wait $watch || status=$?

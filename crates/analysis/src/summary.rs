@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! summary.json.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-
-use irqscope_run::{RunDir, RunError};
+use irqscope_run::{RunDir, RunError, read_own};
 use irqscope_wire::{Account, Mode, Stage, View};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     AnalysisError, Ascending, Counted, Distribution, EdgeOffset, ObserverEffect, OutsideAccount,
@@ -295,7 +293,7 @@ impl Summary {
     /// version ([`AnalysisError::Version`]).
     pub fn read(run: &RunDir) -> Result<Self> {
         let path = run.path().join(FILE);
-        let text = fs::read_to_string(&path).map_err(|error| RunError::io("read", &path, error))?;
+        let text = read_own(&path).map_err(|error| RunError::io("read", &path, error))?;
         let json = |source| AnalysisError::Json { path: path.clone(), source };
         let Version { version } = serde_json::from_str(&text).map_err(json)?;
         if version != VERSION {

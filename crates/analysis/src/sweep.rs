@@ -177,7 +177,7 @@ impl Sweep {
     pub fn read(run: &RunDir) -> Result<Self> {
         let path = run.path().join(FILE);
         let text =
-            std::fs::read_to_string(&path).map_err(|error| RunError::io("read", &path, error))?;
+            irqscope_run::read_own(&path).map_err(|error| RunError::io("read", &path, error))?;
         serde_json::from_str(&text).map_err(|source| AnalysisError::Json { path, source })
     }
 }

@@ -10,7 +10,7 @@ use irqscope_wire::Frame;
 use irqscope_wire::fast::decode;
 
 use crate::log::{LogRecord, decode_record};
-use crate::{Result, RunError, Source};
+use crate::{Result, RunError, Source, open_own};
 
 /// Offset and length of a record in the log's file.
 pub(crate) type Place = (u64, u32);
@@ -43,7 +43,7 @@ impl Received {
 
 impl LogFile {
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|error| RunError::io("read", path, error))?;
+        let file = open_own(path).map_err(|error| RunError::io("read", path, error))?;
         Ok(Self { path: path.to_owned(), file })
     }
 

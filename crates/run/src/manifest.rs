@@ -2,7 +2,6 @@
 //! manifest.json: what was measured where, how and by what.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use irqscope_quantity::Limit;
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calibration::GeneratorFacts;
 use crate::derived::replace;
-use crate::{CaseData, Host, OutsideData, Result, RunError};
+use crate::{CaseData, Host, OutsideData, Result, RunError, read_own};
 
 /// The manifest's format.
 ///
@@ -232,7 +231,7 @@ impl Manifest {
 
     pub(crate) fn read(dir: &Path) -> Result<Self> {
         let path = dir.join(FILE);
-        let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+        let text = read_own(&path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => RunError::NotARun { path: dir.to_owned() },
             _ => RunError::io("read", &path, error),
         })?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::LOG_HEADER;
 use super::record::{self, LogRecord, MAX_RECORD_BYTES};
-use crate::{Result, RunError};
+use crate::{Result, RunError, open_own};
 
 /// The reader's findings on its way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl LogReader {
     /// # Errors
     /// The file cannot be read, or is not what its name says.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|error| RunError::io("read", path, error))?;
+        let file = open_own(path).map_err(|error| RunError::io("read", path, error))?;
         Self::new(BufReader::with_capacity(1 << 18, file), path)
     }
 }

@@ -12,7 +12,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 
-use crate::{Result, RunError};
+use crate::{Result, RunError, open_own};
 
 /// One row group: rows of one case, whose triggers ascend.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ const SEQ: usize = 1;
 
 impl Reading {
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|error| RunError::io("open", path, error))?;
+        let file = open_own(path).map_err(|error| RunError::io("open", path, error))?;
         let failed = |source| RunError::Parquet { path: path.to_owned(), source };
         let file = SerializedFileReader::new(file).map_err(failed)?;
         let groups = (0..file.num_row_groups()).map(|place| span(&file, place));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Downloads.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -13,6 +12,7 @@ use futures_util::StreamExt;
 use futures_util::future::ready;
 use futures_util::stream::{once, unfold};
 use irqscope_report::foreign::{self, Export, ExportFormat};
+use irqscope_run::open_own;
 use tokio::io::AsyncReadExt;
 use tokio::sync::mpsc::{Sender, channel};
 
@@ -88,7 +88,7 @@ fn attachment(mut response: Response, name: &str) -> Result<Response> {
 async fn content(path: PathBuf, entry: &FileEntry) -> Result<Response> {
     let unread =
         |error: io::Error| ApiError::failed(format!("cannot read {}: {error}", entry.name));
-    let opened = tokio::task::spawn_blocking(move || File::open(path)).await?.map_err(unread)?;
+    let opened = tokio::task::spawn_blocking(move || open_own(&path)).await?.map_err(unread)?;
     let file = tokio::fs::File::from_std(opened).take(entry.bytes);
     let pieces = unfold(file, |mut file| async {
         let mut piece = vec![0; PIECE];

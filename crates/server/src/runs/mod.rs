@@ -77,7 +77,7 @@ pub fn is_derived(run: &Path) -> bool {
 /// Returns the text of manifest.json and of summary.json.
 pub fn texts(run: &RunDir) -> Result<(String, String)> {
     let read = |name| {
-        fs::read_to_string(run.path().join(name))
+        irqscope_run::read_own(&run.path().join(name))
             .map_err(|source| RunsError::Unread { name, source })
     };
     Ok((read(MANIFEST)?, read(SUMMARY)?))

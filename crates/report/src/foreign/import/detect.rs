@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! The format of a file, by its beginning.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+
+use irqscope_run::open_regular;
 
 use super::ImportFormat;
 use crate::foreign::ForeignError;
@@ -14,7 +15,7 @@ const LOOKED_AT: u64 = 1 << 14;
 pub fn detect(path: &Path) -> Result<ImportFormat, ForeignError> {
     let read = |source| ForeignError::Read { path: path.to_owned(), source };
     let mut head = Vec::new();
-    File::open(path).map_err(read)?.take(LOOKED_AT).read_to_end(&mut head).map_err(read)?;
+    open_regular(path).map_err(read)?.take(LOOKED_AT).read_to_end(&mut head).map_err(read)?;
     let unknown = |why: &str| ForeignError::Unrecognised { path: path.to_owned(), why: why.into() };
     if head.is_empty() {
         return Err(unknown("it is empty"));

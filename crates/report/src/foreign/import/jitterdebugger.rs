@@ -98,7 +98,7 @@ fn unit(source: &Source<'_>, head: &mut Head) -> i64 {
         return unit.into();
     }
     let beside = source.path.with_file_name("results.json");
-    let text = std::fs::read_to_string(beside).unwrap_or_default();
+    let text = irqscope_run::read_own(&beside).unwrap_or_default();
     let results: Value = serde_json::from_str(&text).unwrap_or_default();
     let said = results["sysinfo"]["resolution_in_ns"].as_i64().filter(|unit| *unit > 0);
     if said.is_none() {

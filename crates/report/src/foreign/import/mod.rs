@@ -24,7 +24,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use irqscope_run::RunDir;
+use irqscope_run::{RunDir, open_regular};
 
 use super::ForeignError;
 use super::error::Place;
@@ -127,7 +127,7 @@ impl Source<'_> {
     }
 
     fn open(&self) -> Result<BufReader<File>, ForeignError> {
-        let file = File::open(self.path).map_err(|error| self.unreadable(error))?;
+        let file = open_regular(self.path).map_err(|error| self.unreadable(error))?;
         Ok(BufReader::with_capacity(1 << 16, file))
     }
 
