@@ -61,7 +61,7 @@ fn each(
     (0..load.count).map(worker).collect()
 }
 
-/// What a load does.
+/// The work of a load.
 #[derive(Clone)]
 enum Act {
     /// It runs a program, with the command's other words.
