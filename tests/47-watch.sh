@@ -24,7 +24,7 @@ cat >"$WORK/timer.toml" <<-'TOML'
 	[trigger]
 	kind = "timer"
 	period = "4ms"
-	count = 2000
+	count = 2700
 TOML
 
 in_memory() { # In the guest
@@ -39,7 +39,7 @@ in_memory() { # In the guest
 }
 
 has_late() { # In the guest: the watch has long begun, and not ended.
-	[ "$(cat /sys/class/misc/irqscope/counters/triggers)" -ge 1700 ]
+	[ "$(cat /sys/class/misc/irqscope/counters/triggers)" -ge 2300 ]
 }
 
 both() { # In the guest: the driver beside a watch, then a loop that knows how late it is.
@@ -48,9 +48,9 @@ both() { # In the guest: the driver beside a watch, then a loop that knows how l
 	run=$!
 	await 3000 grep -qE '^[1-9][0-9]' $counters 2>/dev/null || fail "no trigger"
 	echo 1 >/proc/sys/kernel/bpf_stats_enabled
-	"$irqscope" watch timer:irqscope_timer_fire --for 10s --out timer &
+	"$irqscope" watch timer:irqscope_timer_fire --for 13s --out timer &
 	watch=$!
-	await 3000 has_late || fail "not 1,700 triggers"
+	await 3000 has_late || fail "not 2,300 triggers"
 	for pid in $(pidof irqscope-agent agent); do
 		for info in /proc/$pid/fdinfo/*; do
 			sed -n 's/^run_[a-z_]*:[^0-9]*//p' $info | paste -s -d ' ' - | grep . || true
