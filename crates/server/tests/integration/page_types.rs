@@ -58,7 +58,7 @@ const ROOTS: [&str; 34] = [
 ];
 
 /// Where types are looked for. One that is nowhere here is `unknown` to the page.
-const SOURCES: [&str; 25] = [
+const SOURCES: [&str; 27] = [
     "analysis/src/bursts",
     "analysis/src/causes",
     "analysis/src/compare",
@@ -84,6 +84,8 @@ const SOURCES: [&str; 25] = [
     "wire/src/load.rs",
     "wire/src/locks.rs",
     "wire/src/plan.rs",
+    "wire/src/scheduling.rs",
+    "wire/src/state.rs",
 ];
 
 /// Fields that have no type of their own in Rust.
