@@ -130,10 +130,10 @@ lost() {
 	sleep 1
 	kill -STOP $agent
 	sleep 2
+	pkill -x dd
 	kill -CONT $agent
 	status=0
 	wait $watch || status=$?
-	pkill -x dd
 	cat lost.said
 	[ $status = 4 ] || fail "events were lost, and exit $status"
 	grep -q 'events of the kernel were lost' lost.said || fail "nothing is said of lost events"
