@@ -63,11 +63,11 @@ for file in manifest.json run.log; do
 	cp -r there/run there/pipe
 	rm there/pipe/$file
 	mkfifo there/pipe/$file
-	for command in "report" "gate --max spin<1ms@max" "export --format csv"; do
-		expect 2 timeout 20 "$IRQSCOPE" ${command%% *} there/link ${command#"${command%% *}"}
+	for command in "report RUN" "gate RUN --max spin<1ms@max" "export RUN --format csv"; do
+		expect 2 timeout 20 "$IRQSCOPE" ${command/RUN/there/link}
 		says "$file"
 		says "it is a link"
-		expect 2 timeout 20 "$IRQSCOPE" ${command%% *} there/pipe ${command#"${command%% *}"}
+		expect 2 timeout 20 "$IRQSCOPE" ${command/RUN/there/pipe}
 		says "it is no file, but a pipe"
 	done
 	rm -r there/link there/pipe there/elsewhere

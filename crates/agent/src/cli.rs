@@ -296,8 +296,7 @@ mod tests {
         let Ok(Command::Load(options)) = parse_words("load calls sync() getpid() --cpu 1") else {
             panic!("it is no load");
         };
-        let calls = irqscope_calls::of_command(&options.state.own[0].command);
-        assert_eq!(calls.unwrap(), ["sync()", "getpid()"]);
+        assert_eq!(options.state.own[0].command, ["irqscope-calls", "sync()", "getpid()"]);
         assert!(parse_words("load calls").unwrap_err().contains("which calls"));
         assert!(parse_words("load calls sync").unwrap_err().contains("`sync` is no call"));
     }

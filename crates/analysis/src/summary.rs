@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! summary.json.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use irqscope_run::{RunDir, RunError, read_own};
 use irqscope_wire::{Account, Mode, Stage, View};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     AnalysisError, Ascending, Counted, Distribution, EdgeOffset, ObserverEffect, OutsideAccount,
