@@ -199,7 +199,7 @@ impl RunDir {
     /// # Errors
     /// It is not there, or not what its name says.
     pub fn samples(&self) -> Result<SamplesReader> {
-        SamplesReader::open(&file(&self.path, SAMPLES)?)
+        SamplesReader::open(&self.path.join(SAMPLES))
     }
 
     /// Opens interference.parquet likewise; `None` if no case has events.
@@ -207,10 +207,9 @@ impl RunDir {
     /// # Errors
     /// It is not what its name says.
     pub fn interference(&self) -> Result<Option<InterferenceReader>> {
-        match file(&self.path, INTERFERENCE) {
-            Ok(path) => InterferenceReader::open(&path).map(Some),
-            Err(_) => Ok(None),
-        }
+        let path = self.path.join(INTERFERENCE);
+        let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+        is_file.then(|| InterferenceReader::open(&path)).transpose()
     }
 
     /// Begins interference.parquet, likewise.
@@ -240,14 +239,4 @@ impl RunDir {
         replace(&path, content)?;
         Ok(path)
     }
-}
-
-/// Returns the path of a derived file that is one: no link, which may lead anywhere.
-fn file(run: &Path, name: &str) -> Result<PathBuf> {
-    let path = run.join(name);
-    let found = fs::symlink_metadata(&path).map_err(|error| RunError::io("open", &path, error))?;
-    if found.is_file() {
-        return Ok(path);
-    }
-    Err(RunError::io("open", &path, std::io::Error::other("it is not a file")))
 }
